@@ -27,6 +27,7 @@ import { triggerPart } from './triggers/part.ts';
 import { followerPart } from './followers/part.ts';
 import { flagLinkPart } from './flag-links/part.ts';
 import { webhookPart } from './webhooks/part.ts';
+import { relayProxyConfigPart } from './relay-proxy-configs/part.ts';
 import { contextKindPart } from './context-kinds/part.ts';
 import { segmentFilePart } from './segments/files-part.ts';
 import { contextPart } from './contexts/part.ts';
@@ -116,6 +117,7 @@ export const flagsApi: Api = apiOf(dialect, [
   followerPart,
   flagLinkPart,
   webhookPart,
+  relayProxyConfigPart,
   contextKindPart,
   segmentFilePart,
   contextPart,

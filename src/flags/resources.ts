@@ -37,6 +37,7 @@ export const RESOURCE_TYPES: ReadonlySet<string> = new Set([
   'acct',
   'member',
   'proj',
+  'relay-proxy-config',
   'role',
   'service-token',
   'team',

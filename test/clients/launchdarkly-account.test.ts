@@ -1,4 +1,5 @@
-// The account through the real `launchdarkly-api-typescript`: members, teams, custom roles and tokens.
+// The account through the real `launchdarkly-api-typescript`: members, teams, custom roles, tokens and Relay Proxy
+// configurations.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
@@ -19,6 +20,7 @@ let teams: Ld.TeamsApi;
 let teamsBeta: Ld.TeamsBetaApi;
 let roles: Ld.CustomRolesApi;
 let tokens: Ld.AccessTokensApi;
+let relays: Ld.RelayProxyConfigurationsApi;
 before(async () => {
   server = await startServer({ limits: 'off' });
   const configuration = new ld.Configuration({ basePath: server.url, apiKey: ADMIN_TOKEN });
@@ -28,6 +30,7 @@ before(async () => {
   teamsBeta = new ld.TeamsBetaApi(configuration);
   roles = new ld.CustomRolesApi(configuration);
   tokens = new ld.AccessTokensApi(configuration);
+  relays = new ld.RelayProxyConfigurationsApi(configuration);
 });
 after(() => server.stop());
 
@@ -188,4 +191,23 @@ test('a token holds custom roles, and loses them with the role', async () => {
   ]);
   assert.deepEqual(inline.data.inlineRole, POLICY);
   assert.equal((await tokens.deleteToken(token._id)).status, 204);
+});
+
+test('a Relay Proxy configuration is made, listed, changed, reset and deleted', async () => {
+  const policy: Ld.Statement[] = [{ effect: 'allow', actions: ['*'], resources: ['proj/*:env/*'] }];
+  const made = await relays.postRelayAutoConfig({ name: 'Edge', policy });
+  assert.equal(made.status, 201);
+  const { _id: id, fullKey, displayKey } = made.data;
+  assert.ok(fullKey.startsWith('rel-') && fullKey.endsWith(displayKey));
+  assert.deepEqual((await relays.getRelayProxyConfig(id)).data.policy, policy);
+  assert.deepEqual(
+    (await relays.getRelayProxyConfigs()).data.items.map(({ _id }) => _id),
+    [id],
+  );
+  const patch = [{ op: 'replace', path: '/name', value: 'Core' }];
+  assert.equal((await relays.patchRelayAutoConfig(id, { comment: 'moved', patch })).data.name, 'Core');
+  const reset = await relays.resetRelayAutoConfig(id, server.clock.now() + 60_000);
+  assert.notEqual(reset.data.fullKey, fullKey);
+  assert.equal((await relays.deleteRelayAutoConfig(id)).status, 204);
+  assert.equal((await failureOf(relays.getRelayProxyConfig(id))).status, 404);
 });

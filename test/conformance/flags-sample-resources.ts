@@ -41,6 +41,7 @@ export async function createSampleResources({ call }: TestServer, name: string):
   const members = await post('members', [{ email: `${key}@example.com`, role: 'reader' }]);
   const token = await post('tokens', { name: key, role: 'reader', serviceToken: true });
   const webhook = await post('webhooks', { url: 'https://example.com/hook', sign: true, on: false });
+  const relay = await post('account/relay-auto-configs', { name: key, policy: [rule] });
   const place = `projects/${key}/flags/${key}/environments/test`;
   const instructions = [{ kind: 'turnFlagOn' }];
   const request = await post(`${place}/approval-requests`, { description: key, instructions });
@@ -73,6 +74,7 @@ export async function createSampleResources({ call }: TestServer, name: string):
       tokens: token['_id'],
       members: members['items'][0]._id,
       webhooks: webhook['_id'],
+      'relay-auto-configs': relay['_id'],
       auditlog: log['items'][0]._id,
       'approval-requests': request['_id'],
       'scheduled-changes': change['_id'],

@@ -178,6 +178,9 @@ export const WRITES: Record<string, Write> = {
   postWebhook: json('writer', () => ({ url: 'https://example.com/new', sign: false, on: false })),
   patchWebhook: json('writer', () => replace('/name', 'Walked')),
   redeliverWebhook: bare('writer', 404),
+  postRelayAutoConfig: json('writer', () => ({ name: 'New', policy: [rule] })),
+  patchRelayAutoConfig: json('writer', () => replace('/name', 'Walked')),
+  resetRelayAutoConfig: bare('writer'),
 
   deleteApprovalRequest: bare('writer'),
   deleteApprovalRequestForFlag: bare('writer', 404), // the same request, which is deleted by now
@@ -190,6 +193,7 @@ export const WRITES: Record<string, Write> = {
   deleteEnvironment: bare('writer'),
   deleteProject: bare('writer'),
   deleteWebhook: bare('writer'),
+  deleteRelayAutoConfig: bare('writer'),
   deleteToken: bare('admin'),
   deleteTeam: bare('admin'),
   deleteMember: bare('admin'),

@@ -1,4 +1,4 @@
-// Concurrent changes of members, teams, roles, tokens and webhooks.
+// Concurrent changes of members, teams, roles, tokens, webhooks and Relay Proxy configurations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expect, SEMANTIC } from '../conformance/flags-control-calls.ts';
@@ -186,6 +186,22 @@ export function declareAccount(server: () => TestServer): void {
     );
     assert.equal(entries.length, answers.length);
     const { count } = await runClients(server(), () => call(`webhooks/${_id}`, { method: 'DELETE' }), {
+      allowed: [204, 404],
+      rounds: 1,
+    });
+    assert.equal(count(204), 1);
+  });
+
+  test('a Relay Proxy configuration is changed, reset and deleted', async () => {
+    const { _id } = await post('account/relay-auto-configs', { name: 'ours', policy });
+    const path = `account/relay-auto-configs/${_id}`;
+    const { entries, answers } = await runClients(server(), (client, round) =>
+      client < 6
+        ? call(path, { method: 'PATCH', body: replace('/name', `${client}-${round}`) })
+        : call(`${path}/reset`, { method: 'POST' }),
+    );
+    assert.equal(entries.length, answers.length);
+    const { count } = await runClients(server(), () => call(path, { method: 'DELETE' }), {
       allowed: [204, 404],
       rounds: 1,
     });

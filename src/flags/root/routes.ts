@@ -26,6 +26,7 @@ const getRoot = route(
       auditlog: linkTo('/auditlog'),
       members: linkTo('/members'),
       projects: linkTo('/projects'),
+      'relay-auto-configs': linkTo('/account/relay-auto-configs'),
       roles: linkTo('/roles'),
       tags: linkTo('/tags'),
       teams: linkTo('/teams'),

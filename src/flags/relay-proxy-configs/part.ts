@@ -1,0 +1,13 @@
+// Relay Proxy configurations as a part of the flags API.
+import type { Part } from '../../kernel/part.ts';
+import { relayProxyConfigMigrations } from '../migrations/relay-proxy-configs.ts';
+import { relayProxyConfigRoutes } from './routes.ts';
+
+export const relayProxyConfigPart: Part = {
+  tag: {
+    name: 'Relay Proxy configurations',
+    description: 'Keys of Relay Proxies, and which environments each serves',
+  },
+  routes: relayProxyConfigRoutes,
+  migrations: relayProxyConfigMigrations,
+};

@@ -1,0 +1,254 @@
+// Relay Proxy configurations: list, create, get, patch, reset, delete.
+import type { Access } from '../../kernel/change/actor.ts';
+import { demandAll } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { newId } from '../../kernel/id.ts';
+import { newSecret } from '../../kernel/identity/secret.ts';
+import { findMember, listMembersById } from '../../kernel/identity/store-members.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
+import { problem, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { Instant } from '../fields.ts';
+import { unknownThing } from '../find-project.ts';
+import { Links, linkTo } from '../links.ts';
+import { takesPatches } from '../patch-document.ts';
+import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import {
+  EditableRelayProxyConfig,
+  patchRelayProxyConfig,
+  readRelayPolicy,
+  RELAY_PROXY_CONFIGS,
+  relayProxyConfigAccesses,
+  RelayProxyConfigPost,
+  RelayProxyConfigRep,
+  relayProxyConfigResource,
+  toRelayProxyConfigRep,
+  type RelayProxyConfig,
+} from './model.ts';
+import {
+  deleteRelayProxyConfig,
+  findRelayProxyConfig,
+  insertRelayProxyConfig,
+  listRelayProxyConfigs,
+  updateRelayProxyConfig,
+} from './store.ts';
+
+/** Begins every key, by which scanners and people recognise a leaked one. */
+const KEY_PREFIX = 'rel-';
+const MAX_CONFIGS = 100;
+const ById = Type.Object({ id: Type.String() });
+const VIEW = 'viewRelayAutoConfiguration';
+const [CREATE, RESET, DELETE] = [
+  'createRelayAutoConfiguration',
+  'resetRelayAutoConfiguration',
+  'deleteRelayAutoConfiguration',
+] as const;
+
+const getConfigs = route(
+  {
+    id: 'getRelayProxyConfigs',
+    method: 'GET',
+    path: RELAY_PROXY_CONFIGS,
+    summary: 'List Relay Proxy configurations, the oldest first',
+    access: { action: VIEW },
+    reply: {
+      200: Type.Object(
+        { items: Type.Array(RelayProxyConfigRep), totalCount: Type.Integer(), _links: Links },
+        { $id: 'RelayAutoConfigCollectionRep' },
+      ),
+    },
+  },
+  async (call, { db }) => {
+    const all = await listRelayProxyConfigs(db);
+    const seen = all.filter((config) => call.can(relayProxyConfigResource(config)));
+    // Denies callers who may see none at all; if there are none, this reveals nothing.
+    if (seen.length === 0) call.demand('relay-proxy-config/*');
+    const ids = [...new Set(seen.map(({ creatorId }) => creatorId))];
+    const creators = ids.length === 0 ? [] : await listMembersById(db, ids);
+    const byId = new Map(creators.map((member) => [member.id, member]));
+    const items = seen.map((config) => toRelayProxyConfigRep(config, byId.get(config.creatorId)));
+    return {
+      items,
+      totalCount: items.length,
+      _links: { self: linkTo(RELAY_PROXY_CONFIGS), parent: linkTo('/account') },
+    };
+  },
+);
+
+const postConfig = route(
+  {
+    id: 'postRelayAutoConfig',
+    method: 'POST',
+    path: RELAY_PROXY_CONFIGS,
+    summary: 'Create a Relay Proxy configuration',
+    description:
+      'The reply is the only one to hold the whole key. The policy says which environments a Relay Proxy with it serves, ' +
+      'such as `proj/*:env/production`.',
+    access: { action: CREATE },
+    body: RelayProxyConfigPost,
+    reply: { 201: RelayProxyConfigRep },
+  },
+  async (call, { changes }) => {
+    const { body, caller, now } = call;
+    call.demand('relay-proxy-config/*');
+    const policy = readRelayPolicy(body.policy);
+    const { value, hash, ending } = newSecret(KEY_PREFIX);
+    const fields = { name: body.name, policy, creatorId: caller.member.id, hash, ending };
+    const config = { ...fields, id: newId(now), version: 1, createdAt: now, modifiedAt: now };
+    await changes.run(call, async (on) => {
+      if ((await listRelayProxyConfigs(on.db)).length >= MAX_CONFIGS)
+        throw problem('body', `would be one more than ${MAX_CONFIGS} Relay Proxy configurations`);
+      await insertRelayProxyConfig(on.db, config);
+      record(on, config, [CREATE], { verb: 'created', after: toRelayProxyConfigRep(config) });
+    });
+    const shown = toRelayProxyConfigRep(config, caller.member, value);
+    return reply(201, shown, { location: shown._links['self']!.href });
+  },
+);
+
+const getConfig = route(
+  {
+    id: 'getRelayProxyConfig',
+    method: 'GET',
+    path: `${RELAY_PROXY_CONFIGS}/{id}`,
+    summary: 'Get a Relay Proxy configuration',
+    access: { action: VIEW },
+    params: ById,
+    reply: { 200: RelayProxyConfigRep },
+  },
+  async (call, { db }) => await show(db, await open(call, db)),
+);
+
+const patchConfig = route(
+  {
+    id: 'patchRelayAutoConfig',
+    method: 'PATCH',
+    path: `${RELAY_PROXY_CONFIGS}/{id}`,
+    summary: 'Change name or policy of a Relay Proxy configuration by JSON patch or merge patch',
+    access: { action: 'updateRelayAutoConfiguration*', others: [VIEW] },
+    params: ById,
+    ...takesPatches('RelayAutoConfig', { json: true, merge: () => EditableRelayProxyConfig }),
+    reply: { 200: RelayProxyConfigRep },
+  },
+  async (call, { changes, db }) => {
+    const patch = readDocumentPatch(call, ['json', 'merge']);
+    const config = await changes.run(call, async (on) => {
+      const before = await open(call, on.db, 'hold');
+      const wanted = patchRelayProxyConfig(before, patch);
+      const accesses = relayProxyConfigAccesses(before, wanted);
+      if (accesses.length === 0) return before;
+      demandAll(call, accesses);
+      const after = { ...wanted, version: before.version + 1, modifiedAt: call.now };
+      await updateRelayProxyConfig(on.db, before, after);
+      record(
+        on,
+        after,
+        accesses.map(({ action }) => action),
+        {
+          verb: 'updated',
+          before: toRelayProxyConfigRep(before),
+          after: toRelayProxyConfigRep(after),
+          comment: patch.comment,
+          update: updateOf(patch),
+        },
+      );
+      return after;
+    });
+    return await show(db, config);
+  },
+);
+
+const resetConfig = route(
+  {
+    id: 'resetRelayAutoConfig',
+    method: 'POST',
+    path: `${RELAY_PROXY_CONFIGS}/{id}/reset`,
+    summary: 'Give a Relay Proxy configuration a new key',
+    description: 'The old key stops working at once, or at `expiry`. The reply holds the whole new key.',
+    access: { action: RESET, others: [VIEW] },
+    params: ById,
+    query: Type.Object({
+      expiry: Type.Optional(Instant('Until when the old key works, in epoch milliseconds')),
+    }),
+    reply: { 200: RelayProxyConfigRep },
+  },
+  async (call, { changes, db }) => {
+    const { now, query } = call;
+    const { value, hash, ending } = newSecret(KEY_PREFIX);
+    const config = await changes.run(call, async (on) => {
+      const before = await open(call, on.db, 'hold');
+      call.demand(relayProxyConfigResource(before));
+      const { oldHash: _hash, oldUntil: _until, ...kept } = before;
+      const { expiry } = query;
+      const grace = expiry !== undefined && expiry > now && { oldHash: before.hash, oldUntil: expiry };
+      const after = { ...kept, hash, ending, ...grace, version: before.version + 1, modifiedAt: now };
+      await updateRelayProxyConfig(on.db, before, after);
+      record(on, after, [RESET], {
+        verb: 'reset the key of',
+        before: toRelayProxyConfigRep(before),
+        after: toRelayProxyConfigRep(after),
+      });
+      return after;
+    });
+    return await show(db, config, value);
+  },
+);
+
+const deleteConfig = route(
+  {
+    id: 'deleteRelayAutoConfig',
+    method: 'DELETE',
+    path: `${RELAY_PROXY_CONFIGS}/{id}`,
+    summary: 'Delete a Relay Proxy configuration; its key stops working',
+    access: { action: DELETE, others: [VIEW] },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const config = await open(call, on.db, 'hold');
+      call.demand(relayProxyConfigResource(config));
+      await deleteRelayProxyConfig(on.db, config);
+      record(on, config, [DELETE], { verb: 'deleted', before: toRelayProxyConfigRep(config) });
+    });
+    return reply(204);
+  },
+);
+
+export const relayProxyConfigRoutes = [
+  getConfigs,
+  postConfig,
+  getConfig,
+  patchConfig,
+  resetConfig,
+  deleteConfig,
+];
+
+/** With `hold`, the row is locked until the transaction ends. */
+async function open(
+  call: Pick<Call, 'demand'> & { params: { id: string } },
+  db: Db,
+  hold?: 'hold',
+): Promise<RelayProxyConfig> {
+  const config = await findRelayProxyConfig(db, call.params.id, hold);
+  if (config === undefined) throw unknownThing('Relay Proxy configuration', call.params.id);
+  call.demand(relayProxyConfigResource(config), VIEW);
+  return config;
+}
+
+async function show(db: Db, config: RelayProxyConfig, key?: string) {
+  return toRelayProxyConfigRep(config, await findMember(db, { id: config.creatorId }), key);
+}
+
+function record(
+  on: ChangeTransaction,
+  config: RelayProxyConfig,
+  actions: readonly string[],
+  { verb, ...change }: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
+): void {
+  const resource = relayProxyConfigResource(config);
+  const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
+  const phrase = `${verb} the Relay Proxy configuration`;
+  on.record({ accesses, kind: 'relay-proxy-config', name: config.name, verb: phrase, ...change });
+}
