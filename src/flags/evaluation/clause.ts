@@ -1,13 +1,13 @@
 // Compiles the clauses of rules into functions that tell whether a context matches.
 import { USER, type Context } from './context.ts';
 import type { ClauseData } from './data.ts';
-import { compileOperator, testAny, type PatternOf } from './operators.ts';
+import { compileOperator, testAny } from './operators.ts';
 import { readAttribute, readReference } from './reference.ts';
-import { Malformed, type Matcher } from './run.ts';
+import { Malformed, type Matcher, type Patterns } from './run.ts';
 
 /** All clauses must match; no clauses match everyone. As in SDKs, an error counts only in the last clause that is evaluated. */
-export function compileClauses(clauses: readonly ClauseData[], patternOf?: PatternOf): Matcher {
-  const matchers = clauses.map((clause) => compileClause(clause, patternOf));
+export function compileClauses(clauses: readonly ClauseData[], patterns?: Patterns): Matcher {
+  const matchers = clauses.map((clause) => compileClause(clause, patterns));
   const last = matchers.length - 1;
   return (run, trail) =>
     matchers.every((matches, index) => {
@@ -20,7 +20,7 @@ export function compileClauses(clauses: readonly ClauseData[], patternOf?: Patte
     });
 }
 
-function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Matcher {
+function compileClause(clause: ClauseData, patterns: Patterns | undefined): Matcher {
   const { attribute, op, values, negate, contextKind } = clause;
   if (op === 'segmentMatch') return compileSegmentMatch(clause);
   const reference = readReference(attribute, contextKind === undefined);
@@ -29,7 +29,7 @@ function compileClause(clause: ClauseData, patternOf: PatternOf | undefined): Ma
       throw new Malformed(`"${attribute}" refers to no attribute`);
     };
   }
-  const test = compileOperator(op, values, patternOf);
+  const test = compileOperator(op, values, patterns);
   const kind = contextKind ?? USER;
   const valueIn =
     reference.length === 1 && reference[0] === 'kind'

@@ -1,49 +1,153 @@
-// Compiles all flags and segments of an environment.
+// Compiles the flags and segments of an environment: all of them, or those that have changed.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
+import { findDependents, updateDependents, type DependentsIndex, type ItemChange } from './dependents.ts';
 import { compileFlag } from './flag.ts';
 import { compilePattern, type Pattern } from './pattern/pattern.ts';
-import type { CompiledFlag, CompiledSegment, EvaluationEnvironment } from './run.ts';
+import type { CompiledFlag, CompiledSegment, EvaluationEnvironment, Patterns } from './run.ts';
 import { compileSegment } from './segment.ts';
 
-/** Without membership in big segments, which is looked up for each context. */
+/**
+ * Without membership in big segments, which is looked up for each context. It never changes; `withChanges` returns
+ * another one.
+ */
 export interface CompiledEnvironment extends Omit<EvaluationEnvironment, 'bigSegmentInclusion'> {
   readonly patterns: Patterns;
+  readonly dependents: DependentsIndex;
 }
 
-/** Compiled patterns by their sources; undefined for an invalid pattern. */
-type Patterns = ReadonlyMap<string, Pattern | undefined>;
+/** Flags and segments by their new data, or by key where they are removed. */
+export interface EnvironmentChanges {
+  flags?: readonly FlagData[];
+  removedFlags?: readonly string[];
+  segments?: readonly SegmentData[];
+  removedSegments?: readonly string[];
+}
 
 /** Reuses the patterns that are compiled already. Other requests run between the steps of a large environment. */
 export async function compileEnvironment(
   flagList: readonly FlagData[],
   segmentList: readonly SegmentData[],
-  known?: Patterns,
+  known: Patterns = new Map(),
 ): Promise<CompiledEnvironment> {
   const slice = new TimeSlice();
   const patterns = new Map<string, Pattern | undefined>();
-  for (const { rules } of [...flagList, ...segmentList]) {
-    for (const source of rules.flatMap(({ clauses }) => clauses).flatMap(sourcesOf)) {
-      if (patterns.has(source)) continue;
-      patterns.set(source, known?.has(source) ? known.get(source) : compilePattern(source));
-      if (slice.isOver) await slice.next();
-    }
-    if (slice.isOver) await slice.next();
-  }
-  const patternOf = (source: string) => patterns.get(source);
   const flags = new Map<string, CompiledFlag>();
-  for (const flag of flagList) {
-    flags.set(flag.key, compileFlag(flag, patternOf));
+  for (const data of flagList) {
+    flags.set(data.key, compileFlag(data, await compilePatterns(data, [patterns, known], slice, patterns)));
     if (slice.isOver) await slice.next();
   }
   const segments = new Map<string, CompiledSegment>();
-  for (const segment of segmentList) {
-    segments.set(segment.key, compileSegment(segment, patternOf));
+  for (const data of segmentList) {
+    const own = await compilePatterns(data, [patterns, known], slice, patterns);
+    segments.set(data.key, compileSegment(data, own));
     if (slice.isOver) await slice.next();
   }
-  return { flags, segments, patterns };
+  const newFlags = flagList.map((after) => ({ before: undefined, after }));
+  const newSegments = segmentList.map((after) => ({ before: undefined, after }));
+  return { flags, segments, patterns, dependents: updateDependents(new Map(), newFlags, newSegments) };
 }
 
-function sourcesOf({ op, values }: ClauseData): string[] {
-  return op === 'matches' ? values.filter((value) => typeof value === 'string') : [];
+/**
+ * Compiles only the given flags and segments: the others are taken over as they are, because they look each other up by
+ * key. A new flag takes its place in the order of keys.
+ */
+export async function withChanges(
+  before: CompiledEnvironment,
+  { flags = [], removedFlags = [], segments = [], removedSegments = [] }: EnvironmentChanges,
+): Promise<CompiledEnvironment> {
+  const slice = new TimeSlice();
+  const newFlags = new Map<string, CompiledFlag>();
+  for (const data of flags) {
+    const known = [before.flags.get(data.key)?.patterns, before.patterns];
+    newFlags.set(data.key, compileFlag(data, await compilePatterns(data, known, slice)));
+  }
+  const newSegments = new Map<string, CompiledSegment>();
+  for (const data of segments) {
+    const known = [before.segments.get(data.key)?.patterns, before.patterns];
+    newSegments.set(data.key, compileSegment(data, await compilePatterns(data, known, slice)));
+  }
+  return {
+    flags: mergeSorted(before.flags, newFlags, removedFlags),
+    segments: mergeSorted(before.segments, newSegments, removedSegments),
+    patterns: before.patterns,
+    dependents: updateDependents(
+      before.dependents,
+      changesOf(before.flags, newFlags, removedFlags),
+      changesOf(before.segments, newSegments, removedSegments),
+    ),
+  };
+}
+
+/**
+ * The keys of the flags whose results may change with these flags and segments, because they depend on them directly or
+ * through others. The given flags are among them only if they depend on one another.
+ */
+export function dependentsOf(
+  { dependents }: CompiledEnvironment,
+  changed: { flags?: Iterable<string>; segments?: Iterable<string> },
+): Set<string> {
+  return findDependents(dependents, changed);
+}
+
+type Compiled<Data> = { readonly data: Data };
+
+function mergeSorted<Item>(
+  before: ReadonlyMap<string, Item>,
+  changed: ReadonlyMap<string, Item>,
+  removed: readonly string[],
+): ReadonlyMap<string, Item> {
+  if (changed.size === 0 && removed.length === 0) return before;
+  const added = Array.from(changed.keys())
+    .filter((key) => !before.has(key))
+    .sort((one, other) => (one < other ? -1 : 1));
+  const after = new Map<string, Item>();
+  let next = 0;
+  for (const [key, item] of before) {
+    while (next < added.length && added[next]! < key) {
+      after.set(added[next]!, changed.get(added[next]!)!);
+      next += 1;
+    }
+    after.set(key, changed.get(key) ?? item);
+  }
+  for (const key of added.slice(next)) after.set(key, changed.get(key)!);
+  for (const key of removed) after.delete(key);
+  return after;
+}
+
+function changesOf<Data>(
+  before: ReadonlyMap<string, Compiled<Data>>,
+  changed: ReadonlyMap<string, Compiled<Data>>,
+  removed: readonly string[],
+): ItemChange<Data>[] {
+  const gone = removed.filter((key) => before.has(key));
+  return [
+    ...Array.from(changed, ([key, { data }]) => ({ before: before.get(key)?.data, after: data })),
+    ...gone.map((key) => ({ before: before.get(key)!.data, after: undefined })),
+  ];
+}
+
+/** The patterns of one flag or segment; undefined when it has none. Those that are compiled here are added to `shared`. */
+async function compilePatterns(
+  { rules }: { rules: readonly { clauses: readonly ClauseData[] }[] },
+  known: readonly (Patterns | undefined)[],
+  slice: TimeSlice,
+  shared?: Map<string, Pattern | undefined>,
+): Promise<Patterns | undefined> {
+  let own: Map<string, Pattern | undefined> | undefined;
+  for (const { clauses } of rules) {
+    for (const { op, values } of clauses) {
+      if (op !== 'matches') continue;
+      own ??= new Map();
+      for (const source of values) {
+        if (typeof source !== 'string' || own.has(source)) continue;
+        const from = known.find((patterns) => patterns?.has(source));
+        const pattern = from === undefined ? compilePattern(source) : from.get(source);
+        own.set(source, pattern);
+        shared?.set(source, pattern);
+        if (slice.isOver) await slice.next();
+      }
+    }
+  }
+  return own;
 }

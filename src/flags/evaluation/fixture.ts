@@ -2,7 +2,7 @@
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { readContext } from './context.ts';
 import { compileFlag } from './flag.ts';
-import { compilePattern, type Pattern } from './pattern/pattern.ts';
+import { compilePattern } from './pattern/pattern.ts';
 import { beginRun, type EvaluationEnvironment, type EvaluationResult, type EvaluationRun } from './run.ts';
 import { compileSegment } from './segment.ts';
 
@@ -57,14 +57,19 @@ export function newRun(
   segments: readonly SegmentData[] = [],
   bigSegmentInclusion: EvaluationEnvironment['bigSegmentInclusion'] = () => undefined,
 ): EvaluationRun {
-  const patterns = new Map<string, Pattern | undefined>();
-  const patternOf = (source: string) => {
-    if (!patterns.has(source)) patterns.set(source, compilePattern(source));
-    return patterns.get(source);
-  };
+  const clauses = [...flags, ...segments].flatMap(({ rules }) =>
+    rules.flatMap((rule: { clauses: ClauseData[] }) => rule.clauses),
+  );
+  const sources = new Set(
+    clauses
+      .filter(({ op }) => op === 'matches')
+      .flatMap(({ values }) => values)
+      .filter((value) => typeof value === 'string'),
+  );
+  const patterns = new Map(Array.from(sources, (source) => [source, compilePattern(source)]));
   return beginRun(readContext(given), {
-    flags: new Map(flags.map((flag) => [flag.key, compileFlag(flag, patternOf)])),
-    segments: new Map(segments.map((segment) => [segment.key, compileSegment(segment, patternOf)])),
+    flags: new Map(flags.map((flag) => [flag.key, compileFlag(flag, patterns)])),
+    segments: new Map(segments.map((segment) => [segment.key, compileSegment(segment, patterns)])),
     bigSegmentInclusion,
   });
 }

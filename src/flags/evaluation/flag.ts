@@ -2,7 +2,6 @@
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { FlagData, TargetData } from './data.ts';
-import type { PatternOf } from './operators.ts';
 import {
   evaluateOne,
   computeOnce,
@@ -14,6 +13,7 @@ import {
   type Reason,
   type EvaluationResult,
   type EvaluationRun,
+  type Patterns,
   type Trail,
 } from './run.ts';
 import { compileServe, type ServedVariation } from './serve.ts';
@@ -21,12 +21,12 @@ import { compileServe, type ServedVariation } from './serve.ts';
 const NONE: readonly string[] = [];
 
 /** Prepares once what does not depend on the context. */
-export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag {
+export function compileFlag(data: FlagData, patterns?: Patterns): CompiledFlag {
   const { key, on, variations, offVariation } = data;
   const findTarget = compileTargets(data);
   const fallthrough = compileServe(data.fallthrough, data);
   const rules = data.rules.map((rule, ruleIndex) => ({
-    matches: compileClauses(rule.clauses, patternOf),
+    matches: compileClauses(rule.clauses, patterns),
     serve: compileServe(rule, data),
     reason: { kind: 'RULE_MATCH', ruleIndex, ruleId: rule.id } as const,
   }));
@@ -61,6 +61,7 @@ export function compileFlag(data: FlagData, patternOf?: PatternOf): CompiledFlag
 
   return {
     data,
+    patterns,
     decide,
     evaluate(run) {
       const result = evaluateOne(run, () => tryTo(() => decide(run, undefined)));

@@ -1,18 +1,15 @@
 // The operators of clauses, each prepared once for the values of its clause.
 import type { Json } from '../feature-flags/flag.ts';
-import { compilePattern, MAX_TEXT, type Pattern } from './pattern/pattern.ts';
-import { exceedLimit, Notice, spendSteps, type Meter } from './run.ts';
+import { compilePattern, MAX_TEXT } from './pattern/pattern.ts';
+import { exceedLimit, Notice, spendSteps, type Meter, type Patterns } from './run.ts';
 import { compareSemVers, readSemVer } from './semver.ts';
 
 export type Test = (value: Json, meter: Meter) => boolean;
 
-/** Finds the compiled pattern of this source; undefined for an invalid pattern. */
-export type PatternOf = (source: string) => Pattern | undefined;
-
 /** Reads one side of a comparison; undefined when it is not of the operator's type. */
 type Read<Meaning> = (value: Json) => Meaning | undefined;
 
-type Compile = (values: readonly Json[], patternOf: PatternOf) => Test;
+type Compile = (values: readonly Json[], patterns: Patterns | undefined) => Test;
 
 const OPERATORS = new Map<string, Compile>([
   ['in', isIn],
@@ -32,12 +29,8 @@ const OPERATORS = new Map<string, Compile>([
 ]);
 
 /** Whether the operator holds between the value and any of the wanted ones. An unknown operator never holds. */
-export function compileOperator(
-  op: string,
-  values: readonly Json[],
-  patternOf: PatternOf = compilePattern,
-): CountedTest {
-  const test = OPERATORS.get(op)?.(values, patternOf) ?? (() => false);
+export function compileOperator(op: string, values: readonly Json[], patterns?: Patterns): CountedTest {
+  const test = OPERATORS.get(op)?.(values, patterns) ?? (() => false);
   return Object.assign(test, { cost: op === 'in' ? 1 : 1 + (values.length >> 2) });
 }
 
@@ -76,7 +69,8 @@ function containing(values: readonly Json[]): Test {
 }
 
 /** A pattern that exceeds the limits does not match. */
-function matching(values: readonly Json[], patternOf: PatternOf): Test {
+function matching(values: readonly Json[], known: Patterns | undefined): Test {
+  const patternOf = known === undefined ? compilePattern : (source: string) => known.get(source);
   const patterns = values
     .map((value) => (typeof value === 'string' ? patternOf(value) : undefined))
     .filter((pattern) => pattern !== undefined);

@@ -3,6 +3,7 @@ import type { Json } from '../feature-flags/flag.ts';
 import type { Context } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
 import type { Steps } from './pattern/match.ts';
+import type { Pattern } from './pattern/pattern.ts';
 
 type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };
 
@@ -26,8 +27,13 @@ export interface EvaluationResult {
   limits?: number;
 }
 
+/** Compiled patterns by their sources; undefined for an invalid pattern. */
+export type Patterns = ReadonlyMap<string, Pattern | undefined>;
+
 export interface CompiledFlag {
   readonly data: FlagData;
+  /** The patterns of its rules, which its next version may have, too; absent when it has none. */
+  readonly patterns: Patterns | undefined;
   evaluate(run: EvaluationRun): EvaluationResult;
   /** The same as a prerequisite of another evaluation; throws Malformed. */
   decide(run: EvaluationRun, trail: Trail | undefined): EvaluationResult;
@@ -38,6 +44,7 @@ export type SegmentMatch = 'key' | 'rule';
 
 export interface CompiledSegment {
   readonly data: SegmentData;
+  readonly patterns: Patterns | undefined;
   /** Undefined when the context is not in the segment. */
   locate(run: EvaluationRun, trail?: Trail): SegmentMatch | undefined;
   contains: Matcher;

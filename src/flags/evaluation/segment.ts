@@ -3,7 +3,6 @@ import { WHOLE } from '../feature-flags/model.ts';
 import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
-import type { PatternOf } from './operators.ts';
 import {
   computeOnce,
   Notice,
@@ -12,16 +11,17 @@ import {
   type CompiledSegment,
   type Matcher,
   type EvaluationRun,
+  type Patterns,
   type SegmentMatch,
   type Trail,
 } from './run.ts';
 import { compileBucket } from './serve.ts';
 
-export function compileSegment(data: SegmentData, patternOf?: PatternOf): CompiledSegment {
+export function compileSegment(data: SegmentData, patterns?: Patterns): CompiledSegment {
   const { key, unbounded, unboundedContextKind = USER } = data;
   const isIncluded = compileLists([...data.includedContexts, { contextKind: USER, values: data.included }]);
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
-  const rules = data.rules.map((rule) => compileRule(rule, data, patternOf));
+  const rules = data.rules.map((rule) => compileRule(rule, data, patterns));
   const locate: CompiledSegment['locate'] = (run, trail) =>
     computeOnce(run, run.segmentMatches, key, () => find(run, extendTrail(key, trail)));
   const find = (run: EvaluationRun, step: Trail): SegmentMatch | undefined => {
@@ -36,7 +36,7 @@ export function compileSegment(data: SegmentData, patternOf?: PatternOf): Compil
     }
     return rules.some((matches) => matches(run, step)) ? 'rule' : undefined;
   };
-  return { data, locate, contains: (run, trail) => locate(run, trail) !== undefined };
+  return { data, patterns, locate, contains: (run, trail) => locate(run, trail) !== undefined };
 }
 
 function compileLists(lists: readonly { contextKind: string; values: readonly string[] }[]) {
@@ -50,9 +50,9 @@ function compileLists(lists: readonly { contextKind: string; values: readonly st
     });
 }
 
-function compileRule(rule: SegmentRuleData, segment: SegmentData, patternOf: PatternOf | undefined): Matcher {
+function compileRule(rule: SegmentRuleData, segment: SegmentData, patterns: Patterns | undefined): Matcher {
   const { clauses, weight, bucketBy, rolloutContextKind } = rule;
-  const matches = compileClauses(clauses, patternOf);
+  const matches = compileClauses(clauses, patterns);
   if (weight === undefined) return matches;
   const placeOf = compileBucket(segment, {
     ...(bucketBy !== undefined && { bucketBy }),
