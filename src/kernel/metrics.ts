@@ -25,6 +25,12 @@ class Timing {
   }
 }
 
+/** A counter of an API: its name without `signalbox_`, and its description. */
+export interface CounterMetric {
+  name: string;
+  help: string;
+}
+
 /** The calls of one route. */
 interface RouteCalls {
   timing: Timing;
@@ -37,6 +43,7 @@ export class Metrics {
   /** By API and route: looking up two words that exist anyway costs less than joining them. */
   readonly #calls = new Map<string, Map<string, RouteCalls>>();
   readonly #deliveries = new Map<string, number>();
+  readonly #counters = new Map<CounterMetric, Map<string, number>>();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(release: string) {
@@ -57,6 +64,13 @@ export class Metrics {
   countDelivery(api: string, outcome: 'delivered' | 'failed' | 'retry'): void {
     const key = `api="${api}",outcome="${outcome}"`;
     this.#deliveries.set(key, (this.#deliveries.get(key) ?? 0) + 1);
+  }
+
+  /** Adds to a counter. The labels are written as in the text format, and must have few different values. */
+  add(counter: CounterMetric, labels: string, by = 1): void {
+    let counts = this.#counters.get(counter);
+    if (counts === undefined) this.#counters.set(counter, (counts = new Map()));
+    counts.set(labels, (counts.get(labels) ?? 0) + by);
   }
 
   #byRoute(): [labels: string, RouteCalls][] {
@@ -90,6 +104,14 @@ export class Metrics {
         'counter',
         'Attempts to deliver webhooks, by what they led to',
         [...this.#deliveries].map(([labels, count]) => `{${labels}} ${count}`),
+      ),
+      ...[...this.#counters].flatMap(([{ name, help }, counts]) =>
+        metric(
+          `signalbox_${name}`,
+          'counter',
+          help,
+          [...counts].map(([labels, count]) => `{${labels}} ${count}`),
+        ),
       ),
       ...metric('process_cpu_seconds_total', 'counter', 'Processor time used', [` ${(user + system) / 1e6}`]),
       ...metric('process_resident_memory_bytes', 'gauge', 'Memory held', [` ${rss}`]),
