@@ -184,6 +184,8 @@ async function compose(
   // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
   const execution = await executionSettingsOf(config);
+  const metrics = new Metrics(RELEASE);
+  const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
   const kernel: Kernel = {
     clock,
     engine,
@@ -194,13 +196,13 @@ async function compose(
     identity: await new Identity(engine, baseRoles, [runTokens]).open(),
     handOver,
     services: {
-      ...openFlagServices(),
+      ...openFlagServices({ engine, clock, log, metrics }, { eventsPerSecond }),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
     },
     limits,
     log,
     bodyMemory: new BodyMemory(),
-    metrics: new Metrics(RELEASE),
+    metrics,
     guard: guard({ allowPrivate: config.allowPrivateWebhooks }),
     get publicUrl() {
       return publicUrl;

@@ -29,6 +29,7 @@ export interface Config {
   adminEmail: string;
   limits: 'on' | 'off';
   limit: Record<string, Allowance>;
+  eventsPerSecond: number;
   allowPrivateWebhooks: boolean;
   retentionDays: number;
   recordBytes: number;
@@ -157,6 +158,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
       'Other allowances than the usual, like host.core=5000:60/3600: calls with and without a token, and seconds',
     read: allowances,
     default: '',
+  },
+  eventsPerSecond: {
+    env: 'SIGNALBOX_EVENTS_PER_SECOND',
+    describe: 'How many events per second this node takes from the SDKs of one environment',
+    read: integer(1, 1_000_000_000),
+    default: '20000',
   },
   allowPrivateWebhooks: {
     env: 'SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS',

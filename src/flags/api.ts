@@ -20,6 +20,7 @@ import { projectPart } from './projects/part.ts';
 import { environmentPart } from './environments/part.ts';
 import { featureFlagPart } from './feature-flags/part.ts';
 import { expiringTargetPart } from './feature-flags/expiring-targets/part.ts';
+import { flagEventPart } from './events/part.ts';
 import { segmentPart } from './segments/part.ts';
 import { scheduledChangePart } from './scheduled-changes/part.ts';
 import { approvalPart } from './approvals/part.ts';
@@ -123,6 +124,7 @@ export const flagsApi: Api = apiOf(dialect, [
   contextPart,
   auditLogPart,
   tagPart,
+  flagEventPart,
 ]);
 
 /** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */

@@ -1,15 +1,14 @@
-// Receives events and diagnostics of SDKs, and discards them, because nothing counts them yet.
-import { piecesOf } from '../../kernel/body.ts';
+// Routes by which SDKs send events and diagnostics.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import type { EventSender } from '../events/payload.ts';
+import { receiveDiagnostic, receiveEvents, receiveQuery } from '../events/receive.ts';
+import type { Environment } from '../projects/project.ts';
 import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
 
-/** The limit for the body as sent, compressed or not. SDKs drop events that are refused as too large. */
-const MAX_EVENT_BYTES = 10 * 1024 * 1024;
-
-const event = {
+const post = {
   method: 'POST',
   access: 'anyone',
   streams: true,
@@ -17,30 +16,56 @@ const event = {
   reply: { 202: null },
 } as const;
 
-async function discard({ stream }: Pick<Call, 'stream'>, opened: Promise<unknown>): Promise<Reply> {
-  await opened;
-  for await (const _ of piecesOf(stream, MAX_EVENT_BYTES));
+type EventCall = Pick<Call, 'headers' | 'now' | 'stream'>;
+type Receive = (
+  call: EventCall,
+  kernel: Kernel,
+  environment: Environment,
+  sender: EventSender,
+) => Promise<void>;
+
+interface Sent {
+  summary: string;
+  receive: Receive;
+}
+
+const EVENTS: Sent = { summary: 'Send events', receive: receiveEvents };
+const DIAGNOSTICS: Sent = { summary: 'Send diagnostics of an SDK', receive: receiveDiagnostic };
+
+async function accept(
+  receive: Receive,
+  call: EventCall,
+  kernel: Kernel,
+  sender: EventSender,
+  opened: Environment | Promise<Environment>,
+): Promise<Reply> {
+  await receive(call, kernel, await opened, sender);
   return reply(202);
 }
 
-const fromServers = (id: string, summary: string) =>
-  route({ ...event, id, path: '/', summary }, (call, { db }: Kernel) =>
-    discard(call, openBySdkKey(db, call)),
+const fromServers = (id: string, { receive, summary }: Sent) =>
+  route({ ...post, id, path: '/', summary }, (call, kernel) =>
+    accept(receive, call, kernel, 'server', openBySdkKey(kernel.db, call)),
   );
 
-const fromMobile = (id: string, path: string, summary: string) =>
-  route({ ...event, id, path, summary }, (call, { db }: Kernel) => discard(call, openByMobileKey(db, call)));
+const fromMobile = (id: string, path: string, { receive, summary }: Sent) =>
+  route({ ...post, id, path, summary }, (call, kernel) =>
+    accept(receive, call, kernel, 'mobile', openByMobileKey(kernel.db, call)),
+  );
 
-const fromBrowsers = (id: string, summary: string) =>
+const fromBrowsers = (id: string, { receive, summary }: Sent) =>
   route(
     {
-      ...event,
+      ...post,
       id,
       path: '/{environmentId}',
       summary,
       params: Type.Object({ environmentId: Type.String() }),
     },
-    (call, { db }: Kernel) => discard(call, openByClientId(db, call.params.environmentId, call.now)),
+    (call, kernel) => {
+      const { environmentId } = call.params;
+      return accept(receive, call, kernel, 'browser', openByClientId(kernel.db, environmentId, call.now));
+    },
   );
 
 /** One transparent pixel. */
@@ -55,19 +80,18 @@ const getPixel = route(
     summary: 'Send events of a browser in the address of an image',
     access: 'anyone',
     params: Type.Object({ image: Type.String() }),
+    query: Type.Object({ d: Type.Optional(Type.String({ description: 'Events: JSON in Base64' })) }),
     reply: { 200: Type.String() },
     produces: 'image/gif',
   },
-  async ({ params: { image }, now }, { db }) => {
-    const [, id] = /^(.+)\.gif$/.exec(image) ?? [];
+  async (call, kernel) => {
+    const [, id] = /^(.+)\.gif$/.exec(call.params.image) ?? [];
     if (id === undefined) throw new Failure('not-found', 'There is no such image.');
-    await openByClientId(db, id, now);
+    const environment = await openByClientId(kernel.db, id, call.now);
+    await receiveQuery(call, kernel, environment, call.query.d ?? '');
     return new Bytes(PIXEL, { 'content-type': 'image/gif', 'cache-control': 'no-store' });
   },
 );
-
-const EVENTS = 'Send events';
-const DIAGNOSTICS = 'Send diagnostics of an SDK';
 
 /** Routes by prefix. */
 export const eventRoutes: Readonly<Record<string, readonly Route[]>> = {

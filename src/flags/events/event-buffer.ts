@@ -1,0 +1,164 @@
+// Holds payloads of events in memory, and saves them once a second: a write for each would cost too much.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { mergePayloads } from './merge.ts';
+import { PAYLOADS, type PayloadOutcome } from './metrics.ts';
+import { weightOf, type EventPayload } from './payload.ts';
+import { RowBudget } from './row-budget.ts';
+import { DuplicatePayloads, payloadName, savePayloads } from './store.ts';
+
+const SAVE_INTERVAL_MS = 1000;
+/** How long a payload that is sent again is recognised. SDKs send one again after a second. */
+export const REMEMBERED_MS = 15 * 60 * 1000;
+
+/** What one environment may have waiting, in rows. Only where storage is away does it come to that. */
+const MAX_WEIGHT = 200_000;
+/** As many rows at most are written in one transaction, so that other writers get their turn. */
+const MAX_SAVED = 5000;
+
+export interface BufferBounds {
+  maxWeight?: number;
+  /** Payloads in memory that are recognised when they come again. The database recognises all. */
+  maxSeen?: number;
+}
+
+type BufferKernel = Pick<Kernel, 'engine' | 'clock' | 'log' | 'metrics'>;
+
+export class EventBuffer {
+  readonly #kernel: BufferKernel;
+  readonly #maxWeight: number;
+  readonly #seen: BoundedCache<string, true>;
+  readonly #budget = new RowBudget();
+  /** By environment and payload id. */
+  #waiting = new Map<string, EventPayload>();
+  /** By environment: what is waiting and being saved. */
+  readonly #weights = new Map<string, number>();
+  /** The save in progress; later ones wait for it. */
+  #saving: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(kernel: BufferKernel, { maxWeight = MAX_WEIGHT, maxSeen = 100_000 }: BufferBounds = {}) {
+    this.#kernel = kernel;
+    this.#maxWeight = maxWeight;
+    this.#seen = new BoundedCache({ max: maxSeen });
+  }
+
+  /** Whether this node has accepted the payload before. */
+  hasSeen(payload: Pick<EventPayload, 'environmentId' | 'id'>): boolean {
+    const name = payloadName(payload);
+    return this.#waiting.has(name) || this.#seen.get(name, this.#kernel.clock.now()) !== undefined;
+  }
+
+  /** It is saved within about a second. */
+  add(payload: EventPayload): Extract<PayloadOutcome, 'accepted' | 'duplicate' | 'limited'> {
+    if (this.hasSeen(payload)) return 'duplicate';
+    const { environmentId } = payload;
+    const weight = (this.#weights.get(environmentId) ?? 0) + weightOf(payload);
+    if (weight > this.#maxWeight) return 'limited';
+    const name = payloadName(payload);
+    this.#seen.set(name, true, this.#kernel.clock.now() + REMEMBERED_MS);
+    if (payload.uses.size > 0) {
+      this.#weights.set(environmentId, weight);
+      this.#waiting.set(name, payload);
+      this.#wake();
+    }
+    return 'accepted';
+  }
+
+  /** Resolves when everything accepted before has been saved, or could not be. It never rejects. */
+  save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#saving = this.#saving.then(() => this.#saveWaiting()));
+  }
+
+  /** Saves for the last time: what cannot be saved now is lost. */
+  async close(): Promise<void> {
+    await this.save();
+    clearTimeout(this.#timer);
+    this.#lose([...this.#waiting.values()]);
+    this.#waiting.clear();
+  }
+
+  #wake(): void {
+    this.#timer ??= setTimeout(() => void this.save(), SAVE_INTERVAL_MS).unref();
+  }
+
+  async #saveWaiting(): Promise<void> {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    for (let saved = 0; saved < waiting.length;) {
+      const some = takeSome(waiting, saved);
+      try {
+        await this.#save(some);
+      } catch (error) {
+        if (isTemporary(error)) return this.#putBack(waiting.slice(saved), error);
+        // The same payloads would fail again, and keep back all later ones.
+        this.#kernel.log.error({ err: error, payloads: some.length }, 'events of SDKs could not be saved');
+        this.#lose(some);
+      }
+      for (const payload of some) this.#unload(payload);
+      saved += some.length;
+    }
+  }
+
+  /** Each turn leaves out payloads that another node has saved. */
+  async #save(payloads: readonly EventPayload[]): Promise<void> {
+    let rest = payloads;
+    while (rest.length > 0) {
+      const groups = await mergePayloads(rest);
+      try {
+        return await savePayloads(this.#kernel.engine.db, rest, groups, this.#budget);
+      } catch (error) {
+        if (!(error instanceof DuplicatePayloads)) throw error;
+        const { duplicates } = error;
+        rest = rest.filter((payload) => !duplicates.has(payloadName(payload)));
+        this.#kernel.metrics.add(PAYLOADS, 'outcome="duplicate"', duplicates.size);
+      }
+    }
+  }
+
+  #putBack(payloads: readonly EventPayload[], error: unknown): void {
+    this.#kernel.log.warn({ err: error, payloads: payloads.length }, 'events of SDKs wait for the database');
+    // What came meanwhile goes behind. The same payload may have come again.
+    const later = this.#waiting;
+    this.#waiting = new Map(payloads.map((payload) => [payloadName(payload), payload]));
+    for (const [name, payload] of later) {
+      if (this.#waiting.has(name)) this.#unload(payload);
+      else this.#waiting.set(name, payload);
+    }
+    this.#wake();
+  }
+
+  #unload(payload: EventPayload): void {
+    const { environmentId } = payload;
+    const weight = (this.#weights.get(environmentId) ?? 0) - weightOf(payload);
+    if (weight > 0) this.#weights.set(environmentId, weight);
+    else this.#weights.delete(environmentId);
+  }
+
+  #lose(payloads: readonly EventPayload[]): void {
+    if (payloads.length === 0) return;
+    this.#kernel.metrics.add(PAYLOADS, 'outcome="lost"', payloads.length);
+    this.#kernel.log.warn({ payloads: payloads.length }, 'events of SDKs are lost');
+  }
+}
+
+function takeSome(payloads: readonly EventPayload[], start: number): EventPayload[] {
+  let weight = 0;
+  let end = start;
+  while (end < payloads.length && (end === start || weight < MAX_SAVED)) {
+    weight += weightOf(payloads[end]!);
+    end += 1;
+  }
+  return payloads.slice(start, end);
+}
+
+/** Whether the same write may succeed later. */
+function isTemporary(error: unknown): boolean {
+  return (
+    error instanceof Failure &&
+    (error.kind === 'unavailable' || error.kind === 'timeout' || error.details.isContested === true)
+  );
+}

@@ -1,0 +1,84 @@
+// Limits what the SDKs of one environment may send: events per second, and bytes at the same time.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { HeldBody } from '../../kernel/body-memory.ts';
+import { Failure } from '../../kernel/failure.ts';
+
+/** SDKs send in bursts: unused seconds are saved up. A payload may take as much in advance. */
+const BURST_SECONDS = 5;
+/** Bytes of bodies that one environment may have in memory: a few of the largest, or thousands of the usual size. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Environments that are remembered. */
+const MAX_ENVIRONMENTS = 10_000;
+
+interface EnvironmentUse {
+  /** The events that may still be sent. Below zero after a payload that took some in advance. */
+  left: number;
+  /** When `left` was computed. */
+  at: number;
+  bytes: number;
+}
+
+export interface EventLimitSettings {
+  /** Per environment; by default there is no limit. */
+  perSecond?: number | undefined;
+  maxBytes?: number;
+}
+
+/** Each environment has its own, so that one whose public key is misused does not hold back the others. */
+export class EventLimits {
+  readonly #perSecond: number;
+  readonly #maxBytes: number;
+  readonly #uses = new BoundedCache<string, EnvironmentUse>({ max: MAX_ENVIRONMENTS });
+
+  constructor({ perSecond = Infinity, maxBytes = MAX_BYTES }: EventLimitSettings = {}) {
+    this.#perSecond = perSecond;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Before the body is read, so that it need not be. Throws `exhausted` where the environment has nothing left. */
+  open(environmentId: string, now: number): EventAdmission {
+    const use = this.#useOf(environmentId, now);
+    if (use.left <= 0) throw this.#exhausted(use);
+    let held = 0;
+    return {
+      add: (bytes) => {
+        if (use.bytes + bytes > this.#maxBytes) throw this.#exhausted(use);
+        use.bytes += bytes;
+        held += bytes;
+      },
+      close: () => {
+        use.bytes -= held;
+        held = 0;
+      },
+      spend: (events) => {
+        use.left = Math.max(use.left - events, -BURST_SECONDS * this.#perSecond);
+      },
+      exhausted: () => this.#exhausted(use),
+    };
+  }
+
+  #useOf(environmentId: string, now: number): EnvironmentUse {
+    const most = BURST_SECONDS * this.#perSecond;
+    let use = this.#uses.get(environmentId);
+    if (use === undefined) this.#uses.set(environmentId, (use = { left: most, at: now, bytes: 0 }));
+    const passed = Math.max(0, now - use.at) / 1000;
+    if (passed > 0) use.left = Math.min(most, use.left + passed * this.#perSecond);
+    use.at = now;
+    return use;
+  }
+
+  #exhausted({ left }: EnvironmentUse): Failure {
+    const seconds = left < 0 ? Math.ceil(-left / this.#perSecond) : 1;
+    return new Failure('exhausted', 'This environment sends too many events. Try again later.', {
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+}
+
+/** For one payload. */
+export interface EventAdmission extends HeldBody {
+  /** Counts its events, once they are known. */
+  spend(events: number): void;
+  /** The error where there is no room for them. */
+  exhausted(): Failure;
+}

@@ -1,0 +1,10 @@
+// Events of SDKs: their tables, and how long what they report is kept. Their routes are among those for SDKs.
+import type { Part } from '../../kernel/part.ts';
+import { flagEventMigrations } from '../migrations/flag-events.ts';
+import { evaluationRetention, payloadRetention } from './retention.ts';
+
+export const flagEventPart: Part = {
+  migrations: flagEventMigrations,
+  work: (kernel) => ({ recurring: [payloadRetention(kernel), evaluationRetention(kernel)] }),
+  close: ({ services }) => services.flagEvents.buffer.close(),
+};
