@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
+import { ofrepApi } from './flags/ofrep/api.ts';
 import { serveFlagPages } from './flags/serve-pages.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
@@ -242,7 +243,7 @@ async function compose(
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
     serveFlagPages(server, kernel);
-    for (const api of [...apis, ...deliveryApis]) serve(server, api, kernel);
+    for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);
   }
   // Other nodes reach those of a worker too.
   for (const api of apis) serveRaw(server, api, kernel);

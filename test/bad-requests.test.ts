@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { actorsApi } from '../src/actors/api.ts';
 import { deliveryApis } from '../src/flags/delivery/api.ts';
+import { ofrepApi } from '../src/flags/ofrep/api.ts';
 import { flagsApi } from '../src/flags/api.ts';
 import { hostApi } from '../src/host/api.ts';
 import type { Api } from '../src/kernel/dialect.ts';
@@ -110,7 +111,7 @@ before(async () => {
     dialect: { ...dialect, versions: { ...dialect.versions, changes: [] } },
     routes: [slow, endless, take],
   });
-  fixture = await mount(server, ...[flagsApi, actorsApi, hostApi, ...deliveryApis].map(on));
+  fixture = await mount(server, ...[flagsApi, actorsApi, hostApi, ...deliveryApis, ofrepApi].map(on));
   fixture.http.on('connection', (socket) => sockets.push(socket));
 });
 after(async () => {

@@ -183,10 +183,10 @@ function createHandler(
     return undefined;
   };
   const refuse = async ({ call, params, query }: FastifyRequest, error: unknown): Promise<never> => {
-    const { caller, now } = call;
+    const { caller, now, headers } = call;
     const raw = { params: params as RawCall['params'], query: query as RawCall['query'] };
     const can: Call['can'] = (resource, action) => call.can(resource, action);
-    await authorize?.({ caller: caller!, now, can, ...raw }, kernel);
+    await authorize?.({ caller: caller!, now, can, headers, ...raw }, kernel);
     throw error;
   };
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {

@@ -1,0 +1,73 @@
+// Renders errors in the format of OFREP: `{key, errorCode, errorDetails}` for an evaluation, else `{errorDetails}`.
+import { routedPath } from '../../kernel/bad-requests.ts';
+import type { CallFacts } from '../../kernel/dialect.ts';
+import type { Failure, FailureKind } from '../../kernel/failure.ts';
+import { Type } from '../../kernel/schema.ts';
+
+/** The protocol has 400, 401, 403, 404, 429 and 500; what it has no word for keeps the status of HTTP. */
+export const status: Record<FailureKind, number> = {
+  malformed: 400,
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 403,
+  forbidden: 403,
+  'approval-required': 403,
+  'not-found': 404,
+  'no-route': 404,
+  'wrong-method': 405,
+  'not-acceptable': 406,
+  conflict: 409,
+  retired: 410,
+  'bad-patch': 400,
+  'too-large': 413,
+  'headers-too-large': 431,
+  'unsupported-encoding': 400,
+  exhausted: 429,
+  'over-quota': 429,
+  timeout: 408,
+  unavailable: 503,
+  internal: 500,
+};
+
+export type OfrepErrorCode =
+  | 'PARSE_ERROR'
+  | 'TARGETING_KEY_MISSING'
+  | 'INVALID_CONTEXT'
+  | 'FLAG_NOT_FOUND'
+  | 'GENERAL';
+
+/** Errors of the evaluation itself. A failure may have a code of its own in its details. */
+const CODES: Partial<Record<FailureKind, OfrepErrorCode>> = {
+  malformed: 'PARSE_ERROR',
+  'unsupported-encoding': 'PARSE_ERROR',
+  invalid: 'GENERAL',
+  'bad-patch': 'GENERAL',
+  'not-found': 'FLAG_NOT_FOUND',
+};
+
+export const OfrepError = Type.Object(
+  {
+    key: Type.Optional(Type.String({ description: 'The key of the flag, where one was asked for' })),
+    errorCode: Type.Optional(Type.String()),
+    errorDetails: Type.String(),
+  },
+  { $id: 'OfrepError' },
+);
+
+export function renderError({ kind, message, details }: Failure, facts: CallFacts): unknown {
+  const errorCode = details.code ?? CODES[kind];
+  if (errorCode === undefined) return { errorDetails: message };
+  const key = flagKeyOf(facts);
+  return { ...(key !== undefined && { key }), errorCode, errorDetails: message };
+}
+
+/** The key in the path of a call that evaluates one flag. */
+function flagKeyOf({ shape, url }: CallFacts): string | undefined {
+  if (shape?.path.endsWith('/{key}') !== true) return undefined;
+  const word = routedPath(url).split('/').at(-1)!;
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

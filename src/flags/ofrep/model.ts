@@ -1,0 +1,106 @@
+// The representation of an evaluated flag in OFREP, with the reason in the words of OpenFeature.
+import { Type, type Static } from '../../kernel/schema.ts';
+import type { FlagData, ServeData } from '../evaluation/data.ts';
+import type { EvaluationResult, Reason } from '../evaluation/run.ts';
+import type { OfrepErrorCode } from './failures.ts';
+
+export const EvaluationRequest = Type.Object(
+  {
+    context: Type.Optional(
+      Type.Unknown({
+        description:
+          'A `targetingKey`, optionally a `kind`, and any attributes; or, with the kind `multi`, a field for each kind with such an object',
+      }),
+    ),
+  },
+  { $id: 'EvaluationRequest' },
+);
+
+const Metadata = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
+
+export const FlagEvaluation = Type.Object(
+  {
+    key: Type.String(),
+    value: Type.Optional(Type.Unknown({ description: 'Absent where the default value in the code applies' })),
+    reason: Type.String({
+      description: '`STATIC`, `DEFAULT`, `TARGETING_MATCH`, `SPLIT` or `DISABLED`',
+    }),
+    variant: Type.Optional(Type.String({ description: 'The index of the variation' })),
+    metadata: Metadata,
+  },
+  { $id: 'FlagEvaluation' },
+);
+
+const FailedEvaluation = Type.Object(
+  { key: Type.String(), errorCode: Type.String(), errorDetails: Type.String() },
+  { $id: 'FailedEvaluation' },
+);
+
+export const BulkEvaluation = Type.Object(
+  { flags: Type.Array(Type.Union([FlagEvaluation, FailedEvaluation])), metadata: Metadata },
+  { $id: 'BulkEvaluation' },
+);
+
+type OpenFeatureReason = 'STATIC' | 'DEFAULT' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED';
+
+export type FlagOutcome =
+  | Static<typeof FlagEvaluation>
+  | (Static<typeof FailedEvaluation> & { errorCode: OfrepErrorCode });
+
+/** `isSeen` says of another flag whether the caller may see it: a prerequisite is named only then. */
+export function toFlagOutcome(
+  data: FlagData,
+  { value, variationIndex, reason }: EvaluationResult,
+  isSeen: (key: string) => boolean,
+): FlagOutcome {
+  const { key } = data;
+  if (reason.kind === 'ERROR') {
+    return { key, errorCode: 'GENERAL', errorDetails: `The flag "${key}" is not configured correctly.` };
+  }
+  return {
+    key,
+    // Without a variation the code's own default applies, which the absence of the value says.
+    ...(variationIndex !== undefined && { value, variant: String(variationIndex) }),
+    reason: toOpenFeatureReason(data, reason),
+    metadata: { flagVersion: data.version, ...describeReason(reason, isSeen) },
+  };
+}
+
+function toOpenFeatureReason(data: FlagData, reason: Exclude<Reason, { kind: 'ERROR' }>): OpenFeatureReason {
+  switch (reason.kind) {
+    case 'OFF':
+    // A failed prerequisite serves the off variation: for this context the flag is disabled by another one.
+    case 'PREREQUISITE_FAILED':
+      return 'DISABLED';
+    case 'TARGET_MATCH':
+      return 'TARGETING_MATCH';
+    case 'RULE_MATCH':
+      return isRollout(data.rules[reason.ruleIndex]!) ? 'SPLIT' : 'TARGETING_MATCH';
+    default:
+      if (isRollout(data.fallthrough)) return 'SPLIT';
+      return isStatic(data) ? 'STATIC' : 'DEFAULT';
+  }
+}
+
+function isRollout({ variation, rollout }: ServeData): boolean {
+  return variation === undefined && rollout !== undefined;
+}
+
+/**
+ * `STATIC` says that no context would have got another value, so that clients may cache it for all of them. A flag that
+ * looks at the context without finding a match has `DEFAULT`: a dynamic evaluation that yielded no result.
+ */
+function isStatic({ prerequisites, targets, contextTargets, rules }: FlagData): boolean {
+  return [prerequisites, targets, contextTargets, rules].every(({ length }) => length === 0);
+}
+
+/** The reason in this server's own words, which are more precise. */
+function describeReason(reason: Reason, isSeen: (key: string) => boolean): Static<typeof Metadata> {
+  return {
+    reasonKind: reason.kind,
+    ...(reason.kind === 'RULE_MATCH' && { ruleId: reason.ruleId }),
+    ...(reason.kind === 'PREREQUISITE_FAILED' &&
+      isSeen(reason.prerequisiteKey) && { prerequisiteKey: reason.prerequisiteKey }),
+    ...('inExperiment' in reason && { inExperiment: true }),
+  };
+}

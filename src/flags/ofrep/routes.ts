@@ -1,0 +1,99 @@
+// Evaluates one flag, or all flags that the key may see, for the context in the body.
+import { etagOf, matchesEtag } from '../../kernel/etag.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { reply, route, type Call, type RawCall } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
+import { readOpenFeatureContext } from './context.ts';
+import { evaluateFor } from './evaluate-for.ts';
+import { canSee, openByAnyKey, type OpenedKey } from './keys.ts';
+import { BulkEvaluation, EvaluationRequest, FlagEvaluation } from './model.ts';
+import { checkSecureMode } from './secure-mode.ts';
+
+const Hash = Type.Optional(Type.String({ description: 'The hash of the context, for secure mode' }));
+
+const evaluating = {
+  method: 'POST',
+  access: 'anyone',
+  body: EvaluationRequest,
+  bodyIsOptional: true,
+  isData: true,
+} as const;
+
+const evaluateFlag = route(
+  {
+    ...evaluating,
+    id: 'evaluateFlag',
+    path: '/v1/evaluate/flags/{key}',
+    summary: 'Evaluate a flag',
+    params: Type.Object({ key: Type.String() }),
+    query: Type.Object({ h: Hash }),
+    reply: { 200: FlagEvaluation },
+  },
+  async (call, kernel) => {
+    const { key } = call.params;
+    const opened = await openByAnyKey(kernel.db, call);
+    const prepared = await prepare(call, kernel, opened);
+    const { flags } = prepared.run.environment;
+    const flag = flags.get(key);
+    // Whether a flag exists that the key may not see must not show.
+    if (flag === undefined || !canSee(opened.audience, flag.data))
+      throw new Failure('not-found', `There is no flag "${key}".`);
+    const [outcome] = await evaluateFor(call, kernel, opened, prepared, [key]);
+    if ('errorCode' in outcome!)
+      throw new Failure('invalid', outcome.errorDetails, { code: outcome.errorCode });
+    return outcome!;
+  },
+  checkKey,
+);
+
+const evaluateFlags = route(
+  {
+    ...evaluating,
+    id: 'evaluateFlagsBulk',
+    path: '/v1/evaluate/flags',
+    summary: 'Evaluate all flags that the key may see',
+    query: Type.Object({ h: Hash }),
+    reply: { 200: BulkEvaluation },
+  },
+  async (call, kernel) => {
+    const opened = await openByAnyKey(kernel.db, call);
+    const prepared = await prepare(call, kernel, opened);
+    const { revision, memberships, run } = prepared;
+    const { environment, audience } = opened;
+    const etag = etagOf(
+      JSON.stringify([
+        kernel.release,
+        environment.id,
+        audience,
+        revision,
+        memberships,
+        [...run.context.parts],
+      ]),
+    );
+    if (matchesEtag(call.headers['if-none-match'] as string | undefined, etag))
+      return reply(304, undefined, { etag });
+    const flags = await evaluateFor(call, kernel, opened, prepared, run.environment.flags.keys());
+    return reply(200, { flags, metadata: { version: revision } }, { etag });
+  },
+  checkKey,
+);
+
+export const ofrepRoutes = [evaluateFlag, evaluateFlags];
+
+type EvaluationCall = Pick<Call, 'id' | 'headers' | 'now'> & {
+  query: { h?: string };
+  body: { context?: unknown } | undefined;
+};
+
+/** A caller without a valid key is told only that, whatever else is wrong with the call. */
+async function checkKey(call: RawCall, { db }: Kernel): Promise<void> {
+  await openByAnyKey(db, call);
+}
+
+async function prepare(call: EvaluationCall, kernel: Kernel, opened: OpenedKey): Promise<PreparedEvaluation> {
+  const context = readOpenFeatureContext(call.body?.context);
+  checkSecureMode(opened, context, call);
+  return await beginEvaluation(kernel, opened.environment, context);
+}
