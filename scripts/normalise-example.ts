@@ -10,7 +10,8 @@ const isMillis = (value: number) => value > 1_500_000_000_000 && value < 3_000_0
 const isSeconds = (value: number) => value > 1_500_000_000 && value < 3_000_000_000;
 
 /** Members that may hold a secret, whatever it looks like. */
-const SECRET = /secret|password|signature|^token$|^encoded$|^apiKey$|^mobileKey$|^(full|display)Key$|cursor$/i;
+const SECRET =
+  /secret|password|signature|^token$|^encoded$|^apiKey$|^mobileKey$|^(full|display)Key$|cursor$/i;
 
 const HIDDEN = 'x'.repeat(24);
 

@@ -13,6 +13,7 @@ import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { ofrepApi } from './flags/ofrep/api.ts';
 import { serveFlagPages } from './flags/serve-pages.ts';
+import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
@@ -197,7 +198,10 @@ async function compose(
     identity: await new Identity(engine, baseRoles, [runTokens]).open(),
     handOver,
     services: {
-      ...openFlagServices({ engine, clock, log, metrics }, { eventsPerSecond }),
+      ...(await openFlagServices(
+        { engine, clock, log, metrics },
+        { eventsPerSecond, streams: streamLimitsOf(config) },
+      )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
     },
     limits,
@@ -269,6 +273,15 @@ async function compose(
       kernel.identity.close();
       await engine.close();
     },
+  };
+}
+
+function streamLimitsOf(config: Config): StreamLimits {
+  return {
+    perAddress: config.streamsPerAddress,
+    perEnvironment: config.streamsPerEnvironment,
+    perNode: config.streamsPerNode,
+    heartbeatSeconds: config.streamHeartbeat,
   };
 }
 

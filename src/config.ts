@@ -33,6 +33,10 @@ export interface Config {
   allowPrivateWebhooks: boolean;
   retentionDays: number;
   recordBytes: number;
+  streamsPerAddress: number;
+  streamsPerEnvironment: number;
+  streamsPerNode: number;
+  streamHeartbeat: number;
   role: 'all' | 'api' | 'worker';
   work?: string;
   actorsUnsandboxed: boolean;
@@ -189,6 +193,31 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The most bytes of one record of a key-value store',
     read: integer(1, Number.MAX_SAFE_INTEGER),
     default: String(5 * 1024 ** 3),
+  },
+  streamsPerAddress: {
+    env: 'SIGNALBOX_STREAMS_PER_ADDRESS',
+    describe:
+      'How many streams of flags one address may have open on a node. Behind a proxy, set --trust-proxy too: else all clients have its address',
+    read: integer(1, 1_000_000),
+    default: '1000',
+  },
+  streamsPerEnvironment: {
+    env: 'SIGNALBOX_STREAMS_PER_ENVIRONMENT',
+    describe: 'How many streams of flags may be open on a node for one environment',
+    read: integer(1, 1_000_000),
+    default: '10000',
+  },
+  streamsPerNode: {
+    env: 'SIGNALBOX_STREAMS_PER_NODE',
+    describe: 'How many streams of flags may be open on a node',
+    read: integer(1, 1_000_000),
+    default: '20000',
+  },
+  streamHeartbeat: {
+    env: 'SIGNALBOX_STREAM_HEARTBEAT',
+    describe: 'After how many seconds a stream of flags that has nothing to say sends a sign of life',
+    read: integer(1, 170),
+    default: '25',
   },
   role: {
     env: 'SIGNALBOX_ROLE',

@@ -33,6 +33,7 @@ import { contextKindPart } from './context-kinds/part.ts';
 import { segmentFilePart } from './segments/files-part.ts';
 import { contextPart } from './contexts/part.ts';
 import { auditLogPart } from './audit-log/part.ts';
+import { deliveryPart } from './delivery/part.ts';
 import { tagPart } from './tags/part.ts';
 
 const WINDOW_SECONDS = 10;
@@ -125,6 +126,7 @@ export const flagsApi: Api = apiOf(dialect, [
   auditLogPart,
   tagPart,
   flagEventPart,
+  deliveryPart,
 ]);
 
 /** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */

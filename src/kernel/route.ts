@@ -201,6 +201,32 @@ export class Stream {
   }
 }
 
+/** The connection of a reply that stays open; Node's response is one. */
+export interface StreamConnection {
+  write(chunk: Uint8Array | string): boolean;
+  cork(): void;
+  uncork(): void;
+  end(): unknown;
+  destroy(): unknown;
+  on(event: 'drain' | 'close', listener: () => void): unknown;
+  /** The bytes that are not sent yet. */
+  readonly writableLength: number;
+  /** Whether `drain` follows when they are. */
+  readonly writableNeedDrain: boolean;
+  readonly socket: { readonly bytesWritten: number } | null;
+}
+
+/** Server-sent events: `open` gets the connection when the head is sent, and writes to it from then on. */
+export class EventStream {
+  readonly open: (connection: StreamConnection) => void;
+  readonly headers: Record<string, string>;
+
+  constructor(open: (connection: StreamConnection) => void, headers: Record<string, string> = {}) {
+    this.open = open;
+    this.headers = headers;
+  }
+}
+
 type GoodBody<S extends RouteShape> =
   S['reply'] extends Record<number, TSchema | null>
     ? StaticOr<S['reply'][keyof S['reply']], undefined>
@@ -212,6 +238,7 @@ export type HandlerResult<S extends RouteShape> =
   | Reply
   | Bytes
   | Stream
+  | EventStream
   | Text
   | JsonText;
 

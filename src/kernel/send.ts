@@ -11,7 +11,10 @@ import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { Bytes, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
+import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
+
+/** After this time without data, the system asks whether the other end of a stream is still there. */
+const KEEP_ALIVE_MS = 60_000;
 
 /** An error as it is sent; Content-Length is added later. */
 export interface ErrorReply {
@@ -61,6 +64,7 @@ export class ReplySender {
       return this.#bytes(reply, call, routeVersion, result);
     }
     if (result instanceof Stream) return this.#stream(reply, call, routeVersion, result);
+    if (result instanceof EventStream) return this.#eventStream(reply, call, routeVersion, result);
     const { status, body, headers } =
       result instanceof Reply ? result : new Reply(routeVersion.status, result);
     let whole = body;
@@ -194,6 +198,32 @@ export class ReplySender {
       reply.raw.destroy();
     });
     void ended.then(() => this.finish(call, status));
+  }
+
+  /** The call is counted when the stream begins. */
+  #eventStream(
+    reply: FastifyReply,
+    call: CallFacts,
+    routeVersion: RouteVersion,
+    { open, headers }: EventStream,
+  ): void {
+    const { raw } = reply;
+    reply.hijack();
+    const own = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      // Some proxies would wait for the end of the reply.
+      'x-accel-buffering': 'no',
+      ...headers,
+    };
+    raw.writeHead(200, this.#headers(call, routeVersion.headers, own).pairs);
+    if (call.method === 'HEAD') raw.end();
+    else {
+      raw.flushHeaders();
+      raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
+      open(raw);
+    }
+    this.finish(call, 200);
   }
 
   /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */

@@ -3,7 +3,7 @@ import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
-import { readPayload, loadBigSegments } from '../delivery/payload-cache.ts';
+import { loadBigSegments } from '../delivery/big-segments.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';
 import { matchSegment } from '../evaluation/match-segment.ts';
@@ -51,9 +51,9 @@ const evaluateFlags = route(
     const orders = readSort(query.sort, EVALUATION_SORTS);
     const place = await openEnvironment(call, kernel.db, params.projectKey, params.environmentKey);
     const context = readContext(call.body);
-    const payload = await readPayload(kernel, place.environment);
-    const environment = await loadBigSegments(kernel.db, payload, context);
-    const found = filterFlags(payload.flagNames, filter, orders);
+    const feed = await kernel.services.feeds.open(place.environment);
+    const environment = await loadBigSegments(kernel.db, feed, context);
+    const found = filterFlags(feed.flagNames, filter, orders);
     const { offset } = query;
     const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
     const run = beginRun(context, environment);
@@ -85,10 +85,10 @@ const evaluateSegments = route(
     const { projectKey, environmentKey } = call.params;
     const place = await openEnvironment(call, kernel.db, projectKey, environmentKey);
     const context = readContext(call.body);
-    const payload = await readPayload(kernel, place.environment);
-    const environment = await loadBigSegments(kernel.db, payload, context);
+    const feed = await kernel.services.feeds.open(place.environment);
+    const environment = await loadBigSegments(kernel.db, feed, context);
     const run = beginRun(context, environment);
-    const items = await mapInSlices(payload.segmentNames, (name) => {
+    const items = await mapInSlices(feed.segmentNames, (name) => {
       const segment = environment.segments.get(name.key)!;
       const match = matchSegment(segment, run);
       return toMembership(

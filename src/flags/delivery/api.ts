@@ -68,7 +68,7 @@ const dialect: Omit<Dialect, 'prefixes'> = {
 const routesBelow: Record<string, readonly Route[]> = {
   ...streamRoutes,
   ...eventRoutes,
-  '/sdk': [...serverRoutes, ...clientRoutes, ...(streamRoutes['/sdk'] ?? [])],
+  '/sdk': [...serverRoutes, ...clientRoutes],
   '/msdk': mobileRoutes,
 };
 

@@ -6,7 +6,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { EventSender } from '../events/payload.ts';
 import { receiveDiagnostic, receiveEvents, receiveQuery } from '../events/receive.ts';
 import type { Environment } from '../projects/project.ts';
-import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
+import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 
 const post = {
   method: 'POST',
@@ -43,14 +43,18 @@ async function accept(
   return reply(202);
 }
 
+async function environmentOf(opened: Promise<OpenedFeed>): Promise<Environment> {
+  return (await opened).feed.environment;
+}
+
 const fromServers = (id: string, { receive, summary }: Sent) =>
   route({ ...post, id, path: '/', summary }, (call, kernel) =>
-    accept(receive, call, kernel, 'server', openBySdkKey(kernel.db, call)),
+    accept(receive, call, kernel, 'server', environmentOf(openBySdkKey(kernel, call))),
   );
 
 const fromMobile = (id: string, path: string, { receive, summary }: Sent) =>
   route({ ...post, id, path, summary }, (call, kernel) =>
-    accept(receive, call, kernel, 'mobile', openByMobileKey(kernel.db, call)),
+    accept(receive, call, kernel, 'mobile', environmentOf(openByMobileKey(kernel, call))),
   );
 
 const fromBrowsers = (id: string, { receive, summary }: Sent) =>
@@ -64,7 +68,13 @@ const fromBrowsers = (id: string, { receive, summary }: Sent) =>
     },
     (call, kernel) => {
       const { environmentId } = call.params;
-      return accept(receive, call, kernel, 'browser', openByClientId(kernel.db, environmentId, call.now));
+      return accept(
+        receive,
+        call,
+        kernel,
+        'browser',
+        environmentOf(openByClientId(kernel, environmentId, call.now)),
+      );
     },
   );
 
@@ -87,7 +97,7 @@ const getPixel = route(
   async (call, kernel) => {
     const [, id] = /^(.+)\.gif$/.exec(call.params.image) ?? [];
     if (id === undefined) throw new Failure('not-found', 'There is no such image.');
-    const environment = await openByClientId(kernel.db, id, call.now);
+    const environment = await environmentOf(openByClientId(kernel, id, call.now));
     await receiveQuery(call, kernel, environment, call.query.d ?? '');
     return new Bytes(PIXEL, { 'content-type': 'image/gif', 'cache-control': 'no-store' });
   },

@@ -1,39 +1,57 @@
 // Authenticates SDKs by environment keys. Each key grants read access to one environment, and is no access token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
+import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import {
-  findEnvironmentByClientId,
-  findEnvironmentByMobileKey,
-  findEnvironmentBySdkKey,
-} from '../environments/store.ts';
 import { canonicalKey, type Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
+import type { KeyKind } from './accepted-key.ts';
+import type { Feed } from './feed.ts';
 
-type DeliveryCall = Pick<Call, 'headers' | 'now'>;
+type KeyCall = Pick<Call, 'headers' | 'now'>;
 
-export async function openBySdkKey(db: Db, { headers, now }: DeliveryCall): Promise<Environment> {
-  const environment = await findEnvironmentBySdkKey(db, keyIn(headers), now);
-  if (environment === undefined) throw new Failure('unauthenticated', 'This is no SDK key that is good.');
-  return environment;
+interface FeedAccess {
+  services: Pick<Services, 'feeds'>;
 }
 
-export async function openByMobileKey(db: Db, { headers, now }: DeliveryCall): Promise<Environment> {
-  const environment = await findEnvironmentByMobileKey(db, keyIn(headers), now);
-  if (environment === undefined) throw new Failure('unauthenticated', 'This is no mobile key that is good.');
-  return environment;
+/** A key that was accepted, and the feed of its environment. */
+export interface OpenedFeed {
+  feed: Feed;
+  kind: KeyKind;
+  key: string;
+}
+
+export async function openBySdkKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
+  const opened = await open(kernel, 'sdk', keyIn(headers), now);
+  if (opened === undefined) throw new Failure('unauthenticated', 'This is no SDK key that is good.');
+  return opened;
+}
+
+export async function openByMobileKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
+  const opened = await open(kernel, 'mobile', keyIn(headers), now);
+  if (opened === undefined) throw new Failure('unauthenticated', 'This is no mobile key that is good.');
+  return opened;
 }
 
 /** The id is not secret, so that an unknown one is `not-found`. */
-export async function openByClientId(db: Db, id: string, now: number): Promise<Environment> {
-  const environment = await findEnvironmentByClientId(db, id, now);
-  if (environment === undefined)
+export async function openByClientId(kernel: FeedAccess, id: string, now: number): Promise<OpenedFeed> {
+  const opened = await open(kernel, 'client', id, now);
+  if (opened === undefined)
     throw new Failure('not-found', 'There is no environment with this client-side ID.');
-  return environment;
+  return opened;
 }
 
-function keyIn({ authorization }: DeliveryCall['headers']): string {
+async function open(
+  { services: { feeds } }: FeedAccess,
+  kind: KeyKind,
+  key: string,
+  now: number,
+): Promise<OpenedFeed | undefined> {
+  const feed = await feeds.openByKey(kind, key, now);
+  return feed && { feed, kind, key };
+}
+
+function keyIn({ authorization }: KeyCall['headers']): string {
   return String(authorization ?? '')
     .replace(/^bearer\s+/i, '')
     .trim();

@@ -1,7 +1,7 @@
 // Evaluates all flags for browsers and mobile apps, which get values instead of flags.
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
-import type { Reason, EvaluationRun } from '../evaluation/run.ts';
+import type { CompiledFlag, EvaluationRun, Reason } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 /** The kind of key, which determines the visible flags. */
@@ -38,38 +38,46 @@ export interface FlagResults {
 export async function evaluateAll(
   run: EvaluationRun,
   revision: number,
-  { audience, withReasons }: EvaluationOptions,
+  options: EvaluationOptions,
 ): Promise<FlagResults> {
-  const { flags } = run.environment;
-  const isSeen = (key: string) => flags.get(key)?.data.clientSideAvailability[audience] === true;
   const entries: [string, FlagResult][] = [];
   const limited: string[] = [];
   let allLimits = 0;
   const slice = new TimeSlice();
-  for (const [key, { data, evaluate }] of flags) {
-    if (!data.clientSideAvailability[audience]) continue;
-    const { value, variationIndex, reason, prerequisites, limits = 0 } = evaluate(run);
+  for (const [key, flag] of run.environment.flags) {
+    if (!flag.data.clientSideAvailability[options.audience]) continue;
+    const { result, limits } = evaluateFlag(flag, run, revision, options);
     if (limits !== 0) limited.push(key);
     allLimits |= limits;
-    const isTracked = tracksReason(data, reason);
-    const seen = prerequisites.filter(isSeen);
-    entries.push([
-      key,
-      {
-        value,
-        ...(variationIndex !== undefined && { variation: variationIndex }),
-        version: revision,
-        flagVersion: data.version,
-        trackEvents: data.trackEvents || isTracked,
-        ...(isTracked && { trackReason: true }),
-        ...(data.debugEventsUntilDate !== null && { debugEventsUntilDate: data.debugEventsUntilDate }),
-        ...((withReasons || isTracked) && { reason }),
-        ...(seen.length > 0 && { prerequisites: seen }),
-      },
-    ]);
+    entries.push([key, result]);
     if (slice.isOver) await slice.next();
   }
   return { results: Object.fromEntries(entries), limited, limits: allLimits };
+}
+
+/** The result of one flag, and the limits that its evaluation reached. */
+export function evaluateFlag(
+  { data, evaluate }: CompiledFlag,
+  run: EvaluationRun,
+  revision: number,
+  { audience, withReasons }: EvaluationOptions,
+): { result: FlagResult; limits: number } {
+  const { flags } = run.environment;
+  const { value, variationIndex, reason, prerequisites, limits = 0 } = evaluate(run);
+  const isTracked = tracksReason(data, reason);
+  const seen = prerequisites.filter((key) => flags.get(key)?.data.clientSideAvailability[audience] === true);
+  const result = {
+    value,
+    ...(variationIndex !== undefined && { variation: variationIndex }),
+    version: revision,
+    flagVersion: data.version,
+    trackEvents: data.trackEvents || isTracked,
+    ...(isTracked && { trackReason: true as const }),
+    ...(data.debugEventsUntilDate !== null && { debugEventsUntilDate: data.debugEventsUntilDate }),
+    ...((withReasons || isTracked) && { reason }),
+    ...(seen.length > 0 && { prerequisites: seen }),
+  };
+  return { result, limits };
 }
 
 /** Whether the SDK has to send a full event, with the reason, for this evaluation. */

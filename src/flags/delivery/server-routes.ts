@@ -1,32 +1,41 @@
 // Routes that server-side SDKs poll: whole flags and segments, which they evaluate themselves.
 import { Failure } from '../../kernel/failure.ts';
-import { Bytes, reply, route, type Call } from '../../kernel/route.ts';
+import { Bytes, JsonText, reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Environment } from '../projects/project.ts';
-import { readPayload, type EnvironmentPayload } from './payload-cache.ts';
-import { openBySdkKey } from './keys.ts';
+import type { Feed } from './feed.ts';
+import { openBySdkKey, type OpenedFeed } from './keys.ts';
+import { checkFilter, PayloadFilter } from './payload-filter.ts';
 
 const Item = Type.Record(Type.String(), Type.Unknown());
 
 const read = { method: 'GET', access: 'anyone', reply: { 200: Item } } as const;
 const readOne = { ...read, params: Type.Object({ key: Type.String() }) } as const;
 
+const Filter = Type.Object(PayloadFilter);
+
 const getAll = route(
-  { ...read, id: 'getLatestAll', path: '/latest-all', summary: 'Get all flags and segments' },
+  { ...read, id: 'getLatestAll', path: '/latest-all', summary: 'Get all flags and segments', query: Filter },
   async (call, kernel) => {
-    const { environment, payload } = await open(call, kernel);
-    const { bytes, etag } = payload;
-    const headers = { etag, 'x-ld-envid': environment.clientId };
-    return isNotModified(call, etag) ? reply(304, undefined, headers) : new Bytes(bytes, headers);
+    const { feed } = await open(call, kernel);
+    return new Bytes((await feed.payload()).all, headersOf(feed));
+  },
+);
+
+const getLatestFlags = route(
+  { ...read, id: 'getLatestFlags', path: '/latest-flags', summary: 'Get all flags', query: Filter },
+  async (call, kernel) => {
+    const { feed } = await open(call, kernel);
+    return new Bytes((await feed.payload()).flags, headersOf(feed));
   },
 );
 
 const getFlags = route(
-  { ...read, id: 'getFlags', path: '/flags', summary: 'Get all flags' },
+  { ...read, id: 'getFlags', path: '/flags', summary: 'Get all flags, for SDKs that run for one page view' },
   async (call, kernel) => {
-    const { environment, payload } = await open(call, kernel);
-    return reply(200, payload.flags, cacheHeaders(environment, call));
+    const { feed } = await open(call, kernel);
+    return new Bytes((await feed.payload()).flags, cacheHeaders(feed.environment, call));
   },
 );
 
@@ -40,16 +49,21 @@ const getSegment = route(
   (call, kernel) => showOne(call, kernel, 'segments'),
 );
 
-export const serverRoutes = [getAll, getFlags, getFlag, getSegment];
+export const serverRoutes = [getAll, getLatestFlags, getFlags, getFlag, getSegment];
 
 type DeliveryCall = Pick<Call, 'headers' | 'now'>;
 
 async function open(
-  call: DeliveryCall,
+  call: DeliveryCall & { query?: { filter?: string } },
   kernel: Kernel,
-): Promise<{ environment: Environment; payload: EnvironmentPayload }> {
-  const environment = await openBySdkKey(kernel.db, call);
-  return { environment, payload: await readPayload(kernel, environment) };
+): Promise<OpenedFeed> {
+  const opened = await openBySdkKey(kernel, call);
+  checkFilter(call.query);
+  return opened;
+}
+
+function headersOf({ environment: { clientId }, etag }: Feed): Record<string, string> {
+  return { etag, 'x-ld-envid': clientId };
 }
 
 async function showOne(
@@ -57,11 +71,10 @@ async function showOne(
   kernel: Kernel,
   kind: 'flags' | 'segments',
 ) {
-  const { environment, payload } = await open(call, kernel);
-  const { key } = call.params;
-  if (!Object.hasOwn(payload[kind], key))
-    throw new Failure('not-found', `There is no such thing in ${kind}.`);
-  return reply(200, payload[kind][key], cacheHeaders(environment, call));
+  const { feed } = await open(call, kernel);
+  const item = feed[kind].get(call.params.key);
+  if (item === undefined) throw new Failure('not-found', `There is no such thing in ${kind}.`);
+  return reply(200, new JsonText(item.json), cacheHeaders(feed.environment, call));
 }
 
 /** Cache headers for SDKs that run for one page view, such as PHP: how long they may reuse the response. */
@@ -74,9 +87,4 @@ function cacheHeaders({ clientId, defaultTtl }: Environment, { now }: DeliveryCa
       expires: new Date(now + seconds * 1000).toUTCString(),
     }),
   };
-}
-
-function isNotModified({ headers }: DeliveryCall, etag: string): boolean {
-  const tags = String(headers['if-none-match'] ?? '').split(',');
-  return tags.some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }

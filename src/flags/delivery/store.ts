@@ -1,5 +1,4 @@
-// Reads flags, the revision and big-segment memberships for delivery to SDKs.
-import { sql } from 'kysely';
+// Reads flags and big-segment memberships for delivery to SDKs.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
@@ -10,32 +9,14 @@ import { toFlagData } from './sdk-data.ts';
 
 type EnvironmentIds = Pick<Environment, 'id' | 'projectId'>;
 
-/**
- * A number that rises with every change of a flag in the project or a segment in the environment: the sum of their
- * versions, where deleted ones count with the version they left behind. Each concurrent change adds its own part when
- * it commits, so that none is missed.
- */
-export async function findRevision(db: Db, { id, projectId }: EnvironmentIds): Promise<number> {
-  const { rows } = await sql<{ revision: number | string }>`
-    select
-      (select coalesce(sum(version), 0) from flags where project_id = ${projectId}) +
-      (select coalesce(sum(version), 0) from flag_graves where project_id = ${projectId} and not exists (
-        select 1 from flags where flags.project_id = flag_graves.project_id and flags.key = flag_graves.key)) +
-      (select coalesce(sum(version), 0) from segments where environment_id = ${id}) +
-      (select coalesce(sum(version), 0) from segment_graves where environment_id = ${id} and not exists (
-        select 1 from segments
-        where segments.environment_id = segment_graves.environment_id and segments.key = segment_graves.key))
-      as revision`.execute(db);
-  return Number(rows[0]!.revision);
-}
-
 /** The fields by which people know a flag. */
 export type FlagName = Pick<Flag, 'key' | 'name' | 'tags' | 'createdAt'>;
 
-/** Flags that are not archived, sorted by key. */
+/** Flags that are not archived, sorted by key; with `keys`, only those. */
 export async function listFlagData(
   db: Db,
   { id, projectId }: EnvironmentIds,
+  keys?: readonly string[],
 ): Promise<{ name: FlagName; data: FlagData }[]> {
   const rows = await db
     .selectFrom('flags')
@@ -43,6 +24,7 @@ export async function listFlagData(
     .where('flags.project_id', '=', projectId)
     .where('flag_configs.environment_id', '=', id)
     .where('flags.state', '!=', 'archived')
+    .$if(keys !== undefined, (query) => query.where('flags.key', 'in', keys!))
     .selectAll('flags')
     .select([
       'flag_configs.is_on',
@@ -62,6 +44,46 @@ export async function listFlagData(
     if (slice.isOver) await slice.next();
   }
   return listed;
+}
+
+/** The versions of flags that SDKs no longer get, because they are archived or deleted. */
+export async function listGoneFlags(
+  db: Db,
+  { projectId }: EnvironmentIds,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map();
+  const [graves, archived] = await Promise.all([
+    db
+      .selectFrom('flag_graves')
+      .select(['key', 'version'])
+      .where('project_id', '=', projectId)
+      .where('key', 'in', keys)
+      .execute(),
+    db
+      .selectFrom('flags')
+      .select(['key', 'version'])
+      .where('project_id', '=', projectId)
+      .where('key', 'in', keys)
+      .execute(),
+  ]);
+  // An archived flag may have been deleted and created again before: its own version is the newer one.
+  return new Map([...graves, ...archived].map(({ key, version }) => [key, version]));
+}
+
+export async function listGoneSegments(
+  db: Db,
+  { id }: EnvironmentIds,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map();
+  const graves = await db
+    .selectFrom('segment_graves')
+    .select(['key', 'version'])
+    .where('environment_id', '=', id)
+    .where('key', 'in', keys)
+    .execute();
+  return new Map(graves.map(({ key, version }) => [key, version]));
 }
 
 export interface BigSegmentMembership {

@@ -1,80 +1,139 @@
-// Answers requests for streams, which are not supported yet: callers with a valid key get 503, and may poll instead.
+// Streams of flags to servers, and of results to browsers and mobile apps, as server-sent events.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
+import { route, type Call, type EventStream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { FlagsError } from '../failures.ts';
-import { openByClientId, openByMobileKey, openBySdkKey } from './keys.ts';
+import { ContextBody } from '../contexts/model.ts';
+import { readContext } from '../evaluation/context.ts';
+import { evalProtocol, pingProtocol } from './client-protocol.ts';
+import { BrowserQuery, MobileQuery, openBrowser, openMobile } from './client-reader.ts';
+import { readContextPath } from './context-path.ts';
+import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
+import type { StreamProtocol } from './live-stream.ts';
+import { checkFilter, PayloadFilter } from './payload-filter.ts';
+import { allProtocol, flagsProtocol } from './server-protocol.ts';
 
-const RETRY_SECONDS = 30;
+const ContextInPath = { context: Type.String({ description: 'JSON in Base64' }) };
+const ById = { environmentId: Type.String() };
+const Filter = Type.Object(PayloadFilter);
 
-const ContextInPath = Type.Object({ context: Type.String() });
-const ById = Type.Object({ environmentId: Type.String() });
-const ByIdAndContext = Type.Object({ ...ById.properties, ...ContextInPath.properties });
+const stream = {
+  access: 'anyone',
+  isData: true,
+  reply: { 200: Type.String() },
+  produces: 'text/event-stream',
+} as const;
 
-const stream = { access: 'anyone', streams: true, isData: true, reply: { 503: FlagsError } } as const;
+type StreamCall = Pick<Call, 'address'>;
 
-type Opened = Pick<Call, 'id' | 'headers' | 'now'>;
-
-async function refuse({ id }: Opened, opened: Promise<unknown>, headers = {}): Promise<Reply> {
-  await opened;
-  const message = 'Flags are not streamed yet. Set the SDK to poll.';
-  return reply(
-    503,
-    { code: 'service_unavailable', message, id },
-    { 'retry-after': String(RETRY_SECONDS), ...headers },
-  );
+/** Sends what there is, and then every change, to whoever opened the feed. */
+export function openStream<Reader>(
+  { address }: StreamCall,
+  { services }: Kernel,
+  { feed, kind, key }: OpenedFeed,
+  protocol: StreamProtocol<Reader>,
+  reader: Reader,
+): EventStream {
+  return services.sdkStreams.open({ feed, protocol, reader, owner: { kind, key, address } });
 }
 
-const forServers = (id: string) =>
-  route(
-    { ...stream, id, method: 'GET', path: '/', summary: 'Stream flags to servers' },
-    (call, { db }: Kernel) => refuse(call, openBySdkKey(db, call)),
-  );
+const forServers = (id: string, summary: string, protocol: StreamProtocol<undefined>) =>
+  route({ ...stream, id, method: 'GET', path: '/', summary, query: Filter }, async (call, kernel) => {
+    const opened = await openBySdkKey(kernel, call);
+    checkFilter(call.query);
+    return openStream(call, kernel, opened, protocol, undefined);
+  });
 
-const byId = { ...stream, summary: 'Stream results to browsers', params: ById } as const;
-const byKey = { ...stream, summary: 'Stream results to mobile apps' } as const;
-
-/** The header makes SDKs of the newer protocol fall back to polling with the older one. */
-const FALL_BACK = { 'x-ld-fd-fallback': 'true' };
-
-const forNewerServers = (['poll', 'stream'] as const).map((way) =>
-  route(
-    { ...stream, id: `${way}Changes`, method: 'GET', path: `/${way}`, summary: 'Get changes of flags' },
-    (call, { db }) => refuse(call, openBySdkKey(db, call), FALL_BACK),
-  ),
-);
+const forBrowsers = { ...stream, summary: 'Stream results to browsers', query: BrowserQuery } as const;
+const forMobile = { ...stream, summary: 'Stream results to mobile apps', query: MobileQuery } as const;
 
 /** Routes by prefix. */
 export const streamRoutes: Readonly<Record<string, readonly Route[]>> = {
-  '/all': [forServers('streamAll')],
-  '/flags': [forServers('streamFlags')],
+  '/all': [forServers('streamAll', 'Stream flags and segments to servers', allProtocol)],
+  '/flags': [forServers('streamFlags', 'Stream flags to servers', flagsProtocol)],
   '/eval': [
     route(
-      { ...byId, id: 'streamFor', method: 'GET', path: '/{environmentId}/{context}', params: ByIdAndContext },
-      (call, { db }) => refuse(call, openByClientId(db, call.params.environmentId, call.now)),
+      {
+        ...forBrowsers,
+        id: 'streamFor',
+        method: 'GET',
+        path: '/{environmentId}/{context}',
+        params: Type.Object({ ...ById, ...ContextInPath }),
+      },
+      async (call, kernel) => {
+        const client = await openBrowser(call, kernel, () => readContextPath(call.params.context));
+        return openStream(call, kernel, client, evalProtocol, client.reader);
+      },
     ),
-    route({ ...byId, id: 'streamForBody', method: 'REPORT', path: '/{environmentId}' }, (call, { db }) =>
-      refuse(call, openByClientId(db, call.params.environmentId, call.now)),
+    route(
+      {
+        ...forBrowsers,
+        id: 'streamForBody',
+        method: 'REPORT',
+        path: '/{environmentId}',
+        params: Type.Object(ById),
+        body: ContextBody,
+      },
+      async (call, kernel) => {
+        const client = await openBrowser(call, kernel, () => readContext(call.body));
+        return openStream(call, kernel, client, evalProtocol, client.reader);
+      },
     ),
   ],
   '/ping': [
-    route({ ...byId, id: 'streamPings', method: 'GET', path: '/{environmentId}' }, (call, { db }) =>
-      refuse(call, openByClientId(db, call.params.environmentId, call.now)),
+    route(
+      {
+        ...stream,
+        id: 'streamPings',
+        method: 'GET',
+        path: '/{environmentId}',
+        summary: 'Stream a ping to browsers when results may have changed',
+        params: Type.Object(ById),
+        query: Filter,
+      },
+      async (call, kernel) => {
+        const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+        checkFilter(call.query);
+        return openStream(call, kernel, opened, pingProtocol, { audience: 'usingEnvironmentId' });
+      },
     ),
   ],
   '/meval': [
     route(
-      { ...byKey, id: 'streamMobileFor', method: 'GET', path: '/{context}', params: ContextInPath },
-      (call, { db }) => refuse(call, openByMobileKey(db, call)),
+      {
+        ...forMobile,
+        id: 'streamMobileFor',
+        method: 'GET',
+        path: '/{context}',
+        params: Type.Object(ContextInPath),
+      },
+      async (call, kernel) => {
+        const client = await openMobile(call, kernel, () => readContextPath(call.params.context));
+        return openStream(call, kernel, client, evalProtocol, client.reader);
+      },
     ),
-    route({ ...byKey, id: 'streamMobileForBody', method: 'REPORT', path: '/' }, (call, { db }) =>
-      refuse(call, openByMobileKey(db, call)),
+    route(
+      { ...forMobile, id: 'streamMobileForBody', method: 'REPORT', path: '/', body: ContextBody },
+      async (call, kernel) => {
+        const client = await openMobile(call, kernel, () => readContext(call.body));
+        return openStream(call, kernel, client, evalProtocol, client.reader);
+      },
     ),
   ],
   '/mping': [
-    route({ ...byKey, id: 'streamMobilePings', method: 'GET', path: '/' }, (call, { db }) =>
-      refuse(call, openByMobileKey(db, call)),
+    route(
+      {
+        ...stream,
+        id: 'streamMobilePings',
+        method: 'GET',
+        path: '/',
+        summary: 'Stream a ping to mobile apps when results may have changed',
+        query: Filter,
+      },
+      async (call, kernel) => {
+        const opened = await openByMobileKey(kernel, call);
+        checkFilter(call.query);
+        return openStream(call, kernel, opened, pingProtocol, { audience: 'usingMobileKey' });
+      },
     ),
   ],
-  '/sdk': forNewerServers,
 };

@@ -1,6 +1,6 @@
 // Prepares the evaluation of an environment's flags for one context.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { loadBigSegments, readPayload } from '../delivery/payload-cache.ts';
+import { loadBigSegments } from '../delivery/big-segments.ts';
 import type { Context } from '../evaluation/context.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
 import type { Environment } from '../projects/project.ts';
@@ -18,11 +18,12 @@ export async function beginEvaluation(
   environment: Environment,
   context: Context,
 ): Promise<PreparedEvaluation> {
-  const payload = await readPayload(kernel, environment);
-  const loaded = await loadBigSegments(kernel.db, payload, context);
+  const feed = await kernel.services.feeds.open(environment);
+  const { revision } = feed;
+  const loaded = await loadBigSegments(kernel.db, feed, context);
   return {
-    revision: payload.revision,
-    memberships: payload.bigSegments.map(({ key }) => loaded.bigSegmentInclusion(key)),
+    revision,
+    memberships: Array.from(feed.bigSegments.keys(), (key) => loaded.bigSegmentInclusion(key)),
     run: beginRun(context, loaded),
   };
 }

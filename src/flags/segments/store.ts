@@ -58,12 +58,17 @@ function selectOne(db: Db, environmentId: string, key: string) {
     .where('key', '=', key);
 }
 
-/** All segments of an environment by creation, for delivery to SDKs. */
-export async function listSegments(db: Db, environmentId: string): Promise<Segment[]> {
+/** All segments of an environment by creation, for delivery to SDKs; with `keys`, only those. */
+export async function listSegments(
+  db: Db,
+  environmentId: string,
+  keys?: readonly string[],
+): Promise<Segment[]> {
   const rows = await db
     .selectFrom('segments')
     .selectAll()
     .where('environment_id', '=', environmentId)
+    .$if(keys !== undefined, (query) => query.where('key', 'in', keys!))
     .orderBy('created_at')
     .orderBy('id')
     .execute();

@@ -3,6 +3,7 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks } from '../../kernel/dialect.ts';
+import { DUE } from '../../kernel/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { deliveryStatements } from '../../kernel/webhook/store-deliveries.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
@@ -22,6 +23,7 @@ type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 export function webhookSubscriber(): Subscriber {
   const matchers: Matchers = new BoundedCache({ max: 1000 });
   return {
+    channel: DUE,
     registrations: selectActiveWebhooks,
     statementsFor(db, entries, rows) {
       const webhooks = readWebhooks(rows);

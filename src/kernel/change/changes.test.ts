@@ -52,6 +52,7 @@ onEachEngine((testEngine) => {
 
   /** Its registrations are the rows of `due` with the payload `listens`. */
   const subscriber: Subscriber = {
+    channel: DUE,
     registrations: (db) => db.selectFrom('due').select('id').where('payload', '=', 'listens').compile(),
     statementsFor(db, entries, rows) {
       if (rows.length === 0) return [];

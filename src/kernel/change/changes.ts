@@ -1,5 +1,4 @@
 // The one way to change configuration: the write, its audit entry and the subscribers' writes share a commit.
-import { DUE, wakeWorkers } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
 import { retryContested } from '../storage/retry.ts';
@@ -12,9 +11,11 @@ import { insertAuditEntry } from './store.ts';
 
 /** Subscribes to changes: what it writes for them is committed with them. */
 export interface Subscriber {
-  /** The statement that reads its registrations; `statementsFor` gets the rows. */
-  registrations(db: Db): SqlStatement;
-  /** The statements that record the entries for its registrations. They may schedule due work. */
+  /** The statement that reads its registrations, where it has any; `statementsFor` gets the rows. */
+  registrations?(db: Db): SqlStatement;
+  /** Notified after the commit, on all nodes, when it has written anything. */
+  readonly channel: string;
+  /** The statements that record the entries for its registrations. */
   statementsFor(db: Db, entries: readonly AuditEntry[], registrations: readonly unknown[]): SqlStatement[];
 }
 
@@ -80,14 +81,14 @@ export class Changes {
     const recorded = changes.map((change) => record(actor, change));
     actor.checkPermissionAsked?.(true);
     const [registrations] = await awaitAll([
-      awaitAll(this.#subscribers.map((subscriber) => db.executeQuery(subscriber.registrations(db)))),
+      awaitAll(this.#readers(db).map((statement) => db.executeQuery(statement))),
       verify?.(db),
     ]);
-    const extra = this.#statementsForSubscribers(db, entriesOf(recorded), rowsOf(registrations));
+    const { extra, channels } = this.#extraFor(db, entriesOf(recorded), rowsOf(registrations));
     const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
     if (!(await this.#engine.batchIf(guards, [...statements, ...audit, ...extra])))
       return await this.run(actor, otherwise);
-    if (extra.length > 0) await this.#engine.notify(DUE);
+    await awaitAll(channels.map((channel) => this.#engine.notify(channel)));
     return result;
   }
 
@@ -104,30 +105,44 @@ export class Changes {
   /** The first round trip also reads the registrations. */
   async #save(tx: Db, recorded: readonly Recorded[]): Promise<void> {
     let registrations: (readonly unknown[])[] | undefined;
-    let hasExtra = false;
+    const notified = new Set<string>();
     for (let start = 0; start < recorded.length; start += AT_ONCE) {
       const some = recorded.slice(start, start + AT_ONCE);
-      const readers = registrations === undefined ? this.#subscribers : [];
+      const readers = registrations === undefined ? this.#readers(tx) : [];
       const results = await executeAll(tx, [
         ...some.map(({ by, entry }) => insertAuditEntry(tx, by, entry)),
-        ...readers.map((subscriber) => subscriber.registrations(tx)),
+        ...readers,
       ]);
       registrations ??= rowsOf(results.slice(some.length));
-      const extra = this.#statementsForSubscribers(tx, entriesOf(some), registrations);
+      const { extra, channels } = this.#extraFor(tx, entriesOf(some), registrations);
       if (extra.length > 0) await executeAll(tx, extra);
-      hasExtra ||= extra.length > 0;
+      for (const channel of channels) notified.add(channel);
     }
-    if (hasExtra) await wakeWorkers(tx);
+    for (const channel of notified) await notifyOnCommit(tx, channel);
   }
 
-  #statementsForSubscribers(
+  /** The statements that read the registrations of the subscribers that have any, in their order. */
+  #readers(db: Db): SqlStatement[] {
+    return this.#subscribers.flatMap((subscriber) => subscriber.registrations?.(db) ?? []);
+  }
+
+  /** What the subscribers write for the entries, and whom to notify of it. */
+  #extraFor(
     db: Db,
     entries: readonly AuditEntry[],
     registrations: readonly (readonly unknown[])[],
-  ): SqlStatement[] {
-    return this.#subscribers.flatMap((subscriber, index) =>
-      subscriber.statementsFor(db, entries, registrations[index]!),
-    );
+  ): { extra: SqlStatement[]; channels: string[] } {
+    const extra: SqlStatement[] = [];
+    const channels = new Set<string>();
+    let read = 0;
+    for (const subscriber of this.#subscribers) {
+      const rows = subscriber.registrations === undefined ? [] : registrations[read++]!;
+      const own = subscriber.statementsFor(db, entries, rows);
+      if (own.length === 0) continue;
+      extra.push(...own);
+      channels.add(subscriber.channel);
+    }
+    return { extra, channels: [...channels] };
   }
 }
 

@@ -84,7 +84,8 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
         throw error;
       }
     },
-    notify: (channel, payload) => notify(db, channel, payload),
+    notify: (channel, payload) =>
+      payload === undefined ? notifyCommit(db, channel) : notify(db, channel, payload),
     listen: (channel, onNotification) => listener.listen(channel, onNotification),
     async ping() {
       await sql`select 1`.execute(db);

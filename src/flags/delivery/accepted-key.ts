@@ -1,0 +1,21 @@
+// Which keys an environment accepts: the current one of each kind, and an old one until it expires.
+import type { Environment } from '../projects/project.ts';
+
+/** An SDK key, a mobile key or a client-side ID. */
+export type KeyKind = 'sdk' | 'mobile' | 'client';
+
+const FIELDS = {
+  sdk: ['sdkKey', 'oldSdkKey'],
+  mobile: ['mobileKey', 'oldMobileKey'],
+  client: ['clientId', 'oldClientId'],
+} as const;
+
+export function acceptsKey(
+  environment: Environment,
+  { kind, key }: { kind: KeyKind; key: string },
+  now: number,
+): boolean {
+  const [current, old] = FIELDS[kind];
+  const retired = environment[old];
+  return environment[current] === key || (retired?.key === key && retired.until > now);
+}

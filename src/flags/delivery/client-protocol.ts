@@ -1,0 +1,124 @@
+// What streams to browsers and mobile apps send: all results for a context, and then each that has changed.
+import { dependentsOf, type CompiledEnvironment } from '../evaluation/environment.ts';
+import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
+import { loadBigSegments } from './big-segments.ts';
+import type { ClientReader } from './client-reader.ts';
+import type { Feed, FeedChange } from './feed.ts';
+import type { StreamProtocol } from './live-stream.ts';
+import { evaluateAll, evaluateFlag, type Audience, type FlagResult } from './results.ts';
+
+/** A result that has changed; absent where the flag is gone for this client. */
+export interface ResultChange {
+  key: string;
+  result: FlagResult | undefined;
+}
+
+/** How the results are written down, which differs between the protocols. */
+export interface ResultFormat {
+  whole(results: Record<string, FlagResult>, feed: Feed): string;
+  changes(changes: readonly ResultChange[], change: FeedChange): string;
+}
+
+export function clientProtocol(format: ResultFormat): StreamProtocol<ClientReader> {
+  return {
+    async whole(feed, reader) {
+      const { revision } = feed;
+      const run = beginRun(reader.context, await loadBigSegments(reader.db, feed, reader.context));
+      const { results } = await evaluateAll(run, revision, reader);
+      return [format.whole(results, feed)];
+    },
+    step(feed, change) {
+      const keys = affectedFlags(change);
+      const isBig = changesBigSegments(change);
+      return (reader) => {
+        const visible = keys.filter((key) => isVisible(change, key, reader.audience));
+        if (visible.length === 0) return '';
+        const render = (after: EvaluationRun, before: EvaluationRun | undefined) =>
+          format.changes(resultChanges(visible, change, reader, after, before), change);
+        if (feed.bigSegments.size === 0) {
+          return render(runOf(reader, change.after), isBig ? undefined : runOf(reader, change.before));
+        }
+        return (async () => {
+          const after = await loadBigSegments(reader.db, feed, reader.context, change.after);
+          const before = { ...change.before, bigSegmentInclusion: after.bigSegmentInclusion };
+          return render(
+            beginRun(reader.context, after),
+            isBig ? undefined : beginRun(reader.context, before),
+          );
+        })();
+      };
+    },
+  };
+}
+
+/** The flags whose results may have changed: those that did, and those that depend on something that did. */
+export function affectedFlags({ flags, segments, before, after }: FeedChange): string[] {
+  const changed = { flags: flags.map(({ key }) => key), segments: segments.map(({ key }) => key) };
+  return [...new Set([...changed.flags, ...dependentsOf(before, changed), ...dependentsOf(after, changed)])];
+}
+
+/** Whether this kind of key can see the flag now, or could before. */
+export function isVisible({ before, after }: FeedChange, key: string, audience: Audience): boolean {
+  return [before, after].some(({ flags }) => flags.get(key)?.data.clientSideAvailability[audience] === true);
+}
+
+/** Members of big segments are not part of the feed: what a context had before is not known. */
+function changesBigSegments({ segments }: FeedChange): boolean {
+  return segments.some(
+    ({ before, after }) => before?.data.unbounded === true || after?.data.unbounded === true,
+  );
+}
+
+function runOf({ context }: ClientReader, environment: CompiledEnvironment): EvaluationRun {
+  return beginRun(context, { ...environment, bigSegmentInclusion: () => undefined });
+}
+
+/** Without `before`, all results count as changed. */
+function resultChanges(
+  keys: readonly string[],
+  { revision }: FeedChange,
+  reader: ClientReader,
+  after: EvaluationRun,
+  before: EvaluationRun | undefined,
+): ResultChange[] {
+  const resultIn = (run: EvaluationRun | undefined, key: string) => {
+    const flag = run?.environment.flags.get(key);
+    return run === undefined || flag?.data.clientSideAvailability[reader.audience] !== true
+      ? undefined
+      : evaluateFlag(flag, run, revision, reader).result;
+  };
+  return keys.flatMap((key) => {
+    const result = resultIn(after, key);
+    const old = resultIn(before, key);
+    return old !== undefined && result !== undefined && isSame(old, result) ? [] : [{ key, result }];
+  });
+}
+
+function isSame(one: FlagResult, other: FlagResult): boolean {
+  const comparable = (result: FlagResult) => JSON.stringify({ ...result, flagVersion: 0 });
+  return comparable(one) === comparable(other);
+}
+
+/** `/eval` and `/meval`. */
+export const evalProtocol = clientProtocol({
+  whole: (results) => `event: put\ndata: ${JSON.stringify(results)}\n\n`,
+  changes: (changes, { revision }) =>
+    changes
+      .map(({ key, result }) =>
+        result === undefined
+          ? `event: delete\ndata: ${JSON.stringify({ key, version: revision })}\n\n`
+          : `event: patch\ndata: ${JSON.stringify({ key, ...result })}\n\n`,
+      )
+      .join(''),
+});
+
+const PING = 'event: ping\ndata: {}\n\n';
+
+/** `/ping` and `/mping`: the client asks for its results again. */
+export const pingProtocol: StreamProtocol<{ audience: Audience }> = {
+  whole: async () => [PING],
+  step(_feed, change) {
+    const keys = affectedFlags(change);
+    return ({ audience }) => (keys.some((key) => isVisible(change, key, audience)) ? PING : '');
+  },
+};

@@ -1,0 +1,65 @@
+// A browser or mobile app that reads flags: its key, its context, and what it may see.
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Call } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Context } from '../evaluation/context.ts';
+import { checkHash, openByClientId, openByMobileKey, type OpenedFeed } from './keys.ts';
+import { checkFilter, PayloadFilter } from './payload-filter.ts';
+import type { EvaluationOptions } from './results.ts';
+
+export interface ClientReader extends EvaluationOptions {
+  context: Context;
+  /** Memberships in big segments are looked up for each context. */
+  db: Db;
+}
+
+export interface OpenedClient extends OpenedFeed {
+  reader: ClientReader;
+}
+
+const WithReasons = Type.Optional(Type.Boolean({ description: 'Whether to say why each has its value' }));
+
+export const MobileQuery = Type.Object({ withReasons: WithReasons, ...PayloadFilter });
+export const BrowserQuery = Type.Object({
+  ...MobileQuery.properties,
+  h: Type.Optional(Type.String({ description: 'The hash of the context, in secure mode' })),
+});
+
+type ClientCall = Pick<Call, 'headers' | 'now'> & {
+  query: { withReasons?: boolean; filter?: string; h?: string };
+};
+
+/** By the client-side ID in the path. In secure mode the context must come with its hash. */
+export async function openBrowser(
+  call: ClientCall & { params: { environmentId: string } },
+  kernel: Kernel,
+  readContext: () => Context,
+): Promise<OpenedClient> {
+  const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+  const client = openClient(call, kernel, opened, readContext);
+  checkHash(opened.feed.environment, client.reader.context, call.query.h, call.now);
+  return client;
+}
+
+export async function openMobile(
+  call: ClientCall,
+  kernel: Kernel,
+  readContext: () => Context,
+): Promise<OpenedClient> {
+  return openClient(call, kernel, await openByMobileKey(kernel, call), readContext);
+}
+
+function openClient(
+  { query }: ClientCall,
+  { db }: Kernel,
+  opened: OpenedFeed,
+  readContext: () => Context,
+): OpenedClient {
+  checkFilter(query);
+  const audience = opened.kind === 'mobile' ? 'usingMobileKey' : 'usingEnvironmentId';
+  return {
+    ...opened,
+    reader: { context: readContext(), audience, withReasons: query.withReasons ?? false, db },
+  };
+}

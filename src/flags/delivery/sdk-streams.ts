@@ -1,0 +1,160 @@
+// The open streams of this node: how many there may be, their heartbeats, and how changes reach them.
+import type { Clock } from '../../kernel/clock.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { EventStream } from '../../kernel/route.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
+import type { Feed, FeedChange } from './feed.ts';
+import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    sdkStreams: SdkStreams;
+  }
+}
+
+/** The most streams that may be open at once. */
+export interface StreamLimits {
+  perAddress: number;
+  perEnvironment: number;
+  perNode: number;
+  heartbeatSeconds: number;
+}
+
+const RETRY_SECONDS = 30;
+
+/** The streams of one feed. */
+interface FeedStreams {
+  streams: Set<LiveStream>;
+  leave(): void;
+}
+
+export class SdkStreams {
+  readonly #limits: StreamLimits;
+  readonly #clock: Clock;
+  readonly #byFeed = new Map<Feed, FeedStreams>();
+  readonly #byAddress = new Map<string, number>();
+  /** Each has its second for heartbeats, so that they do not all come at once. */
+  readonly #bySecond: Set<LiveStream>[];
+  #timer: NodeJS.Timeout | undefined;
+  #size = 0;
+  #opened = 0;
+  #second = 0;
+  #isClosed = false;
+
+  constructor(limits: StreamLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#bySecond = Array.from({ length: limits.heartbeatSeconds }, () => new Set());
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The reply to a call that asks for a stream. Throws where there are too many. */
+  open<Reader>(terms: StreamTerms<Reader>, headers: Record<string, string> = {}): EventStream {
+    this.#admit(terms);
+    return new EventStream(
+      (connection) => {
+        const stream = new LiveStream(connection, terms);
+        connection.on('close', this.#add(stream as LiveStream));
+        void stream.begin();
+        // Since it was admitted, the key may have been reset or the server may have begun to stop.
+        if (this.#isClosed || !stream.isAccepted(this.#clock.now())) stream.end();
+      },
+      { 'x-ld-envid': terms.feed.environment.clientId, ...headers },
+    );
+  }
+
+  /** Ends all streams: their clients connect again, to another node or after the restart. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { streams } of this.#byFeed.values()) for (const stream of streams) stream.end();
+  }
+
+  #admit({ feed, owner: { address } }: Pick<StreamTerms<unknown>, 'feed' | 'owner'>): void {
+    const { perAddress, perEnvironment, perNode } = this.#limits;
+    const headers = { 'retry-after': String(RETRY_SECONDS) };
+    if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.', { headers });
+    if (this.#size >= perNode)
+      throw new Failure('unavailable', `This server has ${perNode} open streams, and takes no more.`, {
+        headers,
+      });
+    if ((this.#byAddress.get(address) ?? 0) >= perAddress)
+      throw new Failure('exhausted', `Your address has ${perAddress} open streams, and may have no more.`, {
+        headers,
+      });
+    if ((this.#byFeed.get(feed)?.streams.size ?? 0) >= perEnvironment)
+      throw new Failure(
+        'exhausted',
+        `The environment has ${perEnvironment} open streams, and may have no more.`,
+        { headers },
+      );
+  }
+
+  /** Returns a function that removes it. */
+  #add(stream: LiveStream): () => void {
+    const {
+      feed,
+      owner: { address },
+    } = stream;
+    const group = this.#byFeed.get(feed) ?? this.#follow(feed);
+    const beats = this.#bySecond[(this.#opened += 1) % this.#bySecond.length]!;
+    group.streams.add(stream);
+    beats.add(stream);
+    this.#size += 1;
+    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1);
+    this.#timer ??= setInterval(() => this.#beat(), 1000).unref();
+    return () => {
+      if (!group.streams.delete(stream)) return;
+      beats.delete(stream);
+      this.#size -= 1;
+      const left = this.#byAddress.get(address)! - 1;
+      if (left === 0) this.#byAddress.delete(address);
+      else this.#byAddress.set(address, left);
+      if (group.streams.size === 0) group.leave();
+    };
+  }
+
+  #beat(): void {
+    const now = this.#clock.now();
+    this.#second = (this.#second + 1) % this.#bySecond.length;
+    for (const stream of this.#bySecond[this.#second]!) stream.heartbeat(now);
+  }
+
+  #follow(feed: Feed): FeedStreams {
+    let { environment } = feed;
+    const streams = new Set<LiveStream>();
+    const follower = async (change: FeedChange) => {
+      if (feed.environment !== environment || feed.isGone) {
+        environment = feed.environment;
+        const now = this.#clock.now();
+        for (const stream of streams) if (!stream.isAccepted(now)) stream.end();
+      }
+      if (!feed.isGone) await fanOut(feed, change, streams);
+    };
+    feed.followers.add(follower);
+    const leave = () => {
+      feed.followers.delete(follower);
+      this.#byFeed.delete(feed);
+    };
+    const group = { streams, leave };
+    this.#byFeed.set(feed, group);
+    return group;
+  }
+}
+
+/** Each kind of stream prepares the change once. Streams that are opened meanwhile begin with the new state. */
+async function fanOut(feed: Feed, change: FeedChange, streams: ReadonlySet<LiveStream>): Promise<void> {
+  if (change.flags.length === 0 && change.segments.length === 0) return;
+  const steps = new Map<StreamProtocol<unknown>, ReturnType<StreamProtocol<unknown>['step']>>();
+  const slice = new TimeSlice();
+  for (const stream of Array.from(streams)) {
+    const { protocol } = stream;
+    if (!steps.has(protocol)) steps.set(protocol, protocol.step(feed, change));
+    const step = steps.get(protocol);
+    if (step !== undefined) await stream.sendStep(step);
+    if (slice.isOver) await slice.next();
+  }
+}
