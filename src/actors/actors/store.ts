@@ -6,6 +6,7 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { findFreeName } from '../free-name.ts';
 import {
   MAX_ACTOR_NAME_LENGTH,
   type Actor,
@@ -71,29 +72,17 @@ export async function findActorByName(db: Db, userId: string, name: string): Pro
 /** The expression of the index. Names are ASCII, which both engines fold alike. */
 export const foldedActorName = sql<string>`lower(name)`;
 
-const CANDIDATES = 50;
-
 /** The name itself or with a number appended, so that none of the accounts has it. */
-export async function findFreeActorName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
-  for (let start = 1; ; start += CANDIDATES) {
-    const candidates = Array.from({ length: CANDIDATES }, (_, index) => {
-      const ending = start + index === 1 ? '' : `-${start + index}`;
-      return name.slice(0, MAX_ACTOR_NAME_LENGTH - ending.length) + ending;
-    });
+export function findFreeActorName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
+  return findFreeName({ name, maxLength: MAX_ACTOR_NAME_LENGTH, firstNumber: 2 }, async (folded) => {
     const rows = await tx
       .selectFrom('actors')
       .select('name')
       .where('user_id', 'in', userIds)
-      .where(
-        foldedActorName,
-        'in',
-        candidates.map((candidate) => candidate.toLowerCase()),
-      )
+      .where(foldedActorName, 'in', folded)
       .execute();
-    const taken = new Set(rows.map((row) => row.name.toLowerCase()));
-    const free = candidates.find((candidate) => !taken.has(candidate.toLowerCase()));
-    if (free !== undefined) return free;
-  }
+    return rows.map((row) => row.name);
+  });
 }
 
 /** `callerId` is the owner where the reference has none. */

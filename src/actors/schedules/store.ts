@@ -5,6 +5,7 @@ import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { findFreeName } from '../free-name.ts';
 import { MAX_SCHEDULE_NAME_LENGTH, type Schedule, type ScheduleFields } from './model.ts';
 import type { ScheduleRow } from './tables.ts';
 
@@ -64,19 +65,17 @@ export async function isScheduleNameTaken(db: Db, userId: string, name: string):
   return row !== undefined;
 }
 
-/** The name itself or with a number appended, so that none of the accounts has it. Accounts have few schedules. */
-export async function findFreeScheduleName(
-  tx: Db,
-  userIds: readonly string[],
-  name: string,
-): Promise<string> {
-  const rows = await tx.selectFrom('schedules').select('name').where('user_id', 'in', userIds).execute();
-  const taken = new Set(rows.map((row) => row.name.toLowerCase()));
-  for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? '' : `-${number}`;
-    const candidate = name.slice(0, MAX_SCHEDULE_NAME_LENGTH - ending.length) + ending;
-    if (!taken.has(candidate.toLowerCase())) return candidate;
-  }
+/** The name itself or with a number appended, so that none of the accounts has it. */
+export function findFreeScheduleName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
+  return findFreeName({ name, maxLength: MAX_SCHEDULE_NAME_LENGTH, firstNumber: 2 }, async (folded) => {
+    const rows = await tx
+      .selectFrom('schedules')
+      .select('name')
+      .where('user_id', 'in', userIds)
+      .where(foldedScheduleName, 'in', folded)
+      .execute();
+    return rows.map((row) => row.name);
+  });
 }
 
 export async function listSchedules(

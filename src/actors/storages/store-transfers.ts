@@ -4,6 +4,7 @@ import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { findFreeName } from '../free-name.ts';
 import { STORAGE_CHANNEL } from './access.ts';
 import { MAX_NAME_LENGTH } from './model.ts';
 import { foldedName, lockNames } from './store.ts';
@@ -48,7 +49,7 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
     .where('given.name', 'is not', null)
     .execute();
   for (const { id, kind, name } of taken) {
-    const free = await freeName(tx, kind, name!, [from.id, to.id]);
+    const free = await findFreeStorageName(tx, kind, name!, [from.id, to.id]);
     await tx
       .updateTable('storages')
       .set({ name: free, modified_at: on.actor.now })
@@ -65,28 +66,16 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
   }
 }
 
-const BATCH_SIZE = 50;
-
-async function freeName(tx: Db, kind: string, name: string, owners: string[]): Promise<string> {
-  for (let start = 2; ; start += BATCH_SIZE) {
-    const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {
-      const ending = `-${start + index}`;
-      return name.slice(0, MAX_NAME_LENGTH - ending.length) + ending;
-    });
+function findFreeStorageName(tx: Db, kind: string, name: string, owners: string[]): Promise<string> {
+  return findFreeName({ name, maxLength: MAX_NAME_LENGTH, firstNumber: 2 }, async (folded) => {
     const rows = await tx
       .selectFrom('storages')
       .select('name')
       .where('user_id', 'in', owners)
       .where('kind', '=', kind)
       .where('name', 'is not', null)
-      .where(
-        foldedName,
-        'in',
-        candidates.map((candidate) => candidate.toLowerCase()),
-      )
+      .where(foldedName, 'in', folded)
       .execute();
-    const known = new Set(rows.map((row) => row.name!.toLowerCase()));
-    const free = candidates.find((candidate) => !known.has(candidate.toLowerCase()));
-    if (free !== undefined) return free;
-  }
+    return rows.map((row) => row.name!);
+  });
 }

@@ -6,6 +6,7 @@ import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { MAX_ACTOR_NAME_LENGTH, type ActorRef } from '../actors/model.ts';
 import { findUserId, holdActor } from '../actors/store.ts';
+import { findFreeName } from '../free-name.ts';
 import type { Task, TaskDetails, TaskFields, TaskOptions } from './model.ts';
 import type { TaskRow } from './tables.ts';
 
@@ -90,29 +91,17 @@ export async function lockTask(tx: Db, id: string): Promise<Task | undefined> {
   return row && taskFrom(row);
 }
 
-const CANDIDATES = 50;
-
 /** The name itself or with a number appended, so that none of the accounts has it. */
-export async function findFreeTaskName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
-  for (let start = 0; ; start += CANDIDATES) {
-    const candidates = Array.from({ length: CANDIDATES }, (_, index) => {
-      const ending = start + index === 0 ? '' : `-${start + index}`;
-      return name.slice(0, MAX_ACTOR_NAME_LENGTH - ending.length) + ending;
-    });
+export function findFreeTaskName(tx: Db, userIds: readonly string[], name: string): Promise<string> {
+  return findFreeName({ name, maxLength: MAX_ACTOR_NAME_LENGTH, firstNumber: 1 }, async (folded) => {
     const rows = await tx
       .selectFrom('tasks')
       .select('name')
       .where('user_id', 'in', userIds)
-      .where(
-        foldedTaskName,
-        'in',
-        candidates.map((candidate) => candidate.toLowerCase()),
-      )
+      .where(foldedTaskName, 'in', folded)
       .execute();
-    const taken = new Set(rows.map((row) => row.name.toLowerCase()));
-    const free = candidates.find((candidate) => !taken.has(candidate.toLowerCase()));
-    if (free !== undefined) return free;
-  }
+    return rows.map((row) => row.name);
+  });
 }
 
 /** A task with the name of its Actor and the Actor's owner. */
