@@ -9,6 +9,7 @@ import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { checkActorName } from '../resource-names.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { saveStoreEntry } from '../actor-store/store-entries.ts';
@@ -18,7 +19,6 @@ import { prepareSealing } from './env-vars.ts';
 import {
   changeDetails,
   changeRunOptions,
-  checkActorName,
   DEFAULT_RUN_OPTIONS,
   MAX_ACTORS,
   MAX_TAGS,

@@ -1,6 +1,7 @@
-// Actors: their fields, the references by which paths name them, and how the API shows them.
+// Actors: their fields, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { checkMemorySize, MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { PricingInfo } from './pricing.ts';
 import { Standby, standbyUrlOf } from './standby.ts';
 import { SentVersion, ShownVersion } from './version.ts';
@@ -47,15 +48,6 @@ export const DEFAULT_RUN_OPTIONS: DefaultRunOptions = {
   maxItems: null,
   forcePermissionLevel: null,
 };
-
-/** The megabytes of memory that a run may have: a power of two. */
-export const MIN_MEMORY = 128;
-export const MAX_MEMORY = 32_768;
-
-export function checkMemorySize(field: string, mbytes: number): void {
-  if (mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes))) return;
-  throw problem(field, `must be a power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`);
-}
 
 /** A number and nothing else: a larger one cannot be stored. */
 const Count = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
@@ -263,28 +255,6 @@ export function toStats({
     totalMetamorphs,
     ...(lastRunStartedAt !== null && { lastRunStartedAt: new Date(lastRunStartedAt).toISOString() }),
   };
-}
-
-/** The reference in a path: an id or a name of the caller's, or a name with its owner, by default the caller. */
-export type ActorRef = { idOrName: string } | { name: string; owner?: string };
-
-/** Undefined when there is no name after the tilde, or a NUL, which PostgreSQL cannot store. */
-export function parseActorRef(text: string): ActorRef | undefined {
-  if (text === '' || text.includes('\0')) return undefined;
-  // Clients send `user~name`; people also write `user/name`.
-  const end = text.search(/[~/]/);
-  if (end === -1) return { idOrName: text };
-  const [owner, name] = [text.slice(0, end), text.slice(end + 1)];
-  if (name === '') return undefined;
-  return owner === '' ? { name } : { name, owner };
-}
-
-const ACTOR_NAME = /^[a-zA-Z0-9][a-zA-Z0-9-]{1,61}[a-zA-Z0-9]$/;
-export const MAX_ACTOR_NAME_LENGTH = 63;
-
-export function checkActorName(name: string): void {
-  if (ACTOR_NAME.test(name)) return;
-  throw problem('name', 'must have 3 to 63 letters and digits, with hyphens only inside');
 }
 
 /** Actors of one account. */

@@ -6,15 +6,10 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { ActorRef } from '../actor-ref.ts';
 import { findFreeName } from '../free-name.ts';
-import {
-  MAX_ACTOR_NAME_LENGTH,
-  type Actor,
-  type ActorDetails,
-  type ActorRef,
-  type DefaultRunOptions,
-  type PermissionLevel,
-} from './model.ts';
+import { MAX_ACTOR_NAME_LENGTH } from '../resource-names.ts';
+import type { Actor, ActorDetails, DefaultRunOptions, PermissionLevel } from './model.ts';
 import type { ActorRow } from './tables.ts';
 
 /** The fields that a create or an update sets. */

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { checkMemoryExpression } from '../input/memory-expression.ts';
 import { TaskError } from '../input/thread-task.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { findBuildCommand, type BuildCommand } from './build-command.ts';
 import { LOCKFILES } from './node-manifest.ts';
@@ -26,8 +27,6 @@ export interface SourceDefinition {
 const FOREIGN_LOCKFILES = ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'];
 const MAX_SCHEMA_BYTES = 500 * 1024;
 const MAX_TEXT_BYTES = 1024 * 1024;
-const MIN_MEMORY = 128;
-const MAX_MEMORY = 32_768;
 
 export async function readDefinition(reader: SourceReader): Promise<SourceDefinition> {
   const names = new Set(await reader.list());

@@ -1,6 +1,6 @@
 // The memory of a run: the least and most that an Actor allows, and powers of two.
 import { Failure } from '../../kernel/failure.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../actors/model.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 
 /** What `.actor/actor.json` says of memory; written by users, so nothing is trusted. */
 export interface MemoryDefinition {

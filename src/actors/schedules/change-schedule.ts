@@ -7,7 +7,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actorDenied } from '../actors/access.ts';
-import { titleOf } from '../tasks/task-after.ts';
+import { titleOf } from '../resource-names.ts';
 import { scheduleResource } from './access.ts';
 import type { ScheduleAction } from './action.ts';
 import { checkCron } from './cron.ts';

@@ -1,8 +1,8 @@
 // Tasks: saved options and input of an Actor, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../actors/model.ts';
 import { Standby, STANDBY_FIELDS, type StandbySettings } from '../actors/standby.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { MAX_TIMEOUT_SECS } from '../runs/run-query.ts';
 
 /** The options of its runs; null where they are those of the Actor. */

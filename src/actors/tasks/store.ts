@@ -4,9 +4,10 @@ import { newId } from '../../kernel/id.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { MAX_ACTOR_NAME_LENGTH, type ActorRef } from '../actors/model.ts';
+import type { ActorRef } from '../actor-ref.ts';
 import { findUserId, holdActor } from '../actors/store.ts';
 import { findFreeName } from '../free-name.ts';
+import { MAX_ACTOR_NAME_LENGTH } from '../resource-names.ts';
 import type { Task, TaskDetails, TaskFields, TaskOptions } from './model.ts';
 import type { TaskRow } from './tables.ts';
 

@@ -1,5 +1,6 @@
 // The fields of a task before and after a change.
-import { checkMemorySize } from '../actors/model.ts';
+import { checkMemorySize } from '../memory-size.ts';
+import { titleOf } from '../resource-names.ts';
 import { checkPositive } from '../runs/run-query.ts';
 import { NO_OPTIONS, type SentTask, type TaskDetails, type TaskFields } from './model.ts';
 
@@ -11,12 +12,6 @@ export function blankTask(name: string): TaskFields {
     options: NO_OPTIONS,
     details: { description: null, isPublic: false, publicConfig: null, actorStandby: {} },
   };
-}
-
-/** The title of what has none: `my-actor-task` becomes `My Actor Task`. */
-export function titleOf(name: string): string {
-  const words = name.split('-').filter((word) => word !== '');
-  return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }
 
 /** What the task is after a change: absent fields stay, also those inside of `options` and `actorStandby`. */
