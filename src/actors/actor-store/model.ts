@@ -1,6 +1,7 @@
 // The store as the API shows it: public Actors of all accounts.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ActorStats, toStats, type Actor } from '../actors/model.ts';
+import { LIST_QUERY } from '../list-query.ts';
 
 export const STORE_SORTS = ['relevance', 'popularity', 'newest', 'lastUpdate'] as const;
 export type StoreSort = (typeof STORE_SORTS)[number];
@@ -16,8 +17,8 @@ export const MAX_DESCRIPTION_LENGTH = 1000;
 const ACCEPTED = 'Accepted for clients: it changes nothing here';
 
 export const StoreQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 0 })),
-  offset: Type.Integer({ minimum: 0, default: 0 }),
+  limit: LIST_QUERY.properties.limit,
+  offset: LIST_QUERY.properties.offset,
   search: Type.Optional(
     PlainText({
       maxLength: 1000,

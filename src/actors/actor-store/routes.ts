@@ -1,12 +1,11 @@
 // The store: lists the public Actors of all accounts.
 import { findAccount, listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
+import { listSliceOf } from '../list-query.ts';
 import { toPublicUser } from '../users/model.ts';
 import { StoreListActor, StoreQuery, toStoreListActor, type ActorOwner } from './model.ts';
 import { listStore, type StoreFilter } from './store-list.ts';
-
-const MAX_LISTED = 1000;
 
 const list = route(
   {
@@ -22,8 +21,8 @@ const list = route(
     list: StoreListActor,
   },
   async (call, kernel) => {
-    const { offset, limit, search, sortBy, category, username, pricingModel } = call.query;
-    const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+    const { search, sortBy, category, username, pricingModel } = call.query;
+    const slice = listSliceOf(call.query);
     const empty = new Page([], 0, slice);
     if (pricingModel !== undefined && pricingModel !== 'FREE') return empty;
     const filter: StoreFilter = {};

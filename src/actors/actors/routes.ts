@@ -1,15 +1,14 @@
 // Actors: list, create, get, change, delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { actorDenied, openActor } from './access.ts';
 import { changeActor, createActor, removeActor } from './change-actor.ts';
 import { ActorShort, CreateActor, ShownActor, toActorShort, UpdateActor } from './model.ts';
 import { showActor } from './show-actor.ts';
 import { listActors } from './store.ts';
-
-const MAX_LISTED = 1000;
 
 /** The path parameter of everything below an Actor. */
 export const ByActor = Type.Object({
@@ -25,18 +24,16 @@ const list = route(
     access: { action: 'viewActor' },
     query: Type.Object({
       my: Type.Boolean({ default: true, description: 'Accepted for clients: the list has only your own' }),
-      offset: Type.Integer({ minimum: 0, default: 0 }),
-      limit: Type.Optional(Type.Integer({ minimum: 0 })),
-      desc: Type.Boolean({ default: false }),
+      ...LIST_QUERY.properties,
       sortBy: OneOf(['createdAt', 'stats.lastRunStartedAt'], { default: 'createdAt' }),
     }),
     list: ActorShort,
   },
   async (call, { db }) => {
     if (!call.can('actor/*')) throw actorDenied();
-    const { offset, limit, desc, sortBy } = call.query;
+    const { desc, sortBy } = call.query;
     const { id: userId, username } = accountOf(call.caller);
-    const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+    const slice = listSliceOf(call.query);
     const { items, total } = await listActors(db, { userId, sortBy }, slice, desc);
     return new Page(
       items.map((actor) => toActorShort(actor, username)),

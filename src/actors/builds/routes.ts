@@ -2,13 +2,14 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, Text, type Call } from '../../kernel/route.ts';
-import { PlainText, Type } from '../../kernel/schema.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { findActorById } from '../actors/store.ts';
 import { openApiOfBuild } from '../input/openapi-of-build.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
 import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { metaOf } from '../jobs/job-origin.ts';
@@ -27,16 +28,8 @@ import { findNamedBuild } from './resolve-build.ts';
 import { startBuild } from './start-build.ts';
 import { findBuild, listBuilds } from './store.ts';
 
-const MAX_LISTED = 1000;
-
 /** The deprecated paths name the Actor too. */
 const ById = Type.Object({ buildId: Type.String() });
-
-const Sliced = Type.Object({
-  offset: Type.Integer({ minimum: 0, default: 0 }),
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
-  desc: Type.Boolean({ default: false }),
-});
 
 const VIEW = { action: 'viewBuild', ofOwner: true } as const;
 
@@ -47,7 +40,7 @@ const list = route(
     path: '/actor-builds',
     summary: 'List all your builds, the oldest first',
     access: { action: 'viewBuild' },
-    query: Sliced,
+    query: LIST_QUERY,
     list: BuildSummary,
   },
   async (call, kernel) => {
@@ -64,7 +57,7 @@ const listOfActor = route(
     summary: 'List the builds of an Actor, the oldest first',
     access: VIEW,
     params: ByActor,
-    query: Sliced,
+    query: LIST_QUERY,
     list: BuildSummary,
   },
   async (call, kernel) => {
@@ -78,11 +71,11 @@ const listOfActor = route(
 
 async function pageOf(
   kernel: Kernel,
-  { query, now }: Pick<Call, 'now'> & { query: { offset: number; limit?: number; desc: boolean } },
+  { query, now }: Pick<Call, 'now'> & { query: Static<typeof LIST_QUERY> },
   scope: { userId: string } | { actorId: string },
   isOwner: boolean,
 ): Promise<Page> {
-  const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
+  const slice = listSliceOf(query);
   const { items, total } = await listBuilds(kernel.db, scope, slice, query.desc);
   return new Page(
     items.map((build) => toBuildSummary(build, { now, isOwner })),

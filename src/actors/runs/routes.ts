@@ -1,10 +1,11 @@
 // Runs: list, get, change, abort, and delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
 import { openActor } from '../actors/access.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
 import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
@@ -16,13 +17,10 @@ import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts
 
 export const ByRun = Type.Object({ runId: Type.String() });
 
-const MAX_LISTED = 1000;
 const MAX_MESSAGE = 1000;
 
 export const LIST_RUNS_QUERY = Type.Object({
-  offset: Type.Integer({ minimum: 0, default: 0 }),
-  limit: Type.Optional(Type.Integer({ minimum: 0 })),
-  desc: Type.Boolean({ default: false }),
+  ...LIST_QUERY.properties,
   status: Type.Optional(Type.String({ description: `Only these, joined by commas: ${STATUSES.join(', ')}` })),
   startedAfter: Type.Optional(Type.String({ description: 'A date-time; that moment is included' })),
   startedBefore: Type.Optional(Type.String({ description: 'A date-time; that moment is included' })),
@@ -68,7 +66,7 @@ export async function listRunsPage(
   scope: RunScope,
   query: Static<typeof LIST_RUNS_QUERY>,
 ): Promise<Page> {
-  const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
+  const slice = listSliceOf(query);
   const filter = {
     statuses: parseStatuses(query.status),
     startedAfter: parseTime('startedAfter', query.startedAfter),

@@ -1,9 +1,10 @@
 // Schedules: list, create, get, change, delete, invoke; and their logs.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { Bytes, reply, route, type Route } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { openSchedule, scheduleDenied } from './access.ts';
 import { toShownAction } from './action.ts';
 import { openInput } from './action-input.ts';
@@ -27,8 +28,6 @@ import { listSchedules } from './store.ts';
 import { listActions, listActionTargets } from './store-actions.ts';
 import { listLogLines } from './store-log.ts';
 
-const MAX_LISTED = 1000;
-
 const BySchedule = Type.Object({ scheduleId: Type.String() });
 
 async function show(
@@ -47,17 +46,13 @@ const list = route(
     path: '/schedules',
     summary: 'List your schedules, oldest first',
     access: { action: 'viewSchedule' },
-    query: Type.Object({
-      offset: Type.Integer({ minimum: 0, default: 0 }),
-      limit: Type.Optional(Type.Integer({ minimum: 0 })),
-      desc: Type.Boolean({ default: false }),
-    }),
+    query: LIST_QUERY,
     list: ScheduleShort,
   },
   async (call, { db }) => {
     if (!call.can('schedule/*')) throw scheduleDenied('viewSchedule');
-    const { offset, limit, desc } = call.query;
-    const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+    const { desc } = call.query;
+    const slice = listSliceOf(call.query);
     const { items, total } = await listSchedules(db, accountOf(call.caller).id, slice, desc);
     const actions = await listActionTargets(
       db,

@@ -5,11 +5,12 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
 import { isLarge } from '../../kernel/json/stringify.ts';
 import { Type, type TObject } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import {
   authorizeReading,
   READ_ACCESS,
@@ -58,7 +59,6 @@ interface SingleStorageCall extends StorageCall {
 }
 
 export const PURGE = 'storages.purge';
-const MAX_LISTED = 1000;
 /** Keys and elements; bounded because every call reads the schema of its storage. */
 const MAX_SCHEMA_NODES = 10_000;
 
@@ -86,9 +86,7 @@ export function storageRoutes(type: StorageType): Route[] {
       summary: 'List your storages of this kind',
       access: { action: 'viewStorage' },
       query: Type.Object({
-        offset: Type.Integer({ minimum: 0, default: 0 }),
-        limit: Type.Optional(Type.Integer({ minimum: 0 })),
-        desc: Type.Boolean({ default: false }),
+        ...LIST_QUERY.properties,
         unnamed: Type.Boolean({ default: false, description: 'Whether unnamed ones are listed too' }),
         ownership: Type.Optional(Type.String({ description: '`ownedByMe` or `sharedWithMe`' })),
       }),
@@ -97,7 +95,7 @@ export function storageRoutes(type: StorageType): Route[] {
     async (call, kernel) => {
       const { caller, query } = call;
       if (!call.can(`${kind}/*`)) throw storageDenied(kind);
-      const slice = { offset: query.offset, limit: clampLimit(query.limit, MAX_LISTED, MAX_LISTED) };
+      const slice = listSliceOf(query);
       const { desc, unnamed } = query;
       // Storages are shared by general access, never with single members.
       if (query.ownership === 'sharedWithMe') return new Page([], 0, slice, desc, { unnamed });

@@ -1,10 +1,10 @@
 // Tasks: list, create, get, change, delete, and their runs.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';
 import { ByTask, openTask, taskDenied } from './access.ts';
@@ -13,8 +13,6 @@ import { CreateTask, ShownTask, TaskSummary, toTaskFields, UpdateTask } from './
 import { showTask } from './show-task.ts';
 import { listTasks } from './store.ts';
 
-const MAX_LISTED = 1000;
-
 const list = route(
   {
     id: 'actorTasks_get',
@@ -22,18 +20,14 @@ const list = route(
     path: '/actor-tasks',
     summary: 'List your tasks, oldest first',
     access: { action: 'viewTask' },
-    query: Type.Object({
-      offset: Type.Integer({ minimum: 0, default: 0 }),
-      limit: Type.Optional(Type.Integer({ minimum: 0 })),
-      desc: Type.Boolean({ default: false }),
-    }),
+    query: LIST_QUERY,
     list: TaskSummary,
   },
   async (call, { db }) => {
     if (!call.can('actor-task/*')) throw taskDenied('viewTask');
-    const { offset, limit, desc } = call.query;
+    const { desc } = call.query;
     const { id: userId, username } = accountOf(call.caller);
-    const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+    const slice = listSliceOf(call.query);
     const { items, total } = await listTasks(db, userId, slice, desc);
     const owners = await usernamesOf(db, new Set(items.map(({ actorUserId }) => actorUserId)));
     const shown = items.map(({ task, actorName, actorUserId }) => ({

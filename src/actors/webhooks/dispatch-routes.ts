@@ -1,23 +1,19 @@
 // Dispatches of webhooks: of one, or of all.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
 import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhook/store-dispatches.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { demandWebhooks, openWebhook } from './access.ts';
 import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
-import { ByWebhook, LIST_QUERY } from './routes.ts';
+import { ByWebhook } from './routes.ts';
 
-const MAX_LISTED = 1000;
-
-async function pageOf(
-  { db }: Kernel,
-  scope: DispatchScope,
-  { offset, limit, desc }: { offset: number; limit?: number; desc: boolean },
-) {
-  const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+async function pageOf({ db }: Kernel, scope: DispatchScope, query: Static<typeof LIST_QUERY>) {
+  const { desc } = query;
+  const slice = listSliceOf(query);
   const { items, total } = await listDispatches(db, scope, slice, desc);
   return new Page(await mapInSlices(items, toShownDispatch), total, slice, desc);
 }

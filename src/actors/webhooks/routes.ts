@@ -1,12 +1,13 @@
 // Webhooks: list, create, get, change, delete, and test.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
 import { findDispatch } from '../../kernel/webhook/store-dispatches.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
+import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { ByTask, openTask } from '../tasks/access.ts';
 import { demandWebhooks, openWebhook, type WebhookCall } from './access.ts';
 import { changeWebhook, createWebhook, removeWebhook } from './change-webhook.ts';
@@ -22,22 +23,15 @@ import {
 import { listActorWebhooks } from './store.ts';
 import { createTestDispatch } from './test-dispatch.ts';
 
-const MAX_LISTED = 1000;
-
 export const ByWebhook = Type.Object({ webhookId: Type.String() });
-export const LIST_QUERY = Type.Object({
-  offset: Type.Integer({ minimum: 0, default: 0 }),
-  limit: Type.Optional(Type.Integer({ minimum: 0 })),
-  desc: Type.Boolean({ default: false }),
-});
 const VIEW = { action: 'viewWebhook' } as const;
 
-type ListCall = WebhookCall & { query: { offset: number; limit?: number; desc: boolean } };
+type ListCall = WebhookCall & { query: Static<typeof LIST_QUERY> };
 
 /** The caller's own, without ad-hoc ones. */
 async function pageOf({ db }: Kernel, call: ListCall, targetId?: string) {
-  const { offset, limit, desc } = call.query;
-  const slice = { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+  const { desc } = call.query;
+  const slice = listSliceOf(call.query);
   const scope = { userId: accountOf(call.caller).id, ...(targetId !== undefined && { targetId }) };
   const { items, total } = await listActorWebhooks(db, scope, slice, desc);
   return new Page(items.map(toWebhookShort), total, slice, desc);

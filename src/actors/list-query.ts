@@ -1,0 +1,15 @@
+// The query of lists: from which item on, how many, and whether the newest come first.
+import { clampLimit, type Slice } from '../kernel/page.ts';
+import { Type, type Static } from '../kernel/schema.ts';
+
+const MAX_LISTED = 1000;
+
+export const LIST_QUERY = Type.Object({
+  offset: Type.Integer({ minimum: 0, default: 0 }),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
+  desc: Type.Boolean({ default: false }),
+});
+
+export function listSliceOf({ offset, limit }: Omit<Static<typeof LIST_QUERY>, 'desc'>): Slice {
+  return { offset, limit: clampLimit(limit, MAX_LISTED, MAX_LISTED) };
+}
