@@ -1,9 +1,8 @@
 // Tasks: list, create, get, change, delete, and their runs.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { findAccount } from '../../kernel/identity/store-accounts.ts';
+import { listAccounts } from '../../kernel/identity/store-accounts.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route, type Route } from '../../kernel/route.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';
@@ -29,24 +28,18 @@ const list = route(
     const { id: userId, username } = accountOf(call.caller);
     const slice = listSliceOf(call.query);
     const { items, total } = await listTasks(db, userId, slice, desc);
-    const owners = await usernamesOf(db, new Set(items.map(({ actorUserId }) => actorUserId)));
+    const owners = await listAccounts(
+      db,
+      items.map(({ actorUserId }) => actorUserId),
+    );
     const shown = items.map(({ task, actorName, actorUserId }) => ({
       ...toTaskFields(task, username),
       actName: actorName,
-      actUsername: owners.get(actorUserId) ?? '',
+      actUsername: owners.get(actorUserId)?.username ?? '',
     }));
     return new Page(shown, total, slice, desc);
   },
 );
-
-async function usernamesOf(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
-  const usernames = new Map<string, string>();
-  for (const id of ids) {
-    const account = await findAccount(db, { id });
-    if (account !== undefined) usernames.set(id, account.username);
-  }
-  return usernames;
-}
 
 const create = route(
   {
