@@ -16,12 +16,13 @@ onEachEngine((engine) => {
     const start = () => startServer({ data, ...database, demo: true });
     const counts = async ({ call }: TestServer) => [
       (await call('/api/v2/flags/demo')).json['totalCount'],
+      Object.keys((await call('/api/v2/code-refs/statistics/demo')).json['flags']).length,
       (await call('/v2/datasets/admin~demo-products')).json['data'].itemCount,
       (await call('/v2/request-queues/admin~demo-pages')).json['data'].totalRequestCount,
     ];
 
     const first = await start();
-    assert.deepEqual(await counts(first), [3, 100, 20]);
+    assert.deepEqual(await counts(first), [3, 1, 100, 20]);
     const evaluate = async (key: string) => {
       const { json } = await first.call('/api/v2/projects/demo/environments/production/flags/evaluate', {
         method: 'POST',
@@ -40,12 +41,12 @@ onEachEngine((engine) => {
     await first.stop();
 
     const second = await start();
-    assert.deepEqual(await counts(second), [3, 100, 20]);
+    assert.deepEqual(await counts(second), [3, 1, 100, 20]);
     assert.equal((await second.call('/api/v2/projects/demo', { method: 'DELETE' })).status, 204);
     await second.stop();
 
     const third = await start();
-    assert.deepEqual(await counts(third), [3, 100, 20]);
+    assert.deepEqual(await counts(third), [3, 1, 100, 20]);
     await third.stop();
   });
 

@@ -28,6 +28,7 @@ import { triggerPart } from './triggers/part.ts';
 import { followerPart } from './followers/part.ts';
 import { flagLinkPart } from './flag-links/part.ts';
 import { webhookPart } from './webhooks/part.ts';
+import { codeReferencePart } from './code-references/part.ts';
 import { relayProxyConfigPart } from './relay-proxy-configs/part.ts';
 import { contextKindPart } from './context-kinds/part.ts';
 import { segmentFilePart } from './segments/files-part.ts';
@@ -120,6 +121,7 @@ export const flagsApi: Api = apiOf(dialect, [
   flagLinkPart,
   webhookPart,
   relayProxyConfigPart,
+  codeReferencePart,
   contextKindPart,
   segmentFilePart,
   contextPart,

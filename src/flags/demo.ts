@@ -1,5 +1,5 @@
-// The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a team and a
-// role.
+// The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a repository that
+// names a flag, a team and a role.
 import type { DemoCall } from '../kernel/dialect.ts';
 
 const SHOP = 'demo';
@@ -96,6 +96,34 @@ export const demo: DemoCall[] = [
       { value: { results: 5, timeoutMs: 200 }, name: 'Under load' },
     ],
   }),
+  make('/code-refs/repositories', {
+    name: 'demo-shop',
+    type: 'custom',
+    sourceLink: 'https://git.example/demo-shop',
+  }),
+  {
+    method: 'PUT',
+    path: '/code-refs/repositories/demo-shop/branches/main',
+    body: {
+      name: 'main',
+      head: '5f2c1e9a7b3d4c6e8f0a1b2c3d4e5f6a7b8c9d0e',
+      syncTime: Date.UTC(2026, 0, 1),
+      references: [
+        {
+          path: 'src/checkout.ts',
+          hint: 'typescript',
+          hunks: [
+            {
+              startingLineNumber: 12,
+              lines: "if (flags.variation('new-checkout', user, false)) {",
+              projKey: SHOP,
+              flagKey: 'new-checkout',
+            },
+          ],
+        },
+      ],
+    },
+  },
   make('/teams', { key: 'demo-web', name: 'Web', description: 'Looks after the demo shop' }),
   make('/roles', {
     key: 'demo-releaser',

@@ -35,6 +35,7 @@ export function environmentalResource(
 /** The first words of specifiers that belong to the flag service or the account. */
 export const RESOURCE_TYPES: ReadonlySet<string> = new Set([
   'acct',
+  'code-reference-repository',
   'member',
   'proj',
   'relay-proxy-config',

@@ -50,6 +50,8 @@ export interface RouteShape {
   body?: TSchema;
   /** The bodies by content type, for the description, where `body` does not describe them; made when it is asked for. */
   consumes?: () => Record<string, TSchema>;
+  /** The maximum number of keys in all objects of a body, where it is not the API's. */
+  bodyKeys?: number;
   /** The body may be left out. */
   bodyIsOptional?: true;
   /** The handler reads the body itself, from `call.stream`. */

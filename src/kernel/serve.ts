@@ -220,5 +220,5 @@ async function readBody(
   dialect.checkContentType(headers['content-type'], shape);
   const inflated = await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit);
   if (inflated !== bytes) held.add(inflated.length);
-  return await parseJson(inflated, { maxKeys: dialect.bodyKeys });
+  return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? dialect.bodyKeys });
 }

@@ -191,8 +191,8 @@ onEachEngine((testEngine) => {
       if (params !== undefined) {
         test('answers 404 for what is not there', async () => {
           const good = write?.init(samples, 'spoilt') ?? {};
-          // A context need not exist to be evaluated, nor its kind to be created.
-          const unknown = method === 'PUT' ? /^(context|user)(Key|Kind)$/ : /^(context|user)Key$/;
+          // A context need not exist to be evaluated, nor its kind or a branch to be created.
+          const unknown = method === 'PUT' ? /^((context|user)(Key|Kind)|branch)$/ : /^(context|user)Key$/;
           const names = Object.keys(params.properties).filter((name) => !unknown.test(name));
           for (const name of names) {
             for (const value of ['unknown', '0'.repeat(24), 'a%20b', '-']) {

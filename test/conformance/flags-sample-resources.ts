@@ -42,6 +42,12 @@ export async function createSampleResources({ call }: TestServer, name: string):
   const token = await post('tokens', { name: key, role: 'reader', serviceToken: true });
   const webhook = await post('webhooks', { url: 'https://example.com/hook', sign: true, on: false });
   const relay = await post('account/relay-auto-configs', { name: key, policy: [rule] });
+  const branch = `code-refs/repositories/${key}/branches/main`;
+  await post('code-refs/repositories', { name: key });
+  const hunks = [{ startingLineNumber: 1, projKey: key, flagKey: key }];
+  const scan = { name: 'main', head: 'a', syncTime: 1, references: [{ path: 'a.ts', hunks }] };
+  const scanned = await call(`/api/v2/${branch}`, { method: 'PUT', body: scan });
+  assert.equal(scanned.status, 200, scanned.text);
   const place = `projects/${key}/flags/${key}/environments/test`;
   const instructions = [{ kind: 'turnFlagOn' }];
   const request = await post(`${place}/approval-requests`, { description: key, instructions });
@@ -65,6 +71,8 @@ export async function createSampleResources({ call }: TestServer, name: string):
       exportID,
       teamKey: key,
       customRoleKey: key,
+      repo: key,
+      branch: 'main',
       contextKind: 'user',
       contextKey: 'someone',
       userKey: 'someone',

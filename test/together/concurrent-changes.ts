@@ -10,6 +10,7 @@ import { startServerOn } from '../suites.ts';
 import { declareAccount } from './account.ts';
 import { declareActorWebhooks } from './actor-webhooks.ts';
 import { declareActors } from './actors.ts';
+import { declareCodeReferences } from './code-references.ts';
 import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
 import { declarePlannedChanges } from './planned-changes.ts';
@@ -27,6 +28,7 @@ export function declareConcurrentChanges(engine: TestEngine): void {
   declarePlannedChanges(() => server);
   declareProjects(() => server);
   declareAccount(() => server);
+  declareCodeReferences(() => server);
   declareStorages(() => server);
   declareActors(() => server);
   declareActorWebhooks(() => server);

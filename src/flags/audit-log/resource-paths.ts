@@ -14,6 +14,7 @@ const PATHS: Record<string, (parts: Parts) => string> = {
   'service-token': ([id]) => `/tokens/${id}`,
   team: ([key]) => `/teams/${key}`,
   role: ([key]) => `/roles/${key}`,
+  'code-reference-repository': ([name]) => `/code-refs/repositories/${name}`,
   'relay-proxy-config': ([id]) => `/account/relay-auto-configs/${id}`,
   webhook: ([id]) => `/webhooks/${id}`,
 };

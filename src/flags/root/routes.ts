@@ -24,6 +24,7 @@ const getRoot = route(
       openapi: linkTo('/openapi.json'),
       'public-ip-list': linkTo('/public-ip-list'),
       auditlog: linkTo('/auditlog'),
+      'code-refs': linkTo('/code-refs/repositories'),
       members: linkTo('/members'),
       projects: linkTo('/projects'),
       'relay-auto-configs': linkTo('/account/relay-auto-configs'),

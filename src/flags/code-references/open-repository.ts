@@ -1,0 +1,84 @@
+// Finds the repository and the projects of a call about code references, and checks what the caller may see.
+import { problem } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
+import { openProject, unknownThing } from '../find-project.ts';
+import { listProjectNames } from '../projects/store.ts';
+import { projectResource } from '../resources.ts';
+import { repositoryResource, type CodeBranch, type CodeRepository } from './model.ts';
+import { findRepository, listRepositories, shareLockProjects } from './store.ts';
+import { findBranch } from './store-branches.ts';
+
+export const VIEW = 'viewCodeRefsRepository';
+export const UPDATE_BRANCHES = 'updateCodeRefsRepositoryBranches';
+
+type Permissions = Pick<Call, 'can' | 'demand'>;
+
+/** With `hold`, locks the repository until the transaction ends. */
+export async function openRepository(
+  call: Permissions,
+  db: Db,
+  name: string,
+  hold?: 'hold',
+): Promise<CodeRepository> {
+  const repository = await findRepository(db, name, hold);
+  if (repository === undefined) throw unknownThing('repository', name);
+  call.demand(repositoryResource(repository), VIEW);
+  return repository;
+}
+
+export async function openBranch(db: Db, repository: CodeRepository, name: string): Promise<CodeBranch> {
+  const branch = await findBranch(db, repository, name);
+  if (branch === undefined) throw unknownThing('branch', name);
+  return branch;
+}
+
+/** Fails for callers who may see none at all; if there are none, this reveals nothing. */
+export async function listVisibleRepositories(call: Permissions, db: Db): Promise<CodeRepository[]> {
+  const all = await listRepositories(db);
+  const seen = all.filter((repository) => call.can(repositoryResource(repository), VIEW));
+  if (seen.length === 0) call.demand('code-reference-repository/*', VIEW);
+  return seen;
+}
+
+/** The id of the project that a query names. */
+export async function readProjectFilter(
+  call: Permissions,
+  db: Db,
+  key: string | undefined,
+): Promise<string | undefined> {
+  return key === undefined ? undefined : (await openProject(call, db, key)).id;
+}
+
+export interface ProjectsOfCaller {
+  /** The keys of the projects that the caller may view, by id. */
+  visible: Map<string, string>;
+  hidden: string[];
+}
+
+/** Code tells of the flags in it: it is shown to those who may view their project. */
+export async function readProjects(call: Permissions, db: Db): Promise<ProjectsOfCaller> {
+  const projects = await listProjectNames(db);
+  const seen = await filterInSlices(projects, (project) => call.can(projectResource(project), 'viewProject'));
+  const visible = new Map(seen.map(({ id, key }) => [id, key]));
+  return { visible, hidden: projects.filter(({ id }) => !visible.has(id)).map(({ id }) => id) };
+}
+
+/** The ids of projects that a body names, by key. An empty key names none. They stay until the transaction ends. */
+export async function requireProjects(
+  tx: Db,
+  field: string,
+  keys: Iterable<string>,
+): Promise<Map<string, string>> {
+  const named = [...new Set(keys)].filter((key) => key !== '');
+  const ids = await shareLockProjects(tx, named);
+  const unknown = named.find((key) => !ids.has(key));
+  if (unknown !== undefined) throw problem(field, `names a project that does not exist: ${unknown}`);
+  return ids;
+}
+
+/** Fails where scans of the repository are switched off. */
+export function requireEnabled({ name, enabled }: CodeRepository): void {
+  if (!enabled) throw problem('repo', `is disabled: scans of ${name} are not taken until it is enabled`);
+}

@@ -1,0 +1,64 @@
+// Query plans of code references: every query uses an index.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { codeReferenceMigrations } from '../migrations/code-references.ts';
+import { featureFlagMigrations } from '../migrations/feature-flags.ts';
+import { projectMigrations } from '../migrations/projects.ts';
+import { findRepository } from './store.ts';
+import {
+  deleteBranches,
+  findBranch,
+  findBranchesByName,
+  listBranches,
+  listReferences,
+  sumReferenceLengths,
+} from './store-branches.ts';
+import { listExtinctions } from './store-extinctions.ts';
+import { listFlagStatistics } from './store-statistics.ts';
+
+const SLICE = { offset: 0, limit: 10 };
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+  before(async () => {
+    engine = await testEngine.open([
+      ...projectMigrations,
+      ...featureFlagMigrations,
+      ...codeReferenceMigrations,
+    ]);
+    const { db } = engine;
+    const seen = recordStatements(engine);
+    await findRepository(db, 'a');
+    await listBranches(db, ['a', 'b']);
+    await findBranch(db, { id: 'a' }, 'main');
+    await findBranchesByName(db, ['a', 'b']);
+    await findBranchesByName(db, ['a', 'b'], 'main');
+    await listReferences(db, ['a'], {});
+    await listReferences(db, ['a'], { projectId: 'p', flagKey: 'f' });
+    await sumReferenceLengths(db, ['a'], { projectId: 'p' });
+    await listFlagStatistics(db, { projectId: 'p' }, 10);
+    await listFlagStatistics(db, { projectId: 'p', flagKey: 'f' }, 10);
+    await listExtinctions(db, { branchIds: ['a'], from: 1, to: 2 }, SLICE);
+    const projects = { ids: ['p'], areHidden: false };
+    await listExtinctions(db, { branchIds: ['a'], projects, flagKey: 'f' }, SLICE);
+    await deleteBranches(db, { id: 'a' }, ['main']);
+    statements = [...seen.values()];
+  });
+
+  test('every query uses an index', async () => {
+    assert.ok(statements.length >= 13);
+    await engine.db.transaction().execute(async (db) => {
+      // PostgreSQL scans small tables, whatever indexes there are.
+      if (engine.kind === 'postgres') await sql`set local enable_seqscan = off`.execute(db);
+      for (const statement of statements) {
+        const plan = await planOf({ ...engine, db }, statement);
+        assert.doesNotMatch(plan, /Seq Scan|SCAN (?!.*USING)/, `${statement.sql}\n\n${plan}`);
+      }
+    });
+  });
+});
