@@ -1,14 +1,13 @@
 // The composition root: builds the engine, the kernel's services and the three APIs on one server from the settings.
 import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
-import type { ExecutionSettings } from './actors/jobs/settings.ts';
-import { machineIsolation, defaultWorkFolder } from './actors/runner/isolation.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
+import { allowancesOf } from './allowances.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
+import { executionSettingsOf } from './execution-settings.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { ofrepApi } from './flags/ofrep/api.ts';
@@ -28,17 +27,15 @@ import type { HandOver } from './kernel/identity/store-accounts.ts';
 import { compileBaseRoles } from './kernel/identity/base-roles.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
-import { LOGIN_ALLOWANCE, LOGIN_CATEGORY, serveLogin } from './kernel/identity/login.ts';
+import { serveLogin } from './kernel/identity/login.ts';
 import { identityMigrations } from './kernel/identity/tables.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { limitMigrations } from './kernel/limit-store.ts';
-import type { Allowance } from './kernel/limit-window.ts';
 import { Limits } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
-import { openSecretBox, type SecretBox } from './kernel/secret-box.ts';
 import { secretKeyMigrations } from './kernel/secret-key-store.ts';
-import { DOCS_ALLOWANCE, DOCS_CATEGORY, serveDocs } from './kernel/serve-docs.ts';
+import { serveDocs } from './kernel/serve-docs.ts';
 import { serveRaw } from './kernel/serve-raw.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
@@ -51,11 +48,11 @@ import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { keepPrivate } from './kernel/storage/private-files.ts';
 import { readS3Location } from './kernel/storage/s3-location.ts';
-import { ensureSecretKeyFile, SECRET_KEY_FILE } from './kernel/storage/secret-key-file.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
 import { guard } from './kernel/webhook/guard.ts';
+import { openSecrets } from './open-secrets.ts';
 import { RELEASE } from './release.ts';
 import { isBucket } from './setting.ts';
 import { startBackgroundWork } from './background-work.ts';
@@ -179,7 +176,7 @@ async function compose(
     await ensurePassword(changes, engine, config.adminPassword, clock.now());
   const limits = new Limits({
     enabled: config.limits === 'on',
-    allowances: allowancesOf(config),
+    allowances: allowancesOf(apis, config.limit),
     store: { db: engine.db, clock, isShared: engine.isShared },
   });
   await limits.load();
@@ -283,67 +280,6 @@ function streamLimitsOf(config: Config): StreamLimits {
     perNode: config.streamsPerNode,
     heartbeatSeconds: config.streamHeartbeat,
   };
-}
-
-async function openSecrets(
-  { secretKey, data, role }: Config,
-  engine: Engine,
-  log: Logger,
-): Promise<SecretBox> {
-  if (secretKey !== undefined)
-    return await openSecretBox({ engine, log, key: secretKey, source: 'the one in SIGNALBOX_SECRET_KEY' });
-  if (engine.isShared && role !== 'all') {
-    throw new Failure(
-      'invalid',
-      'A node with a role of its own shares secrets with others: set SIGNALBOX_SECRET_KEY, at least 32 characters, to the same on all of them.',
-    );
-  }
-  const key = ensureSecretKeyFile(data);
-  const file = join(data, SECRET_KEY_FILE);
-  if (engine.isShared) {
-    log.info({ file }, 'SIGNALBOX_SECRET_KEY is not set: further nodes need the key in this file');
-  }
-  return await openSecretBox({ engine, log, key, source: `the one in ${file}` });
-}
-
-export async function executionSettingsOf(config: Config): Promise<ExecutionSettings> {
-  const { data, work, host, nodeMemory, nodeRuns } = config;
-  return {
-    work: work ?? defaultWorkFolder(data, await machineIsolation()),
-    allowsUnsandboxed: config.actorsUnsandboxed,
-    isLoopbackOnly: /^(127\.|::1$|localhost$)/.test(host),
-    network: config.actorNetwork,
-    isExecuting: config.role !== 'api',
-    isPublic: config.role !== 'worker',
-    nodeUrl: config.nodeUrl,
-    nodeMemoryMbytes: nodeMemory ?? Math.floor((totalmem() / 1024 ** 2) * 0.75),
-    nodeRuns: nodeRuns ?? Math.max(8, 4 * availableParallelism()),
-    accountMemoryMbytes: config.accountMemory,
-    accountRuns: config.accountRuns,
-  };
-}
-
-/** The defaults of each API and of the login, overridden by the settings; an unknown name is an error. */
-function allowancesOf({ limit }: Config): Record<string, Allowance> {
-  const usual = apis.flatMap(({ dialect }) =>
-    Object.entries(dialect.limits.allowances).map(
-      ([category, allowance]) => [`${dialect.name}.${category}`, allowance] as const,
-    ),
-  );
-  const all: Record<string, Allowance> = {
-    ...Object.fromEntries(usual),
-    [LOGIN_CATEGORY]: LOGIN_ALLOWANCE,
-    [DOCS_CATEGORY]: DOCS_ALLOWANCE,
-  };
-  for (const name of Object.keys(limit)) {
-    if (all[name] === undefined) {
-      throw new Failure(
-        'invalid',
-        `There is no allowance "${name}". There are: ${Object.keys(all).join(', ')}.`,
-      );
-    }
-  }
-  return { ...all, ...limit };
 }
 
 function readPem(path: string): string {

@@ -1,0 +1,30 @@
+// How many calls each category of the rate limit allows.
+import type { Config } from './config.ts';
+import type { Api } from './kernel/dialect.ts';
+import { Failure } from './kernel/failure.ts';
+import { LOGIN_ALLOWANCE, LOGIN_CATEGORY } from './kernel/identity/login.ts';
+import type { Allowance } from './kernel/limit-window.ts';
+import { DOCS_ALLOWANCE, DOCS_CATEGORY } from './kernel/serve-docs.ts';
+
+/** The defaults of each API and of the login, overridden by the settings; an unknown name is an error. */
+export function allowancesOf(apis: readonly Api[], limit: Config['limit']): Record<string, Allowance> {
+  const usual = apis.flatMap(({ dialect }) =>
+    Object.entries(dialect.limits.allowances).map(
+      ([category, allowance]) => [`${dialect.name}.${category}`, allowance] as const,
+    ),
+  );
+  const all: Record<string, Allowance> = {
+    ...Object.fromEntries(usual),
+    [LOGIN_CATEGORY]: LOGIN_ALLOWANCE,
+    [DOCS_CATEGORY]: DOCS_ALLOWANCE,
+  };
+  for (const name of Object.keys(limit)) {
+    if (all[name] === undefined) {
+      throw new Failure(
+        'invalid',
+        `There is no allowance "${name}". There are: ${Object.keys(all).join(', ')}.`,
+      );
+    }
+  }
+  return { ...all, ...limit };
+}
