@@ -1,11 +1,11 @@
 // Evaluates the expression that an Actor has for its default memory: arithmetic over the input, without any way to run code.
+import { MEMORY_FUNCTIONS } from './memory-functions.ts';
 import { tokensOf, unexpected, type MemoryToken } from './memory-tokens.ts';
 import {
   calculate,
   compare,
   describeValue,
   isTrue,
-  numbersIn,
   readOwn,
   toBoolean,
   toNumber,
@@ -256,28 +256,10 @@ const CONSTANTS = new Map<string, unknown>([
   ['undefined', undefined],
 ]);
 
-const FUNCTIONS: Record<string, (values: unknown[]) => unknown> = {
-  min: (values) => Math.min(...numbersIn(values)),
-  max: (values) => Math.max(...numbersIn(values)),
-  abs: ([value]) => Math.abs(toNumber(value)),
-  floor: ([value]) => Math.floor(toNumber(value)),
-  ceil: ([value]) => Math.ceil(toNumber(value)),
-  round: ([value]) => Math.round(toNumber(value)),
-  not: ([value]) => !toBoolean(value),
-  get: ([owner, path, fallback]) => {
-    if (typeof path !== 'string') throw wrong('the second argument of get() must be a text');
-    return path.split('.').reduce<unknown>(readOwn, owner) ?? fallback;
-  },
-  compareText: ([left, right]) => {
-    const [one, other] = [String(left), String(right)];
-    return one === other ? 0 : one < other ? -1 : 1;
-  },
-};
-
 function callOf(name: string, operands: Evaluate[]): Evaluate {
-  const called = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  const called = Object.hasOwn(MEMORY_FUNCTIONS, name) ? MEMORY_FUNCTIONS[name] : undefined;
   if (called === undefined)
-    throw wrong(`it calls "${name}", which is none of ${Object.keys(FUNCTIONS).join(', ')}`);
+    throw wrong(`it calls "${name}", which is none of ${Object.keys(MEMORY_FUNCTIONS).join(', ')}`);
   return (scope) => called(operands.map((operand) => operand(scope)));
 }
 
