@@ -51,7 +51,7 @@ test('breaking changes come first and fail', async () => {
   assert.match(out, /^Breaking: 1\n {2}operation-removed {2}GET \/a\n[^]*\n\nAdditive: 1\n/);
 });
 
-test('breaking changes can be told without failing', async () => {
+test('breaking changes can be reported without failing', async () => {
   assert.equal((await run('one', 'other', { failOnBreaking: false })).code, 0);
 });
 
@@ -63,7 +63,7 @@ test('the report can be had as JSON', async () => {
   assert.deepEqual(JSON.parse((await run('one', 'one', { json: true })).out).differences, []);
 });
 
-test('unreadable input is told on the error side', async () => {
+test('unreadable input is reported on standard error', async () => {
   for (const [name, sentence] of [
     ['missing', /^Cannot read .*missing\.json \(ENOENT\)\.$/],
     ['torn', /torn\.json is not JSON/],

@@ -60,7 +60,7 @@ describe('on the data of a server', () => {
     assert.match(out, /integrity +quick check passed/);
   });
 
-  test('what is not well is told with what to do, and repaired when asked', async () => {
+  test('problems are reported with what to do, and repaired with --fix', async () => {
     chmodSync(data, 0o755);
     const url = 'http://127.0.0.1:1';
     const gone = 2 ** 22 + 1; // above the largest process number
@@ -101,7 +101,7 @@ describe('on the data of a server', () => {
     assert.equal((await doctor()).of('leases')!.detail, 'none stuck');
   });
 
-  test('large objects that nothing refers to are told, and deleted when asked', async () => {
+  test('large objects that nothing refers to are reported, and deleted with --fix', async () => {
     const blobs = await openFileBlobs(join(data, 'blobs'));
     const old = Date.now() / 1000 - 2 * 3600;
     for (const key of ['kv/gone/old', 'kv/gone/young', 'kv/kept/old', 'other/old']) {
@@ -128,7 +128,7 @@ describe('on the data of a server', () => {
     assert.equal((await doctor()).of('checksums')!.detail, '3 large objects are as they were written');
   });
 
-  test('a large object that is not as it was written is told', async () => {
+  test('a large object that is not as it was written is reported', async () => {
     const blobs = await openFileBlobs(join(data, 'blobs'));
     await blobs.put('kv/kept/damaged', Buffer.from('as it was'));
     for (const entry of readdirSync(join(data, 'blobs'), { recursive: true, withFileTypes: true })) {
@@ -203,7 +203,7 @@ test('each judgement has its bounds', () => {
   );
 });
 
-test('the isolation of Actors is told, and what is missing', () => {
+test('the isolation of Actors is reported, and what is missing', () => {
   const none = { kind: 'none', tools: {} } as const;
   const all = { memory: true, processes: true, cpu: true };
   assert.deepEqual(describeIsolation({ kind: 'uid', tools: { setpriv: '/bin/setpriv' } }, all), {

@@ -107,7 +107,7 @@ describe('wrong use', () => {
     assert.match(err, /^127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*\. Check --from-url\.$/);
   });
 
-  test('something that is not such a server is told apart', async () => {
+  test('a URL without the Actors API is refused, with the flag to check', async () => {
     const other = await openFront(server, () => ({ status: 404 }));
     const { code, err } = await fail(['--from-url', other.url, '--token', 'x', ...there()]);
     other.close();

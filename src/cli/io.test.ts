@@ -64,7 +64,7 @@ test('a failure is one sentence, and wrong use has a code of its own', () => {
   ]);
 });
 
-test('where a failure comes from is told at log level debug', () => {
+test('where a failure comes from is reported at log level debug', () => {
   for (const [argv, env] of [
     [['serve', '--log-level', 'debug'], {}],
     [['serve', '--log-level=trace'], {}],

@@ -80,7 +80,7 @@ describe('help', () => {
 });
 
 describe('wrong use', () => {
-  test('is told in one sentence with what was meant, and ends with 2', async () => {
+  test('is reported in one sentence with what was meant, and ends with 2', async () => {
     const expected: [string[], RegExp][] = [
       [['serve', '--prot', '1'], /^Unknown option '--prot'\. Did you mean --port\?$/],
       [['serve', '--dta', 'x'], /^Unknown option '--dta'\. Did you mean --data\?$/],

@@ -92,7 +92,7 @@ test('the note of a server that was killed does not count', async () => {
   assert.equal((await status()).running, false);
 });
 
-test('a process that does not answer is told apart', async () => {
+test('the state of a process that does not answer is "not answering"', async () => {
   const url = 'http://127.0.0.1:1';
   saveRunFile(data, {
     pid: process.ppid,

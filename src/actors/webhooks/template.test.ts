@@ -174,7 +174,7 @@ test('property: rendered headers are ones that can be sent', () => {
   );
 });
 
-test('URLs of this server that start a run are told from all others', () => {
+test('only URLs of this server that start a run are recognized as such', () => {
   const at = 'https://box.test/deep';
   assert.deepEqual(parseOwnRunUrl('https://box.test/deep/v2/acts/me~a%20b/runs?memory=1&token=t', at), {
     kind: 'actor',

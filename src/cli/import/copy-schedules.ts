@@ -1,4 +1,4 @@
-// Copies schedules, switched off unless the import is told otherwise: both servers would start the same runs.
+// Copies schedules, disabled without --enable: both servers would start the same runs.
 import { findActorId } from './copy-actors.ts';
 import { differingFields, pickFields, type RemoteFields } from './differences.ts';
 import { attempt, reportThing, type ImportContext } from './import-context.ts';

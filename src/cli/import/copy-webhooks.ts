@@ -1,4 +1,4 @@
-// Copies the webhooks of Actors and tasks, switched off unless the import is told otherwise: a first try must call nobody.
+// Copies the webhooks of Actors and tasks, disabled without --enable: a first try must call nobody.
 import { createHash } from 'node:crypto';
 import { findActorId } from './copy-actors.ts';
 import { differingFields, pickFields, type RemoteFields } from './differences.ts';
