@@ -1,4 +1,4 @@
-// A receiver of webhooks for tests: it keeps what it gets, and answers as it is told.
+// A receiver of webhooks for tests: it keeps what it gets, and answers as the test says.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -11,7 +11,8 @@ export interface ReceivedWebhook {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  json: Json;
+  /** Throws where the body is not JSON. */
+  readonly json: Json;
 }
 
 export interface WebhookReceiver {
@@ -37,7 +38,9 @@ export async function openReceiver(
         path: request.url!,
         headers: request.headers,
         body,
-        json: JSON.parse(body || '{}') as Json,
+        get json() {
+          return JSON.parse(body || '{}') as Json;
+        },
       };
       received.push(one);
       respond(response, one);

@@ -1,8 +1,7 @@
 // Receivers that behave well or badly, and hooks that point to them.
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
+import { openReceiver } from '../../../test/webhook-receiver.ts';
 import type { WebhookTarget } from '../dialect.ts';
 import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
@@ -33,23 +32,12 @@ export async function startReceiver(
   answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
 ): Promise<Receiver> {
   const received: ReceivedRequest[] = [];
-  const listener: RequestListener = (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { headers } = request;
-      const id = String(headers['x-signalbox-delivery']);
-      received.push({ id, headers, body: Buffer.concat(chunks).toString() });
-      answer(response, received.length);
-    });
-  };
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
+  const { url, close } = await openReceiver((response, { headers, body }) => {
+    received.push({ id: String(headers['x-signalbox-delivery']), headers, body });
+    answer(response, received.length);
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
+  t.after(close);
+  return { url: `${url}/`, received };
 }
 
 /** Never answers. */
