@@ -1,4 +1,5 @@
 // Records statements and explains their query plans, for tests that check that indexes are used.
+import assert from 'node:assert/strict';
 import { sql, type CompiledQuery, type QueryExecutor } from 'kysely';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 
@@ -58,4 +59,19 @@ export async function planOf(engine: Engine, { sql: text, parameters }: Compiled
     parameters,
   });
   return rows.map((row) => (row as { detail: string }).detail).join('\n');
+}
+
+/** Fails for a statement that reads a whole table. `exempt` are tables with too few rows for PostgreSQL to use an index. */
+export async function assertIndexed(
+  engine: Engine,
+  statements: readonly CompiledQuery[],
+  { atLeast, exempt = [] }: { atLeast: number; exempt?: readonly string[] },
+): Promise<void> {
+  assert.ok(statements.length >= atLeast, String(statements.length));
+  const others = exempt.length === 0 ? '' : `(?!${exempt.join('|')})`;
+  const wholeTable = new RegExp(`SCAN (?!CONSTANT)|Seq Scan on ${others}`);
+  for (const statement of statements) {
+    const plan = await planOf(engine, statement);
+    assert.doesNotMatch(plan, wholeTable, `${statement.sql}\n\n${plan}`);
+  }
 }
