@@ -1,5 +1,5 @@
 // The error replies of the platform: statuses, and bodies with a type and a message under `error`.
-import type { Failure, FailureDetails, FailureKind } from '../kernel/failure.ts';
+import { Failure, type FailureDetails, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 
 export const status: Record<FailureKind, number> = {
@@ -82,3 +82,12 @@ const PARTS: Record<NonNullable<FailureDetails['part']>, string> = {
   'content-type': 'invalid-content-type-header',
   json: 'invalid-input',
 };
+
+/** An account has as many of a resource as it may have. */
+export function tooMany(things: string, limit: number, code: string): Failure {
+  return new Failure(
+    'forbidden',
+    `You have ${limit} ${things}, and more are not allowed: delete one first.`,
+    { code },
+  );
+}

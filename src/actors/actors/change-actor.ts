@@ -9,6 +9,7 @@ import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
@@ -22,7 +23,6 @@ import {
   DEFAULT_RUN_OPTIONS,
   MAX_ACTORS,
   MAX_TAGS,
-  tooManyActors,
   type Actor,
   type CreateActor,
   type SentActor,
@@ -69,7 +69,7 @@ export async function createActor(
     const { db: tx } = on;
     await shareLockAccount(tx, caller);
     await lockActorNames(tx, userId);
-    if ((await countActors(tx, userId)) >= MAX_ACTORS) throw tooManyActors();
+    if ((await countActors(tx, userId)) >= MAX_ACTORS) throw tooMany('Actors', MAX_ACTORS, 'too-many-actors');
     const name = sent.name ?? (await findFreeActorName(tx, [userId], 'my-actor'));
     await checkNameFree(tx, userId, name);
     const actor = await insertActor(tx, userId, { ...fields, name }, now);

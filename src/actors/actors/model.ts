@@ -1,5 +1,4 @@
 // Actors: their fields, and how the API shows them.
-import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { checkMemorySize, MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { PricingInfo } from './pricing.ts';
@@ -259,16 +258,6 @@ export function toStats({
 
 /** Actors of one account. */
 export const MAX_ACTORS = 500;
-
-export function tooManyActors(): Failure {
-  return new Failure(
-    'forbidden',
-    `You have ${MAX_ACTORS} Actors, and more are not allowed: delete one first.`,
-    {
-      code: 'too-many-actors',
-    },
-  );
-}
 
 /** The run options of an Actor after a change; what is absent or null stays. */
 export function changeRunOptions(before: DefaultRunOptions, sent: SentActor): DefaultRunOptions {

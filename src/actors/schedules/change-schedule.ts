@@ -7,6 +7,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actorDenied } from '../actors/access.ts';
+import { tooMany } from '../failures.ts';
 import { titleOf } from '../resource-names.ts';
 import { scheduleResource } from './access.ts';
 import type { ScheduleAction } from './action.ts';
@@ -17,7 +18,6 @@ import {
   MAX_SCHEDULES,
   scheduleNameTaken,
   scheduleNotFound,
-  tooManySchedules,
   type Schedule,
   type ScheduleFields,
   type SentSchedule,
@@ -59,7 +59,8 @@ export async function createSchedule(
     const { db: tx } = on;
     await shareLockAccount(tx, caller);
     await lockScheduleNames(tx, userId);
-    if ((await countSchedules(tx, userId)) >= MAX_SCHEDULES) throw tooManySchedules();
+    if ((await countSchedules(tx, userId)) >= MAX_SCHEDULES)
+      throw tooMany('schedules', MAX_SCHEDULES, 'too-many-schedules');
     const name = sent.name ?? (await findFreeScheduleName(tx, [userId], 'my-schedule'));
     if (await isScheduleNameTaken(tx, userId, name)) throw scheduleNameTaken(name);
     const blank = { ...BLANK, title: titleOf(name), initiator: initiatorOf(caller) };

@@ -180,14 +180,6 @@ export function scheduleNameTaken(name: string): Failure {
   });
 }
 
-export function tooManySchedules(): Failure {
-  return new Failure(
-    'forbidden',
-    `You have ${MAX_SCHEDULES} schedules, and more are not allowed: delete one first.`,
-    { code: 'too-many-schedules' },
-  );
-}
-
 export function scheduleNotFound(): Failure {
   return new Failure('not-found', 'Schedule was not found');
 }

@@ -9,11 +9,12 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actorNotFound, openActor } from '../actors/access.ts';
 import { findActorById, holdActor } from '../actors/store.ts';
+import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';
 import { removeActionsOf } from '../schedules/remove-actions.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';
-import { MAX_TASKS, tooManyTasks, type CreatedTask, type SentTask, type Task } from './model.ts';
+import { MAX_TASKS, type CreatedTask, type SentTask, type Task } from './model.ts';
 import {
   countTasks,
   deleteTask,
@@ -50,7 +51,8 @@ export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask
     const { db: tx } = on;
     await shareLockAccount(tx, caller);
     await lockTaskNames(tx, userId);
-    if ((await countTasks(tx, userId)) >= MAX_TASKS) throw tooManyTasks();
+    if ((await countTasks(tx, userId)) >= MAX_TASKS)
+      throw tooMany('tasks', MAX_TASKS, 'too-many-actor-tasks');
     const name = sentName ?? (await findFreeTaskName(tx, [userId], wished));
     await checkNameFree(tx, userId, name);
     if (!(await holdActor(tx, actor.id))) throw actorNotFound();

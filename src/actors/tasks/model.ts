@@ -1,5 +1,4 @@
 // Tasks: saved options and input of an Actor, and how the API shows them.
-import { Failure } from '../../kernel/failure.ts';
 import { Nullable, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { Standby, STANDBY_FIELDS, type StandbySettings } from '../actors/standby.ts';
 import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
@@ -208,13 +207,3 @@ export function toShownTask(
 
 /** Tasks of one account. */
 export const MAX_TASKS = 5000;
-
-export function tooManyTasks(): Failure {
-  return new Failure(
-    'forbidden',
-    `You have ${MAX_TASKS} tasks, and more are not allowed: delete one first.`,
-    {
-      code: 'too-many-actor-tasks',
-    },
-  );
-}
