@@ -35,11 +35,7 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
   return {
     poke: worker.poke,
     async stop() {
-      // The turns end by themselves, so that all results are recorded before the leases are released.
-      stopping.abort();
-      const timer = setTimeout(() => cutting.abort(), stopWaitMs);
-      await worker.stop();
-      clearTimeout(timer);
+      await stopWorker(worker, stopping, cutting, stopWaitMs);
       sender.close();
     },
   };
@@ -73,12 +69,22 @@ export async function startDispatching(settings: DispatchingSettings): Promise<W
   return {
     poke: worker.poke,
     async stop() {
-      stopping.abort();
-      const timer = setTimeout(() => cutting.abort(), stopWaitMs);
-      await worker.stop();
-      clearTimeout(timer);
+      await stopWorker(worker, stopping, cutting, stopWaitMs);
       await watch.close();
       for (const sender of Object.values(senders)) sender.close();
     },
   };
+}
+
+/** The turns end by themselves, so that all results are recorded before the leases are released; `cutting` ends those that wait. */
+async function stopWorker(
+  worker: Worker,
+  stopping: AbortController,
+  cutting: AbortController,
+  stopWaitMs: number,
+): Promise<void> {
+  stopping.abort();
+  const timer = setTimeout(() => cutting.abort(), stopWaitMs);
+  await worker.stop();
+  clearTimeout(timer);
 }

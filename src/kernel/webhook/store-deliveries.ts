@@ -9,8 +9,13 @@ import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { executeAll } from '../storage/execute-all.ts';
 import { GIVE_UP_MS } from './model.ts';
-import { paddedBatches } from './padded-batches.ts';
-import { bodyIds, bodyStatements, hookQueueStatements, type HookRef } from './store-queues.ts';
+import {
+  bodyIds,
+  bodyStatements,
+  hookQueueStatements,
+  pendingStatements,
+  type HookRef,
+} from './store-queues.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
@@ -119,21 +124,10 @@ export function deliveryStatements(
     hook_id: hookId,
     event_id: eventId,
     body_id: bodies.get(body)!,
-    state: 'pending' as const,
-    attempts: 0,
-    attempts_before: 0,
-    due_at: now,
     expires_at: now + GIVE_UP_MS,
-    created_at: now,
   }));
   return [
-    ...[...paddedBatches(rows)].map((some) =>
-      db
-        .insertInto('deliveries')
-        .values(some)
-        .onConflict((on) => on.column('id').doNothing())
-        .compile(),
-    ),
+    ...pendingStatements(db, rows, now),
     ...bodyStatements(db, bodies, now),
     ...hookQueueStatements(db, outgoing, now),
   ];

@@ -6,10 +6,15 @@ import type { Db } from '../storage/tables.ts';
 import type { Slice } from '../page.ts';
 import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
-import { paddedBatches } from './padded-batches.ts';
 import type { Attempt } from './send.ts';
 import { type AttemptRow, type DeliveryState } from './store-deliveries.ts';
-import { bodyIds, bodyStatements, hookQueueStatements, type HookRef } from './store-queues.ts';
+import {
+  bodyIds,
+  bodyStatements,
+  hookQueueStatements,
+  pendingStatements,
+  type HookRef,
+} from './store-queues.ts';
 
 /** The kind of due work of the queue of a hook whose deliveries are dispatches. */
 export const DISPATCH = 'webhook.dispatch';
@@ -55,24 +60,13 @@ export async function enqueueDispatches(
     hook_id: hookId,
     event_id: eventId,
     body_id: bodies.get(body)!,
-    state: 'pending' as const,
-    attempts: 0,
-    attempts_before: 0,
-    due_at: now,
     expires_at: expiresAt,
-    created_at: now,
     owner_id: ownerId,
     details,
   }));
   await executeAll(tx, [
     ...hookQueueStatements(tx, outgoing, now, DISPATCH),
-    ...[...paddedBatches(rows)].map((some) =>
-      tx
-        .insertInto('deliveries')
-        .values(some)
-        .onConflict((on) => on.column('id').doNothing())
-        .compile(),
-    ),
+    ...pendingStatements(tx, rows, now),
     ...bodyStatements(tx, bodies, now),
     ...after,
   ]);

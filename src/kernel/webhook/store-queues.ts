@@ -1,14 +1,19 @@
-// The rows that deliveries share: their bodies, and the queue of each hook as a row of due work.
-import { sql } from 'kysely';
+// The rows that deliveries and dispatches have in common: themselves, their bodies, and the queue of each hook as a row of due work.
+import { sql, type Insertable } from 'kysely';
 import { newId } from '../id.ts';
 import type { SqlStatement } from '../storage/statement.ts';
-import type { Db } from '../storage/tables.ts';
+import type { Db, Tables } from '../storage/tables.ts';
 import { paddedBatches } from './padded-batches.ts';
 
 export interface HookRef {
   api: string;
   hookId: string;
 }
+
+type PendingDelivery = Omit<
+  Insertable<Tables['deliveries']>,
+  'state' | 'attempts' | 'attempts_before' | 'due_at' | 'created_at'
+>;
 
 /** The kind of due work of a hook's queue. */
 export const DELIVER = 'webhook.deliver';
@@ -18,6 +23,30 @@ export function bodyIds(outgoing: readonly { body: string }[], now: number): Map
   const bodies = new Map<string, string>();
   for (const { body } of outgoing) if (!bodies.has(body)) bodies.set(body, newId(now));
   return bodies;
+}
+
+/** Inserts deliveries that are due now. One that exists stays as it is: an event has one per hook. */
+export function pendingStatements(
+  db: Db,
+  deliveries: readonly PendingDelivery[],
+  now: number,
+): SqlStatement[] {
+  const state = 'pending' as const;
+  const rows = deliveries.map((delivery) => ({
+    ...delivery,
+    state,
+    attempts: 0,
+    attempts_before: 0,
+    due_at: now,
+    created_at: now,
+  }));
+  return [...paddedBatches(rows)].map((some) =>
+    db
+      .insertInto('deliveries')
+      .values(some)
+      .onConflict((on) => on.column('id').doNothing())
+      .compile(),
+  );
 }
 
 /** After the deliveries. Bodies are skipped where all hooks have the event already. */
