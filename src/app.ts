@@ -40,21 +40,17 @@ import { serveRaw } from './kernel/serve-raw.ts';
 import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
-import { openS3Blobs } from './kernel/storage/blob-s3.ts';
-import { openFileBlobs, type BlobStore } from './kernel/storage/blob.ts';
 import type { Engine } from './kernel/storage/engine.ts';
 import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
-import { keepPrivate } from './kernel/storage/private-files.ts';
-import { readS3Location } from './kernel/storage/s3-location.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
 import { guard } from './kernel/webhook/guard.ts';
+import { openBlobs } from './open-blobs.ts';
 import { openSecrets } from './open-secrets.ts';
 import { RELEASE } from './release.ts';
-import { isBucket } from './setting.ts';
 import { startBackgroundWork } from './background-work.ts';
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
@@ -102,23 +98,6 @@ export function openEngine({ database, data }: Config, log?: Logger): Promise<En
   return database === undefined
     ? openSqlite({ file: join(data, 'signalbox.db'), ...withLog })
     : openPostgres({ url: database, ...withLog });
-}
-
-export function openBlobs(config: Config): Promise<BlobStore> {
-  const { blobs, s3AccessKey = '', s3SecretKey = '', s3SessionToken } = config;
-  // A folder chosen by the operator keeps its mode: several nodes may share it.
-  if (blobs === undefined) keepPrivate(blobFolderOf(config));
-  if (blobs === undefined || !isBucket(blobs)) return openFileBlobs(blobFolderOf(config));
-  return openS3Blobs({
-    ...readS3Location(blobs),
-    accessKey: s3AccessKey,
-    secretKey: s3SecretKey,
-    ...(s3SessionToken !== undefined && { sessionToken: s3SessionToken }),
-  });
-}
-
-export function blobFolderOf({ blobs, data }: Config): string {
-  return blobs ?? join(data, 'blobs');
 }
 
 export interface AppOptions {

@@ -22,9 +22,9 @@ import {
   type EnforcedLimits,
   type Isolation,
 } from '../actors/runner/isolation.ts';
-import { blobFolderOf } from '../app.ts';
 import type { Config } from '../config.ts';
 import { executionSettingsOf } from '../execution-settings.ts';
+import { blobFolderOf } from '../open-blobs.ts';
 import { isBucket } from '../setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from './command-errors.ts';
