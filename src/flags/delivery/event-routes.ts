@@ -40,7 +40,7 @@ async function accept(
   opened: Environment | Promise<Environment>,
 ): Promise<Reply> {
   await receive(call, kernel, await opened, sender);
-  return reply(202);
+  return reply(202, undefined, { 'content-length': '0' });
 }
 
 async function environmentOf(opened: Promise<OpenedFeed>): Promise<Environment> {

@@ -2,11 +2,11 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { mergePayloads } from './merge.ts';
+import { mergePayloads, toRows } from './merge.ts';
 import { PAYLOADS, type PayloadOutcome } from './metrics.ts';
 import { weightOf, type EventPayload } from './payload.ts';
 import { RowBudget } from './row-budget.ts';
-import { DuplicatePayloads, payloadName, savePayloads } from './store.ts';
+import { DuplicatePayloads, findKnownFlags, payloadName, savePayloads } from './store.ts';
 
 const SAVE_INTERVAL_MS = 1000;
 /** How long a payload that is sent again is recognised. SDKs send one again after a second. */
@@ -105,11 +105,13 @@ export class EventBuffer {
 
   /** Each turn leaves out payloads that another node has saved. */
   async #save(payloads: readonly EventPayload[]): Promise<void> {
+    const { db } = this.#kernel.engine;
     let rest = payloads;
     while (rest.length > 0) {
       const groups = await mergePayloads(rest);
+      const rows = await toRows(groups, await findKnownFlags(db, groups), this.#budget);
       try {
-        return await savePayloads(this.#kernel.engine.db, rest, groups, this.#budget);
+        return await savePayloads(db, rest, rows);
       } catch (error) {
         if (!(error instanceof DuplicatePayloads)) throw error;
         const { duplicates } = error;
@@ -155,10 +157,7 @@ function takeSome(payloads: readonly EventPayload[], start: number): EventPayloa
   return payloads.slice(start, end);
 }
 
-/** Whether the same write may succeed later. */
+/** Whether the same payloads may be saved later. A conflict is a flag that has been deleted meanwhile. */
 function isTemporary(error: unknown): boolean {
-  return (
-    error instanceof Failure &&
-    (error.kind === 'unavailable' || error.kind === 'timeout' || error.details.isContested === true)
-  );
+  return error instanceof Failure && ['unavailable', 'timeout', 'conflict'].includes(error.kind);
 }

@@ -38,7 +38,10 @@ export class EventLimits {
   /** Before the body is read, so that it need not be. Throws `exhausted` where the environment has nothing left. */
   open(environmentId: string, now: number): EventAdmission {
     const use = this.#useOf(environmentId, now);
-    if (use.left <= 0) throw this.#exhausted(use);
+    if (use.left < 1) throw this.#exhausted(use);
+    // Counted at once, so that many that arrive together cannot all be let in.
+    use.left -= 1;
+    let counted = 1;
     let held = 0;
     return {
       add: (bytes) => {
@@ -51,7 +54,9 @@ export class EventLimits {
         held = 0;
       },
       spend: (events) => {
-        use.left = Math.max(use.left - events, -BURST_SECONDS * this.#perSecond);
+        const more = Math.max(0, events - counted);
+        counted += more;
+        use.left = Math.max(use.left - more, -BURST_SECONDS * this.#perSecond);
       },
       exhausted: () => this.#exhausted(use),
     };
@@ -68,7 +73,7 @@ export class EventLimits {
   }
 
   #exhausted({ left }: EnvironmentUse): Failure {
-    const seconds = left < 0 ? Math.ceil(-left / this.#perSecond) : 1;
+    const seconds = left < 0 ? Math.ceil((1 - left) / this.#perSecond) : 1;
     return new Failure('exhausted', 'This environment sends too many events. Try again later.', {
       headers: { 'retry-after': String(seconds) },
     });
@@ -77,7 +82,7 @@ export class EventLimits {
 
 /** For one payload. */
 export interface EventAdmission extends HeldBody {
-  /** Counts its events, once they are known. */
+  /** Counts its events, once they are known: at least one, which is counted already. */
   spend(events: number): void;
   /** The error where there is no room for them. */
   exhausted(): Failure;

@@ -77,14 +77,20 @@ export interface UsageRows {
   usage: FlagUsageRow[];
 }
 
-/** Keys that are no flags are counted together. Sorted, so that two nodes never deadlock. */
-export function toRows(groups: readonly UsageGroup[], known: KnownFlags, budget: RowBudget): UsageRows {
+/** Keys that are no flags are counted together. Sorted, so that two nodes never deadlock. Yields to other calls now and then. */
+export async function toRows(
+  groups: readonly UsageGroup[],
+  known: KnownFlags,
+  budget: RowBudget,
+): Promise<UsageRows> {
   const evaluations = new Map<string, FlagEvaluationRow>();
   const usage = new Map<string, FlagUsageRow>();
+  const slice = new TimeSlice();
   for (const { environmentId, projectId, sender, hour, flags } of groups) {
     if (!known.environments.has(environmentId)) continue;
     const existing = known.flags.get(projectId);
     for (const [key, { requestedAt, lastDefault, counts }] of flags) {
+      if (slice.isOver) await slice.next();
       const found = existing?.get(key);
       const flag =
         found !== undefined && (found.availability & NEEDED[sender]) === NEEDED[sender] ? found : undefined;
@@ -101,7 +107,10 @@ export function toRows(groups: readonly UsageGroup[], known: KnownFlags, budget:
         });
     }
   }
-  return { evaluations: sorted(evaluations), usage: sorted(usage) };
+  await slice.next();
+  const sortedUsage = sorted(usage);
+  await slice.next();
+  return { evaluations: sorted(evaluations), usage: sortedUsage };
 }
 
 function addRow(

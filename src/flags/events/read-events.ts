@@ -14,11 +14,14 @@ import {
 
 /** SDKs buffer at most 10,000 unless they are configured otherwise. */
 const MAX_EVENTS = 50_000;
+/** In one summary, and different ones in one payload. */
 const MAX_FLAGS = 10_000;
 /** Of one flag in one summary. */
 const MAX_COUNTERS = 1000;
 /** Of one flag in one payload: counters beyond lose their version, and twice as many beyond their variation, too. */
 const MAX_COUNTS = 100;
+/** Of all flags in one payload: counters beyond lose both. */
+const MAX_ALL_COUNTS = 10_000;
 const MAX_ATTRIBUTES = 1000;
 const MAX_KINDS = 100;
 const MAX_TEXT = 8192;
@@ -42,6 +45,8 @@ export interface ReadEvents {
   dropped: Map<DropReason, number>;
   /** How much counts against the limit: one for an event, and for a summary one for each flag. */
   cost: number;
+  /** In all `uses`. */
+  counts: number;
 }
 
 type Fields = Record<string, unknown>;
@@ -100,7 +105,7 @@ const KINDS: Record<string, Check> = {
 
 /** Yields to other calls now and then. Events that are not valid are dropped, and the others taken. */
 export async function readEvents(events: readonly unknown[]): Promise<ReadEvents> {
-  const read: ReadEvents = { uses: new Map(), kinds: new Map(), dropped: new Map(), cost: 0 };
+  const read: ReadEvents = { uses: new Map(), kinds: new Map(), dropped: new Map(), cost: 0, counts: 0 };
   const slice = new TimeSlice();
   for (const event of events.slice(0, MAX_EVENTS)) {
     if (slice.isOver) await slice.next();
@@ -114,7 +119,7 @@ export async function readEvents(events: readonly unknown[]): Promise<ReadEvents
     }
     read.kinds.set(kind as string, (read.kinds.get(kind as string) ?? 0) + 1);
     if (kind === 'summary') await addSummary(read, (event as Fields)['features'] as Fields, slice);
-    else if (kind === 'feature' || kind === 'debug') addRequest(read.uses, event as Fields);
+    else if (kind === 'feature' || kind === 'debug') addRequest(read, event as Fields);
   }
   if (events.length > MAX_EVENTS) drop(read, 'too-many', events.length - MAX_EVENTS);
   return read;
@@ -129,8 +134,9 @@ function drop({ dropped }: ReadEvents, reason: DropReason, count = 1): void {
 }
 
 /** The flag was evaluated; a summary counts how often. */
-function addRequest(uses: FlagUses, { key, default: value }: Fields): void {
-  setDefault(useOf(uses, key as string), value);
+function addRequest(read: ReadEvents, { key, default: value }: Fields): void {
+  const use = openUse(read, key as string);
+  if (use !== undefined) setDefault(use, value);
 }
 
 async function addSummary(read: ReadEvents, features: Fields, slice: TimeSlice): Promise<void> {
@@ -147,17 +153,12 @@ async function addSummary(read: ReadEvents, features: Fields, slice: TimeSlice):
 }
 
 function addFeature(read: ReadEvents, key: string, feature: Fields, counters: readonly unknown[]): void {
-  let use: FlagUse | undefined;
-  for (const counter of counters) {
-    const count = readCounter(counter);
-    if (count === undefined) {
-      drop(read, 'malformed');
-      continue;
-    }
-    use ??= useOf(read.uses, key);
-    addCount(use.counts, count);
-  }
-  if (use !== undefined) setDefault(use, feature['default']);
+  const counts = counters.map(readCounter).filter((count) => count !== undefined);
+  if (counts.length < counters.length) drop(read, 'malformed', counters.length - counts.length);
+  const use = counts.length === 0 ? undefined : openUse(read, key);
+  if (use === undefined) return;
+  for (const count of counts) addCount(read, use.counts, count);
+  setDefault(use, feature['default']);
 }
 
 function readCounter(counter: unknown): EvaluationCount | undefined {
@@ -176,22 +177,42 @@ function isIntegerBelow(value: unknown, limit: number): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) < limit;
 }
 
-function addCount(counts: EvaluationCount[], { variation, version, count }: EvaluationCount): void {
+function addCount(
+  read: ReadEvents,
+  counts: EvaluationCount[],
+  { variation, version, count }: EvaluationCount,
+): void {
   // Few in number: a flag seldom has more than two variations and one version at a time.
   const known = counts.find((one) => one.variation === variation && one.version === version);
-  if (known !== undefined) known.count += count;
-  else if (counts.length < MAX_COUNTS) counts.push({ variation, version, count });
-  else if (version !== NO_VERSION) addCount(counts, { variation, version: NO_VERSION, count });
-  else if (counts.length < 2 * MAX_COUNTS || variation === NO_VARIATION)
+  if (known !== undefined) {
+    known.count += count;
+  } else if (hasRoom(read, counts, { variation, version })) {
     counts.push({ variation, version, count });
-  else addCount(counts, { variation: NO_VARIATION, version, count });
+    read.counts += 1;
+  } else {
+    const less =
+      version === NO_VERSION ? { variation: NO_VARIATION, version } : { variation, version: NO_VERSION };
+    addCount(read, counts, { ...less, count });
+  }
 }
 
-/** Keys that no flag can have are counted together. */
-function useOf(uses: FlagUses, key: string): FlagUse {
+/** There is always room for the one without details. */
+function hasRoom(
+  read: ReadEvents,
+  { length }: EvaluationCount[],
+  { variation, version }: Omit<EvaluationCount, 'count'>,
+): boolean {
+  if (variation === NO_VARIATION && version === NO_VERSION) return true;
+  return length < (version === NO_VERSION ? 2 * MAX_COUNTS : MAX_COUNTS) && read.counts < MAX_ALL_COUNTS;
+}
+
+/** Keys that no flag can have are counted together. Undefined, and counted as dropped, beyond the limit of a payload. */
+function openUse(read: ReadEvents, key: string): FlagUse | undefined {
+  const { uses } = read;
   const name = couldBeKey(key) ? key : UNKNOWN_FLAG;
   let use = uses.get(name);
-  if (use === undefined) uses.set(name, (use = { counts: [] }));
+  if (use === undefined && uses.size === MAX_FLAGS) drop(read, 'too-large');
+  else if (use === undefined) uses.set(name, (use = { counts: [] }));
   return use;
 }
 

@@ -58,14 +58,9 @@ export async function receiveEvents(
 ): Promise<void> {
   await admit(call, kernel, environment, async (admission) => {
     const id = payloadIdOf(call);
+    const { buffer } = kernel.services.flagEvents;
     // The body is not read: it has been counted.
-    if (
-      id !== undefined &&
-      kernel.services.flagEvents.buffer.hasSeen({ environmentId: environment.id, id })
-    ) {
-      admission.spend(1);
-      return 'duplicate';
-    }
+    if (id !== undefined && buffer.hasSeen({ environmentId: environment.id, id })) return 'duplicate';
     const bytes = await readBody(call, MAX_EVENT_BYTES, admission);
     return await acceptEvents(call, kernel, { environment, sender, id, bytes, admission });
   });
@@ -92,7 +87,6 @@ export async function receiveDiagnostic(
 ): Promise<void> {
   await admit(call, kernel, environment, async (admission) => {
     const bytes = await readBody(call, MAX_DIAGNOSTIC_BYTES, admission);
-    admission.spend(1);
     const diagnostic = await parseJson(bytes);
     if (!isObject(diagnostic)) throw new Failure('invalid', 'A diagnostic must be a JSON object.');
     countDiagnostic(kernel, diagnostic['kind'], sdkNameOf(call.headers));
@@ -150,10 +144,9 @@ async function acceptEvents(
   { services: { flagEvents }, metrics }: Kernel,
   { environment, sender, id = randomUUID(), bytes, admission }: ReceivedPayload,
 ): Promise<PayloadOutcome> {
-  const byBytes = Math.ceil(bytes.length / BYTES_PER_EVENT);
-  admission.spend(Math.max(1, byBytes));
+  admission.spend(Math.ceil(bytes.length / BYTES_PER_EVENT));
   const { uses, kinds, dropped, cost } = await readEvents(await parseEvents(bytes));
-  admission.spend(Math.max(0, cost - byBytes));
+  admission.spend(cost);
   const outcome = flagEvents.buffer.add({
     id,
     environmentId: environment.id,

@@ -1,9 +1,8 @@
 // Saves what payloads of events report, each payload once, in one transaction.
 import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { toRows, type KnownFlag, type KnownFlags, type UsageGroup, type UsageRows } from './merge.ts';
+import type { KnownFlag, KnownFlags, UsageGroup, UsageRows } from './merge.ts';
 import type { EventPayload } from './payload.ts';
-import type { RowBudget } from './row-budget.ts';
 import type { FlagEventPayloadRow } from './tables.ts';
 
 /** Building a larger statement would block other calls for too long. */
@@ -25,17 +24,19 @@ export function payloadName({ environmentId, id }: PayloadKey): string {
   return `${environmentId} ${id}`;
 }
 
-/** All payloads or none; throws `DuplicatePayloads` where one is not new. `groups` are the same payloads, merged. */
+/**
+ * All payloads or none; throws `DuplicatePayloads` where one is not new. `rows` is what they add, made beforehand, because
+ * other writers wait for the transaction.
+ */
 export async function savePayloads(
   db: Db,
   payloads: readonly EventPayload[],
-  groups: readonly UsageGroup[],
-  budget: RowBudget,
+  rows: UsageRows,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const duplicates = await insertPayloads(tx, payloads);
     if (duplicates.size > 0) throw new DuplicatePayloads(duplicates);
-    await addRows(tx, toRows(groups, await findKnownFlags(tx, groups), budget));
+    await addRows(tx, rows);
   });
 }
 
@@ -68,10 +69,10 @@ async function insertPayloads(tx: Db, payloads: readonly EventPayload[]): Promis
 }
 
 /** Environments and flags may have been deleted since the events arrived. */
-async function findKnownFlags(tx: Db, groups: readonly UsageGroup[]): Promise<KnownFlags> {
+export async function findKnownFlags(db: Db, groups: readonly UsageGroup[]): Promise<KnownFlags> {
   const environments = new Set<string>();
   for (const ids of inBatches([...new Set(groups.map(({ environmentId }) => environmentId))])) {
-    const rows = await tx.selectFrom('environments').select('id').where('id', 'in', ids).execute();
+    const rows = await db.selectFrom('environments').select('id').where('id', 'in', ids).execute();
     for (const { id } of rows) environments.add(id);
   }
   const flags = new Map<string, Map<string, KnownFlag>>();
@@ -79,7 +80,7 @@ async function findKnownFlags(tx: Db, groups: readonly UsageGroup[]): Promise<Kn
     const found = new Map<string, KnownFlag>();
     const keys = [...new Set(some.flatMap((group) => [...group.flags.keys()]))];
     for (const batch of inBatches(keys)) {
-      const rows = await tx
+      const rows = await db
         .selectFrom('flags')
         .select(['id', 'key', 'availability'])
         .where('project_id', '=', projectId)
