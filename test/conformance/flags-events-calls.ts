@@ -82,7 +82,7 @@ export function eventCalls(server: TestServer, home: KeyProject) {
 export type EventCalls = ReturnType<typeof eventCalls>;
 
 /** The value of a counter, 0 if it is absent. */
-async function metricOf(server: TestServer, name: string, labels: string): Promise<number> {
+export async function metricOf(server: TestServer, name: string, labels: string): Promise<number> {
   const { text } = await server.call('/metrics', { token: null });
   const line = text.split('\n').find((one) => one.startsWith(`signalbox_${name}{${labels}} `));
   return Number(line?.split(' ').at(-1) ?? 0);
