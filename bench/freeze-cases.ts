@@ -1,4 +1,5 @@
 // The most expensive requests that the routes allow.
+import { eventFreezeCases } from './delivery-events.ts';
 import { scheduleFreezeCases } from './freeze-schedules.ts';
 import { taskFreezeCases } from './freeze-tasks.ts';
 
@@ -512,6 +513,7 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
 
   cases.push(...(await scheduleFreezeCases(send)));
   cases.push(...(await taskFreezeCases(send)));
+  cases.push(...(await eventFreezeCases(send)));
 
   // The host.
   cases.push(

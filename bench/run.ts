@@ -2,6 +2,7 @@
 import type { Effort } from './compare.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
+import { benchEvents } from './delivery-events.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
@@ -21,6 +22,7 @@ const BENCHES: Record<string, Bench> = {
   queues: benchQueues,
   flags: benchFlags,
   evaluation: benchEvaluation,
+  'delivery-events': benchEvents,
   freeze: benchFreeze,
   runs: benchRuns,
   schedules: benchSchedules,
