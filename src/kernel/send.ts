@@ -139,7 +139,7 @@ export class ReplySender {
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
-    const etag = routeVersion.etags.of(text);
+    const etag = headers['etag'] ?? routeVersion.etags.of(text);
     const own = { ...headers, etag };
     if (!isUnchanged(call, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, routeVersion.headers, own, text);

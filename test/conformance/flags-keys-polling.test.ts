@@ -6,7 +6,15 @@ import { onEachEngine } from '../engines.ts';
 import type { Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 import { assertRefused, SEMANTIC } from './flags-feature-flag-calls.ts';
-import { forBrowsers, HOUR, inBase64, USER, openProject, type KeyProject } from './flags-keys-calls.ts';
+import {
+  forBrowsers,
+  HOUR,
+  inBase64,
+  openProject,
+  seenBy,
+  USER,
+  type KeyProject,
+} from './flags-keys-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -63,6 +71,71 @@ onEachEngine((engine) => {
         (await home.ask('/sdk/latest-all', home.keys.sdk, { 'if-none-match': '"x"' })).status,
         200,
       );
+    });
+
+    test('F30: results that cannot have changed are not sent again, for this context and these options', async () => {
+      await home.flags.make('flag', seenBy(true, true));
+      const other = inBase64({ ...USER, name: 'other' });
+      const paths = [
+        `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`,
+        `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}?withReasons=true`,
+        `/sdk/evalx/${home.keys.client}/contexts/${other}`,
+        `/msdk/evalx/contexts/${inBase64(USER)}`,
+        `/sdk/evalx/contexts/${inBase64(USER)}`,
+      ];
+      const keyFor = (path: string) => (path.startsWith('/msdk') ? home.keys.mobile : home.keys.sdk);
+      const askWith = (path: string, etag: string) => home.ask(path, keyFor(path), { 'if-none-match': etag });
+      const etags = new Map<string, string>();
+      for (const path of paths) {
+        const { headers } = await home.ask(path, keyFor(path));
+        const etag = headers.get('etag')!;
+        assert.match(etag, /^"[0-9a-f]{40}"$/);
+        etags.set(etag, path);
+        const again = await askWith(path, etag);
+        assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag]);
+        assert.equal(again.headers.get('x-ld-envid'), home.keys.client);
+      }
+      assert.equal(etags.size, paths.length);
+      await home.instruct('flag', [{ kind: 'turnFlagOn' }]);
+      for (const [etag, path] of etags) {
+        const answer = await askWith(path, etag);
+        assert.deepEqual([answer.status, answer.json.flag.value], [200, true]);
+      }
+    });
+
+    test('F30: a context that joins or leaves a big segment gets its results anew', async () => {
+      await home.makeSegment('big', { unbounded: true, unboundedContextKind: 'user' });
+      const { variations } = await home.flags.make('flag', forBrowsers);
+      await home.instruct('flag', [
+        { kind: 'turnFlagOn' },
+        { kind: 'updateFallthroughVariationOrRollout', variationId: variations[1]._id },
+        {
+          kind: 'addRule',
+          variationId: variations[0]._id,
+          clauses: [{ attribute: 'segmentMatch', op: 'segmentMatch', values: ['big'] }],
+        },
+      ]);
+      const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`;
+      const first = await home.ask(path);
+      assert.equal(first.json.flag.value, false);
+      await home.rest(`segments/${home.project}/test/big/contexts`, {
+        method: 'POST',
+        body: { included: { add: ['u'] } },
+      });
+      const joined = await home.ask(path, undefined, { 'if-none-match': first.headers.get('etag')! });
+      assert.equal(joined.json.flag.value, true);
+      const again = await home.ask(path, undefined, { 'if-none-match': joined.headers.get('etag')! });
+      assert.equal(again.status, 304);
+    });
+
+    test('F30: results for a context in the body have no ETag, because no cache can keep them', async () => {
+      const { status, headers } = await home.ask(
+        `/sdk/evalx/${home.keys.client}/context`,
+        undefined,
+        { 'if-none-match': '*' },
+        { method: 'REPORT', body: USER },
+      );
+      assert.deepEqual([status, headers.get('etag')], [200, null]);
     });
 
     test('F30: every change is in the next reply', async () => {
@@ -190,6 +263,14 @@ onEachEngine((engine) => {
       const { headers } = await home.ask(path, undefined, { origin: 'https://shop.example' });
       assert.equal(headers.get('access-control-allow-origin'), '*');
       assert.match(headers.get('access-control-expose-headers')!, /Date/);
+    });
+
+    test('F30: there are no goals, and any page may know', async () => {
+      const { status, text, headers } = await home.ask(`/sdk/goals/${home.keys.client}`, undefined, {
+        origin: 'https://shop.example',
+      });
+      assert.deepEqual([status, text, headers.get('access-control-allow-origin')], [200, '[]', '*']);
+      assertRefused(await home.ask(`/sdk/goals/${'0'.repeat(24)}`), 404, 'not_found');
     });
 
     test('F30: what is not there is told in JSON, under both roots', async () => {

@@ -45,6 +45,21 @@ onEachEngine((engine) => {
       assert.deepEqual(Object.keys(await home.evaluate()), ['both', 'browser']);
     });
 
+    test('F30: an SDK key evaluates every flag for a context, in the path or in the body', async () => {
+      const known = ['both', 'browser', 'mobile', 'server'];
+      for (const way of ['context', 'user']) {
+        const inPath = await home.ask(`/sdk/evalx/${way}s/${inBase64(USER)}?withReasons=true`, home.keys.sdk);
+        assert.deepEqual(Object.keys(inPath.json), known);
+        assert.deepEqual(inPath.json.server.reason, { kind: 'OFF' });
+        const body = await home.ask(`/sdk/evalx/${way}`, home.keys.sdk, {}, { method: 'REPORT', body: USER });
+        assert.deepEqual(Object.keys(body.json), known);
+        for (const broken of [{}, { kind: 'user' }, 1])
+          assert.equal((await home.ask(`/sdk/evalx/${way}s/${inBase64(broken)}`, home.keys.sdk)).status, 400);
+      }
+      await home.patchEnvironment('/secureMode', true);
+      assert.equal((await home.ask(`/sdk/evalx/contexts/${inBase64(USER)}`, home.keys.sdk)).status, 200);
+    });
+
     test('F30: a flag that is marked, or no longer, is seen so at once', async () => {
       const mark = { kind: 'turnOnClientSideAvailability', value: 'usingMobileKey' };
       await home.instruct('server', [mark]);
@@ -116,8 +131,15 @@ onEachEngine((engine) => {
   });
 
   describe('which key', () => {
-    const serverPaths = ['/sdk/latest-all', '/sdk/flags', '/sdk/flags/flag', '/sdk/segments/beta'];
-    const mobilePaths = ['contexts', 'users'].map((way) => `/msdk/evalx/${way}/${inBase64(USER)}`);
+    const evaluations = ['contexts', 'users'].map((way) => `evalx/${way}/${inBase64(USER)}`);
+    const serverPaths = [
+      '/sdk/latest-all',
+      '/sdk/flags',
+      '/sdk/flags/flag',
+      '/sdk/segments/beta',
+      ...evaluations.map((path) => `/sdk/${path}`),
+    ];
+    const mobilePaths = evaluations.map((path) => `/msdk/${path}`);
 
     test('F30: server-side routes take SDK keys alone', async () => {
       for (const path of serverPaths) {
@@ -146,6 +168,7 @@ onEachEngine((engine) => {
         }
       }
       assertRefused(await home.ask(`/sdk/evalx/${'0'.repeat(24)}/users/x`, home.keys.sdk), 404, 'not_found');
+      assertRefused(await home.ask(`/sdk/goals/${home.keys.sdk}`), 404, 'not_found');
     });
 
     test('F29: no key calls the REST API', async () => {

@@ -1,11 +1,12 @@
 // What streams to browsers and mobile apps send: all results for a context, and then each that has changed.
 import { dependentsOf, type CompiledEnvironment } from '../evaluation/environment.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
+import { canSee, type Audience } from './audience.ts';
 import { loadBigSegments } from './big-segments.ts';
 import type { ClientReader } from './client-reader.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
-import { evaluateAll, evaluateFlag, type Audience, type FlagResult } from './results.ts';
+import { evaluateAll, evaluateFlag, type FlagResult } from './results.ts';
 
 /** A result that has changed; absent where the flag is gone for this client. */
 export interface ResultChange {
@@ -59,7 +60,7 @@ export function affectedFlags({ flags, segments, before, after }: FeedChange): s
 
 /** Whether this kind of key can see the flag now, or could before. */
 export function isVisible({ before, after }: FeedChange, key: string, audience: Audience): boolean {
-  return [before, after].some(({ flags }) => flags.get(key)?.data.clientSideAvailability[audience] === true);
+  return [before, after].some(({ flags }) => flags.has(key) && canSee(audience, flags.get(key)!.data));
 }
 
 /** Members of big segments are not part of the feed: what a context had before is not known. */
@@ -83,7 +84,7 @@ function resultChanges(
 ): ResultChange[] {
   const resultIn = (run: EvaluationRun | undefined, key: string) => {
     const flag = run?.environment.flags.get(key);
-    return run === undefined || flag?.data.clientSideAvailability[reader.audience] !== true
+    return run === undefined || flag === undefined || !canSee(reader.audience, flag.data)
       ? undefined
       : evaluateFlag(flag, run, revision, reader).result;
   };

@@ -1,10 +1,12 @@
-// A browser or mobile app that reads flags: its key, its context, and what it may see.
+// A client that reads the results of flags for a context: its key, its context, and what it may see.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
-import { checkHash, openByClientId, openByMobileKey, type OpenedFeed } from './keys.ts';
+import type { KeyKind } from './accepted-key.ts';
+import type { Audience } from './audience.ts';
+import { checkHash, openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import { checkFilter, PayloadFilter } from './payload-filter.ts';
 import type { EvaluationOptions } from './results.ts';
 
@@ -20,9 +22,9 @@ export interface OpenedClient extends OpenedFeed {
 
 const WithReasons = Type.Optional(Type.Boolean({ description: 'Whether to say why each has its value' }));
 
-export const MobileQuery = Type.Object({ withReasons: WithReasons, ...PayloadFilter });
+export const ResultsQuery = Type.Object({ withReasons: WithReasons, ...PayloadFilter });
 export const BrowserQuery = Type.Object({
-  ...MobileQuery.properties,
+  ...ResultsQuery.properties,
   h: Type.Optional(Type.String({ description: 'The hash of the context, in secure mode' })),
 });
 
@@ -50,6 +52,21 @@ export async function openMobile(
   return openClient(call, kernel, await openByMobileKey(kernel, call), readContext);
 }
 
+/** By the SDK key: for servers that have no SDK, and see every flag. */
+export async function openServer(
+  call: ClientCall,
+  kernel: Kernel,
+  readContext: () => Context,
+): Promise<OpenedClient> {
+  return openClient(call, kernel, await openBySdkKey(kernel, call), readContext);
+}
+
+const AUDIENCES: Record<KeyKind, Audience> = {
+  sdk: 'server',
+  mobile: 'usingMobileKey',
+  client: 'usingEnvironmentId',
+};
+
 function openClient(
   { query }: ClientCall,
   { db }: Kernel,
@@ -57,7 +74,7 @@ function openClient(
   readContext: () => Context,
 ): OpenedClient {
   checkFilter(query);
-  const audience = opened.kind === 'mobile' ? 'usingMobileKey' : 'usingEnvironmentId';
+  const audience = AUDIENCES[opened.kind];
   return {
     ...opened,
     reader: { context: readContext(), audience, withReasons: query.withReasons ?? false, db },

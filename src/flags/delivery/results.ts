@@ -3,9 +3,7 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { CompiledFlag, EvaluationRun, Reason } from '../evaluation/run.ts';
 import type { Json } from '../feature-flags/flag.ts';
-
-/** The kind of key, which determines the visible flags. */
-export type Audience = keyof FlagData['clientSideAvailability'];
+import { canSee, type Audience } from './audience.ts';
 
 export interface FlagResult {
   value: Json;
@@ -45,7 +43,7 @@ export async function evaluateAll(
   let allLimits = 0;
   const slice = new TimeSlice();
   for (const [key, flag] of run.environment.flags) {
-    if (!flag.data.clientSideAvailability[options.audience]) continue;
+    if (!canSee(options.audience, flag.data)) continue;
     const { result, limits } = evaluateFlag(flag, run, revision, options);
     if (limits !== 0) limited.push(key);
     allLimits |= limits;
@@ -65,7 +63,7 @@ export function evaluateFlag(
   const { flags } = run.environment;
   const { value, variationIndex, reason, prerequisites, limits = 0 } = evaluate(run);
   const isTracked = tracksReason(data, reason);
-  const seen = prerequisites.filter((key) => flags.get(key)?.data.clientSideAvailability[audience] === true);
+  const seen = prerequisites.filter((key) => flags.has(key) && canSee(audience, flags.get(key)!.data));
   const result = {
     value,
     ...(variationIndex !== undefined && { variation: variationIndex }),

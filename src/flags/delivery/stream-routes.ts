@@ -5,7 +5,7 @@ import { Type } from '../../kernel/schema.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { evalProtocol, pingProtocol } from './client-protocol.ts';
-import { BrowserQuery, MobileQuery, openBrowser, openMobile } from './client-reader.ts';
+import { BrowserQuery, openBrowser, openMobile, ResultsQuery } from './client-reader.ts';
 import { readContextPath } from './context-path.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import type { StreamProtocol } from './live-stream.ts';
@@ -44,7 +44,7 @@ const forServers = (id: string, summary: string, protocol: StreamProtocol<undefi
   });
 
 const forBrowsers = { ...stream, summary: 'Stream results to browsers', query: BrowserQuery } as const;
-const forMobile = { ...stream, summary: 'Stream results to mobile apps', query: MobileQuery } as const;
+const forMobile = { ...stream, summary: 'Stream results to mobile apps', query: ResultsQuery } as const;
 
 /** Routes by prefix. */
 export const streamRoutes: Readonly<Record<string, readonly Route[]>> = {

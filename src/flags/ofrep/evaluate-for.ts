@@ -2,9 +2,10 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
+import { canSee } from '../delivery/audience.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import type { PreparedEvaluation } from './begin-evaluation.ts';
-import { canSee, type OpenedKey } from './keys.ts';
+import type { OpenedKey } from './keys.ts';
 import { toFlagOutcome, type FlagOutcome } from './model.ts';
 
 /** Flags per log line. */

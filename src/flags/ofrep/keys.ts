@@ -2,21 +2,17 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Audience } from '../delivery/results.ts';
+import type { Audience } from '../delivery/audience.ts';
 import {
   findEnvironmentByClientId,
   findEnvironmentByMobileKey,
   findEnvironmentBySdkKey,
 } from '../environments/store.ts';
-import type { FlagData } from '../evaluation/data.ts';
 import type { Environment } from '../projects/project.ts';
-
-/** Holders of an SDK key see every flag. */
-export type KeyAudience = Audience | 'server';
 
 export interface OpenedKey {
   environment: Environment;
-  audience: KeyAudience;
+  audience: Audience;
   key: string;
 }
 
@@ -32,17 +28,13 @@ export async function openByAnyKey(
   return { environment, audience, key };
 }
 
-export function canSee(audience: KeyAudience, { clientSideAvailability }: FlagData): boolean {
-  return audience === 'server' || clientSideAvailability[audience];
-}
-
 function keyIn({ authorization, 'x-api-key': apiKey }: Call['headers']): string {
   return String(authorization ?? apiKey ?? '')
     .replace(/^bearer\s+/i, '')
     .trim();
 }
 
-function kindOf(key: string): [KeyAudience, typeof findEnvironmentBySdkKey] {
+function kindOf(key: string): [Audience, typeof findEnvironmentBySdkKey] {
   if (key.startsWith('sdk-')) return ['server', findEnvironmentBySdkKey];
   if (key.startsWith('mob-')) return ['usingMobileKey', findEnvironmentByMobileKey];
   return ['usingEnvironmentId', findEnvironmentByClientId];

@@ -4,10 +4,11 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, type Call, type RawCall } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { canSee } from '../delivery/audience.ts';
 import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
 import { readOpenFeatureContext } from './context.ts';
 import { evaluateFor } from './evaluate-for.ts';
-import { canSee, openByAnyKey, type OpenedKey } from './keys.ts';
+import { openByAnyKey, type OpenedKey } from './keys.ts';
 import { BulkEvaluation, EvaluationRequest, FlagEvaluation } from './model.ts';
 import { checkSecureMode } from './secure-mode.ts';
 
