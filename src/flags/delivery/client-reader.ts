@@ -4,9 +4,17 @@ import type { Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
+import type { Environment } from '../projects/project.ts';
 import type { KeyKind } from './accepted-key.ts';
 import type { Audience } from './audience.ts';
-import { checkHash, openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
+import {
+  checkHash,
+  isHashGood,
+  openByClientId,
+  openByMobileKey,
+  openBySdkKey,
+  type OpenedFeed,
+} from './keys.ts';
 import { checkFilter, PayloadFilter } from './payload-filter.ts';
 import type { EvaluationOptions } from './results.ts';
 
@@ -18,6 +26,8 @@ export interface ClientReader extends EvaluationOptions {
 
 export interface OpenedClient extends OpenedFeed {
   reader: ClientReader;
+  /** Whether a stream may go on after the environment has changed, beside its key. */
+  isAccepted?(environment: Environment, now: number): boolean;
 }
 
 const WithReasons = Type.Optional(Type.Boolean({ description: 'Whether to say why each has its value' }));
@@ -40,8 +50,10 @@ export async function openBrowser(
 ): Promise<OpenedClient> {
   const opened = await openByClientId(kernel, call.params.environmentId, call.now);
   const client = openClient(call, kernel, opened, readContext);
-  checkHash(opened.feed.environment, client.reader.context, call.query.h, call.now);
-  return client;
+  const { context } = client.reader;
+  const { h } = call.query;
+  checkHash(opened.feed.environment, context, h, call.now);
+  return { ...client, isAccepted: (environment, now) => isHashGood(environment, context, h, now) };
 }
 
 export async function openMobile(

@@ -1,5 +1,6 @@
 // One open stream: sends everything first and then each change, and never holds more than a bounded amount for a slow reader.
 import type { StreamConnection } from '../../kernel/route.ts';
+import type { Environment } from '../projects/project.ts';
 import { acceptsKey, type KeyKind } from './accepted-key.ts';
 import type { Feed, FeedChange } from './feed.ts';
 
@@ -18,6 +19,8 @@ export interface StreamOwner {
   kind: KeyKind;
   key: string;
   address: string;
+  /** Whether it may go on after the environment has changed, beside its key. */
+  isAccepted?(environment: Environment, now: number): boolean;
 }
 
 /** A stream with more than this in its buffer is behind: it gets everything anew when the buffer is empty. */
@@ -96,7 +99,11 @@ export class LiveStream<Reader = unknown> {
   }
 
   isAccepted(now: number): boolean {
-    return !this.feed.isGone && acceptsKey(this.feed.environment, this.owner, now);
+    const { feed, owner } = this;
+    const { environment } = feed;
+    return (
+      !feed.isGone && acceptsKey(environment, owner, now) && owner.isAccepted?.(environment, now) !== false
+    );
   }
 
   /** The client reconnects. */

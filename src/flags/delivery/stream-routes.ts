@@ -5,7 +5,7 @@ import { Type } from '../../kernel/schema.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { evalProtocol, pingProtocol } from './client-protocol.ts';
-import { BrowserQuery, openBrowser, openMobile, ResultsQuery } from './client-reader.ts';
+import { BrowserQuery, openBrowser, openMobile, ResultsQuery, type OpenedClient } from './client-reader.ts';
 import { readContextPath } from './context-path.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import type { StreamProtocol } from './live-stream.ts';
@@ -29,11 +29,16 @@ type StreamCall = Pick<Call, 'address'>;
 export function openStream<Reader>(
   { address }: StreamCall,
   { services }: Kernel,
-  { feed, kind, key }: OpenedFeed,
+  { feed, kind, key, isAccepted }: OpenedFeed & Pick<OpenedClient, 'isAccepted'>,
   protocol: StreamProtocol<Reader>,
   reader: Reader,
 ): EventStream {
-  return services.sdkStreams.open({ feed, protocol, reader, owner: { kind, key, address } });
+  return services.sdkStreams.open({
+    feed,
+    protocol,
+    reader,
+    owner: { kind, key, address, ...(isAccepted && { isAccepted }) },
+  });
 }
 
 const forServers = (id: string, summary: string, protocol: StreamProtocol<undefined>) =>
