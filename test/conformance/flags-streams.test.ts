@@ -209,7 +209,6 @@ onEachEngine((engine) => {
       assert.equal((await reader.next()).data.flag.value, false);
       await changeSegment('big', {
         kind: 'addBigSegmentIncludedTargets',
-        contextKind: 'user',
         values: ['u'],
       });
       const inside = await reader.next();

@@ -54,4 +54,9 @@ export class SegmentItem extends FeedItem<SegmentData> {
     this.id = id;
     this.name = { key, name, ...(description !== undefined && { description }) };
   }
+
+  /** Members of a big segment are not in its data. */
+  override hasSameContent(other: SegmentItem): boolean {
+    return this.data.version === other.data.version || (!this.data.unbounded && super.hasSameContent(other));
+  }
 }
