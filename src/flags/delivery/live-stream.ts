@@ -35,6 +35,7 @@ export class LiveStream<Reader = unknown> {
   /** Changes are written only while it is ready; otherwise it is noted that some were missed. */
   #isReady = false;
   #hasMissed = false;
+  #isEnded = false;
   /** What the connection had sent at the last heartbeat, if it had something left to send. */
   #sentBefore: number | undefined;
 
@@ -53,6 +54,7 @@ export class LiveStream<Reader = unknown> {
       do {
         this.#hasMissed = false;
         const chunks = await this.protocol.whole(this.feed, this.#reader);
+        if (this.#isEnded) return;
         this.#connection.cork();
         for (const chunk of chunks) this.#connection.write(chunk);
         this.#connection.uncork();
@@ -65,6 +67,7 @@ export class LiveStream<Reader = unknown> {
   }
 
   send(chunk: StreamChunk): void {
+    if (this.#isEnded) return;
     if (!this.#isReady) {
       this.#hasMissed = true;
       return;
@@ -90,6 +93,7 @@ export class LiveStream<Reader = unknown> {
 
   /** Ends it where its key is no longer accepted, and where its client has read nothing since the last heartbeat. */
   heartbeat(now: number): void {
+    if (this.#isEnded) return;
     const { writableLength, socket } = this.#connection;
     if (!this.isAccepted(now)) return this.end();
     const sent = writableLength === 0 ? undefined : (socket?.bytesWritten ?? 0) - writableLength;
@@ -108,6 +112,7 @@ export class LiveStream<Reader = unknown> {
 
   /** The client reconnects. */
   end(): void {
+    this.#isEnded = true;
     this.#connection.end();
   }
 

@@ -1,0 +1,186 @@
+// One stream with a connection whose other end reads when the test says so.
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, test } from 'node:test';
+import type { StreamConnection } from '../../kernel/route.ts';
+import type { Feed } from './feed.ts';
+import { LiveStream, type StreamChunk, type StreamProtocol } from './live-stream.ts';
+
+const BUFFER = 16 * 1024;
+
+class FakeConnection extends EventEmitter implements StreamConnection {
+  readonly written: string[] = [];
+  writableLength = 0;
+  writableNeedDrain = false;
+  socket = { bytesWritten: 0 };
+  state: 'open' | 'ended' | 'destroyed' = 'open';
+  /** Without a reader, nothing leaves the buffer. */
+  isRead = true;
+
+  write(chunk: StreamChunk): boolean {
+    assert.equal(this.state, 'open');
+    this.written.push(String(chunk));
+    this.socket.bytesWritten += chunk.length;
+    if (!this.isRead) {
+      this.writableLength += chunk.length;
+      this.writableNeedDrain ||= this.writableLength > BUFFER;
+    }
+    return !this.writableNeedDrain;
+  }
+
+  read(bytes = this.writableLength): void {
+    this.writableLength -= bytes;
+    if (this.writableLength > 0 || !this.writableNeedDrain) return;
+    this.writableNeedDrain = false;
+    this.emit('drain');
+  }
+
+  cork(): void {}
+  uncork(): void {}
+  end(): void {
+    this.state = 'ended';
+  }
+  destroy(): void {
+    this.state = 'destroyed';
+  }
+}
+
+const environment = { sdkKey: 'sdk-1', oldSdkKey: { key: 'sdk-0', until: 100 } };
+const feed = { environment, isGone: false } as Feed;
+
+function open(
+  whole: StreamProtocol<string>['whole'] = async () => ['all'],
+  key = 'sdk-1',
+): { stream: LiveStream<string>; connection: FakeConnection } {
+  const connection = new FakeConnection();
+  const protocol = { whole, step: () => undefined };
+  const owner = { kind: 'sdk' as const, key, address: '' };
+  return { stream: new LiveStream(connection, { feed, protocol, reader: 'me', owner }), connection };
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe('a stream', () => {
+  test('sends everything and then each change', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    stream.send('one');
+    await stream.sendStep((reader) => `two for ${reader}`);
+    await stream.sendStep(async (reader) => `three for ${reader}`);
+    assert.deepEqual(connection.written, ['all', 'one', 'two for me', 'three for me']);
+  });
+
+  test('sends everything again where there was a change before it was sent', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const { stream, connection } = open(async () => {
+      const number = asked;
+      asked += 1;
+      await gates[number]?.promise;
+      return [`all ${number}`];
+    });
+    const begun = stream.begin();
+    stream.send('missed');
+    gates[0]!.resolve();
+    await settled();
+    gates[1]!.resolve();
+    await begun;
+    stream.send('next');
+    assert.deepEqual(connection.written, ['all 0', 'all 1', 'next']);
+  });
+
+  test('that is not read holds a bounded amount, and begins anew when it is read again', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    connection.isRead = false;
+    const change = 'x'.repeat(100_000);
+    for (let count = 0; count < 100; count += 1) stream.send(change);
+    assert.ok(connection.writableLength <= 400_000, String(connection.writableLength));
+    connection.isRead = true;
+    connection.read();
+    await settled();
+    stream.send('next');
+    assert.deepEqual(connection.written.slice(-2), ['all', 'next']);
+  });
+
+  test('that has missed nothing goes on when it is read again', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    connection.isRead = false;
+    stream.send('x'.repeat(300_000));
+    connection.isRead = true;
+    connection.read();
+    await settled();
+    stream.send('next');
+    assert.deepEqual([connection.written.length, connection.written.at(-1)], [3, 'next']);
+  });
+
+  test('is broken off where what it sends cannot be made', async () => {
+    const { stream, connection } = open(async () => {
+      throw new Error('no');
+    });
+    await stream.begin();
+    assert.equal(connection.state, 'destroyed');
+    const other = open();
+    await other.stream.begin();
+    await other.stream.sendStep(async () => {
+      throw new Error('no');
+    });
+    assert.equal(other.connection.state, 'destroyed');
+  });
+});
+
+test('a stream that has ended sends nothing more', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { stream, connection } = open(async () => {
+    await gate.promise;
+    return ['all'];
+  });
+  const begun = stream.begin();
+  stream.end();
+  gate.resolve();
+  await begun;
+  stream.send('change');
+  stream.heartbeat(0);
+  assert.deepEqual(connection.written, []);
+});
+
+describe('a heartbeat', () => {
+  test('is a comment, where nothing waits to be sent', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    stream.heartbeat(0);
+    assert.deepEqual(connection.written, ['all', ':\n\n']);
+  });
+
+  test('breaks a stream off of which nothing was sent since the last one', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    connection.isRead = false;
+    stream.send('x'.repeat(20_000));
+    stream.heartbeat(0);
+    assert.equal(connection.state, 'open');
+    connection.read(10_000);
+    stream.heartbeat(0);
+    assert.equal(connection.state, 'open');
+    stream.heartbeat(0);
+    assert.equal(connection.state, 'destroyed');
+  });
+
+  test('finds a dead connection by the comment that it cannot send', async () => {
+    const { stream, connection } = open();
+    await stream.begin();
+    connection.isRead = false;
+    for (let count = 0; count < 3; count += 1) stream.heartbeat(0);
+    assert.equal(connection.state, 'destroyed');
+  });
+
+  test('ends a stream whose key has expired', async () => {
+    const { stream, connection } = open(undefined, 'sdk-0');
+    await stream.begin();
+    stream.heartbeat(99);
+    assert.equal(connection.state, 'open');
+    stream.heartbeat(100);
+    assert.equal(connection.state, 'ended');
+  });
+});
