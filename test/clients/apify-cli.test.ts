@@ -1,25 +1,15 @@
 // The real `apify-cli` as a program, pointed at a running server by its base URL alone.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ApifyClient } from 'apify-client';
 import { script } from '../actor-sources.ts';
-import { PATIENCE_MS } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { runApifyCli, type CliOutput } from './apify-cli.ts';
 
-const CLI = realpathSync('node_modules/.bin/apify');
 const LARGE_BYTES = 4 * 1024 * 1024;
 
 let server: TestServer;
@@ -37,11 +27,6 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Printed {
-  stdout: string;
-  stderr: string;
-}
-
 /** Logs begin with what this machine cannot enforce, if there is anything. */
 function withoutWarnings(text: string): string {
   const { warnings } = server.app.kernel.services.runner;
@@ -52,39 +37,12 @@ function withoutWarnings(text: string): string {
 }
 
 /** Fails on a wrong exit code, and on anything printed that looks like an error. */
-async function apify(args: string[], cwd = folder): Promise<Printed> {
-  const { promise, resolve, reject } = Promise.withResolvers<Printed>();
-  const child = execFile(
-    process.execPath,
-    [CLI, ...args],
-    {
-      cwd,
-      timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
-      maxBuffer: 16 * 1024 * 1024,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: folder,
-        APIFY_CLIENT_BASE_URL: server.url,
-        APIFY_CLI_DISABLE_TELEMETRY: '1',
-        APIFY_CLI_SKIP_UPDATE_CHECK: '1',
-        APIFY_CLI_SKIP_RENTAL_SUNSET_NOTICE: '1',
-        APIFY_DISABLE_KEYRING: '1',
-        NO_COLOR: '1',
-        // Most of its time goes into compiling itself.
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
-      },
-    },
-    (error, stdout, stderr) => {
-      const printed = `apify ${args.join(' ')}\n${stdout}\n${stderr}`;
-      if (error) reject(new Error(`${error.message}\n${printed}`));
-      else if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(withoutWarnings(stdout + stderr)))
-        reject(new Error(`This looks like an error: ${printed}`));
-      else resolve({ stdout, stderr });
-    },
-  );
-  child.stdin?.end();
-  return await promise;
+async function apify(args: string[], cwd = folder): Promise<CliOutput> {
+  const output = await runApifyCli(args, { url: server.url, home: folder, cwd });
+  const { stdout, stderr } = output;
+  if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(withoutWarnings(stdout + stderr)))
+    throw new Error(`This looks like an error: apify ${args.join(' ')}\n${stdout}\n${stderr}`);
+  return output;
 }
 
 /** An Actor on the server without any version, and a folder with its sources, which is newer. */

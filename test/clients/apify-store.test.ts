@@ -1,16 +1,12 @@
 // The real `apify-client` on the store and on the Actors that come with the server, and `apify actors search` and `info`.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { ApifyApiError, ApifyClient } from 'apify-client';
-import { PATIENCE_MS } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
-
-const CLI = realpathSync('node_modules/.bin/apify');
+import { runApifyCli } from './apify-cli.ts';
 
 let server: TestServer;
 let client: ApifyClient;
@@ -79,22 +75,7 @@ test('an Actor of the store is read and called by its name', async () => {
 });
 
 async function apify(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
-    cwd: home,
-    timeout: PATIENCE_MS,
-    killSignal: 'SIGKILL',
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      APIFY_CLIENT_BASE_URL: server.url,
-      APIFY_CLI_DISABLE_TELEMETRY: '1',
-      APIFY_CLI_SKIP_UPDATE_CHECK: '1',
-      APIFY_CLI_SKIP_RENTAL_SUNSET_NOTICE: '1',
-      APIFY_DISABLE_KEYRING: '1',
-      NO_COLOR: '1',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(home, 'compiled'),
-    },
-  });
+  const { stdout } = await runApifyCli(args, { url: server.url, home });
   return stdout;
 }
 

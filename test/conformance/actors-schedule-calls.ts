@@ -5,6 +5,15 @@ import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { giveActor, giveBuild } from './actors-run-rows.ts';
 
+/** All calls about one schedule, by method and the end of the path. */
+export const CALLS_OF_SCHEDULE = [
+  ['GET', ''],
+  ['PUT', ''],
+  ['DELETE', ''],
+  ['GET', '/log'],
+  ['POST', '/invoke'],
+] as const;
+
 /** An Actor that can be started; its runs wait for ever on a server with `nodeRuns: 0`. */
 export async function giveBuiltActor(
   server: TestServer,

@@ -6,7 +6,7 @@ import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 import { listedStatus } from './actors-error-tables.ts';
-import { giveBuiltActor, scheduleCalls } from './actors-schedule-calls.ts';
+import { CALLS_OF_SCHEDULE, giveBuiltActor, scheduleCalls } from './actors-schedule-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -246,13 +246,7 @@ onEachEngine((engine) => {
     const { id } = await createSchedule({ name: 'private', actions: [runActor()] });
     const member = await join(server, `stranger-${id}`, { role: 'admin' });
     const { value: token } = await giveToken(server, member, { role: 'admin' });
-    for (const [method, path] of [
-      ['GET', ''],
-      ['PUT', ''],
-      ['DELETE', ''],
-      ['GET', '/log'],
-      ['POST', '/invoke'],
-    ] as const) {
+    for (const [method, path] of CALLS_OF_SCHEDULE) {
       const init = { path: `/schedules/${id}${path}`, method, ...(method === 'PUT' && { body: {} }) };
       await assertRefused({ ...init, token }, 'record-not-found', /Schedule was not found/);
       await assertRefused({ ...init, token: null }, 'invalid-token', /./);

@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts';
 import { join, giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { giveBuiltActor, scheduleCalls } from './actors-schedule-calls.ts';
+import { CALLS_OF_SCHEDULE, giveBuiltActor, scheduleCalls } from './actors-schedule-calls.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -432,13 +432,7 @@ onEachEngine((engine) => {
     await fired(id as string, 1);
     const removed = await call(`/schedules/${id}`, { method: 'DELETE' });
     assert.deepEqual([removed.status, removed.text], [204, '']);
-    for (const [method, path] of [
-      ['GET', ''],
-      ['PUT', ''],
-      ['DELETE', ''],
-      ['GET', '/log'],
-      ['POST', '/invoke'],
-    ] as const) {
+    for (const [method, path] of CALLS_OF_SCHEDULE) {
       const { status, json } = await call(`/schedules/${id}${path}`, {
         method,
         ...(method === 'PUT' && { body: {} }),
