@@ -76,11 +76,12 @@ await runFiles([...new Set(files)], {
   limitMs: Number(values['time-limit']) * 1000,
   flags: (values['test-name-pattern'] ?? []).map((name) => `--test-name-pattern=${name}`),
   signal: interruption.signal,
-  tell(file, report, seconds) {
+  tell(file, report, { seconds, cpuSeconds }) {
     passed += report.passed;
     failed += report.failed;
     if (report.failed > 0) failures += report.failures;
-    process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s)\n${report.text}\n`);
+    const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(1)} s of CPU`;
+    process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s${cpu})\n${report.text}\n`);
   },
 });
 if (template !== undefined) await dropTemplate(database, template);

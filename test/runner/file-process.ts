@@ -1,5 +1,6 @@
 // A process that runs test files one after another. It is the leader of a process group, which is killed at its end.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FileReport, Message, Order, Progress } from './messages.ts';
 
@@ -15,6 +16,9 @@ const GUARD = 'exec 5<&0; { cat <&5; kill -KILL 0; } >/dev/null 2>&1 3>&- & exec
 
 /** The time for a process to exit by itself, so that it can save its compile cache for the next run. */
 const END_MS = 10_000;
+
+/** The unit of /proc is the same on all usual machines. */
+const TICKS_PER_SECOND = 100;
 
 export class FileProcess {
   /** Whether it can run no more files. */
@@ -36,6 +40,18 @@ export class FileProcess {
     });
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    }
+  }
+
+  /** The CPU time of the process and of its children that have ended; undefined on systems other than Linux. */
+  cpuSeconds(): number | undefined {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+      // The name of the program, in parentheses, may contain spaces. The fields are utime, stime, cutime and cstime.
+      const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15);
+      return ticks.reduce((sum, part) => sum + Number(part), 0) / TICKS_PER_SECOND;
+    } catch {
+      return undefined;
     }
   }
 

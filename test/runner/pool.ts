@@ -10,7 +10,13 @@ export interface PoolSettings {
   flags: string[];
   /** Ends the run: running files are aborted, and no more are started. */
   signal: AbortSignal;
-  tell(file: string, report: FileReport, seconds: number): void;
+  tell(file: string, report: FileReport, spent: TimeSpent): void;
+}
+
+export interface TimeSpent {
+  seconds: number;
+  /** Of the process and of its children, but not of PostgreSQL; undefined where it is unknown. */
+  cpuSeconds: number | undefined;
 }
 
 /** Files that measure memory get a process of their own, without the leftovers of other files. */
@@ -28,8 +34,11 @@ async function runFrom(queue: string[], { limitMs, flags, signal, tell }: PoolSe
   for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
     const host = isAlone(file) ? new FileProcess(flags) : (shared ??= new FileProcess(flags));
     const begun = performance.now();
+    const cpuBegun = host.cpuSeconds() ?? 0;
     const report = await host.run(file, limitMs, signal);
-    tell(file, report, (performance.now() - begun) / 1000);
+    const cpu = host.cpuSeconds();
+    const cpuSeconds = cpu === undefined ? undefined : cpu - cpuBegun;
+    tell(file, report, { seconds: (performance.now() - begun) / 1000, cpuSeconds });
     if (host !== shared || host.isSpent) await host.end();
     if (shared?.isSpent) shared = undefined;
   }
