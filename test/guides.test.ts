@@ -5,6 +5,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { makeFolder, startServer as startProcess, type ServerProcess } from '../src/cli/fixture.ts';
 import { createActor } from './actors.ts';
 import { script } from './actor-sources.ts';
+import { APIFY_FOLDER } from './clients/apify-program.ts';
 import { isRegistryReachable } from './clients/registry.ts';
 import { followGuide } from './guides.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from './server.ts';
@@ -34,7 +35,7 @@ describe('the guides', { skip }, () => {
   function environment(): Record<string, string | undefined> {
     return {
       ...machine,
-      PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
+      PATH: `${APIFY_FOLDER}:${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
       HOME: folder,
       SIGNALBOX_DATA: join(folder, 'data'),
       SIGNALBOX_TOKEN: server.token,

@@ -49,6 +49,7 @@ chmodSync(folder, 0o755);
 const [server] = await Promise.all([
   process.env['DATABASE_URL'] ? undefined : startPostgres(),
   isWhole && prepareServers(),
+  isWhole && prepareClient(),
 ]);
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
@@ -66,6 +67,11 @@ async function prepareServers(): Promise<void> {
   // Fills the compile cache for the processes of the pool, and for those that tests kill before they can save theirs.
   await import('../src/cli/serve.ts');
   flushCompileCache();
+}
+
+async function prepareClient(): Promise<void> {
+  const { bundleApify } = await import('./clients/apify-program.ts');
+  process.env['SIGNALBOX_TEST_APIFY'] = await bundleApify(folder);
 }
 
 let passed = 0;

@@ -9,6 +9,7 @@ import { ApifyClient } from 'apify-client';
 import { script } from '../actor-sources.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { runApifyCli, type CliOutput } from './apify-cli.ts';
+import { APIFY, INSTALLED_APIFY } from './apify-program.ts';
 
 const LARGE_BYTES = 4 * 1024 * 1024;
 
@@ -20,7 +21,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
   server = await startServer({ limits: 'off' });
   client = new ApifyClient({ baseUrl: server.url, token: ADMIN_TOKEN, maxRetries: 0 });
-  await apify(['login', '--token', ADMIN_TOKEN]);
+  await apify(['login', '--token', ADMIN_TOKEN], folder, INSTALLED_APIFY);
 });
 after(async () => {
   await server.stop();
@@ -37,8 +38,8 @@ function withoutWarnings(text: string): string {
 }
 
 /** Fails on a wrong exit code, and on anything printed that looks like an error. */
-async function apify(args: string[], cwd = folder): Promise<CliOutput> {
-  const output = await runApifyCli(args, { url: server.url, home: folder, cwd });
+async function apify(args: string[], cwd = folder, program = APIFY): Promise<CliOutput> {
+  const output = await runApifyCli(args, { url: server.url, home: folder, cwd, program });
   const { stdout, stderr } = output;
   if (/error|fail|warn|can ?not|undefined|NaN\b|invalid/i.test(withoutWarnings(stdout + stderr)))
     throw new Error(`This looks like an error: apify ${args.join(' ')}\n${stdout}\n${stderr}`);

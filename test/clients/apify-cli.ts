@@ -1,11 +1,9 @@
 // Runs the real `apify-cli` as a program, with a home of its own.
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PATIENCE_MS } from '../eventually.ts';
-
-const CLI = realpathSync('node_modules/.bin/apify');
+import { APIFY } from './apify-program.ts';
 
 export interface CliOutput {
   stdout: string;
@@ -15,9 +13,9 @@ export interface CliOutput {
 /** Fails on a wrong exit code, with everything that was printed. */
 export async function runApifyCli(
   args: string[],
-  { url, home, cwd = home }: { url: string; home: string; cwd?: string },
+  { url, home, cwd = home, program = APIFY }: { url: string; home: string; cwd?: string; program?: string },
 ): Promise<CliOutput> {
-  const running = promisify(execFile)(process.execPath, [CLI, ...args], {
+  const running = promisify(execFile)(process.execPath, [program, ...args], {
     cwd,
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',
