@@ -48,7 +48,10 @@ export class FileProcess {
     try {
       const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
       // The name of the program, in parentheses, may contain spaces. The fields are utime, stime, cutime and cstime.
-      const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15);
+      const ticks = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .slice(11, 15);
       return ticks.reduce((sum, part) => sum + Number(part), 0) / TICKS_PER_SECOND;
     } catch {
       return undefined;
