@@ -3,30 +3,15 @@ import { routedPath } from '../../kernel/bad-requests.ts';
 import type { CallFacts } from '../../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import { Type } from '../../kernel/schema.ts';
+import { status as flagStatus } from '../failures.ts';
 
-/** The protocol has 400, 401, 403, 404, 429 and 500; what it has no word for keeps the status of HTTP. */
+/** The protocol has 400, 401, 403, 404, 429 and 500; what it has no word for keeps the status that the flag service gives. */
 export const status: Record<FailureKind, number> = {
-  malformed: 400,
-  invalid: 400,
-  unauthenticated: 401,
+  ...flagStatus,
   denied: 403,
-  forbidden: 403,
   'approval-required': 403,
-  'not-found': 404,
-  'no-route': 404,
-  'wrong-method': 405,
-  'not-acceptable': 406,
-  conflict: 409,
-  retired: 410,
   'bad-patch': 400,
-  'too-large': 413,
-  'headers-too-large': 431,
-  'unsupported-encoding': 400,
-  exhausted: 429,
   'over-quota': 429,
-  timeout: 408,
-  unavailable: 503,
-  internal: 500,
 };
 
 export type OfrepErrorCode =
