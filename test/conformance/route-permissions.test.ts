@@ -111,8 +111,9 @@ function shownBy({ items, buckets, data }: Json): number | undefined {
   return ((items ?? data?.items) as unknown[] | undefined)?.length;
 }
 
-/** Tables that background work writes, independent of calls. */
-const BEHIND = /"due"|"deliver|last_used_at|last_seen_at/;
+/** What background work writes, independent of calls: it never changes the state of a job, only who executes it. */
+const BEHIND =
+  /"due"|"deliver|last_used_at|last_seen_at|"actor_nodes"|update "jobs" set ("owner" = .*|"node" = .) where "(owner|node)" is not null/;
 
 /** A denied call writes nothing, not even in a transaction that is rolled back: it would hold locks and disclose that something exists. */
 async function assertRefused(path: string, init: CallInit, told: string): Promise<void> {
