@@ -14,7 +14,7 @@ import { startDelivering, startDispatching } from './kernel/webhook/start-delive
 const HOUR = 60 * 60 * 1000;
 
 export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
-  const { engine, clock, log, db, metrics, guard, release } = kernel;
+  const { engine, clock, log, db, metrics, guard, release, secrets } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
     {
@@ -45,7 +45,7 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   );
   const workers = await Promise.all([
     startWorker({ ...common, handlers }),
-    startDelivering({ ...common, hooks, metrics, guard, release }),
+    startDelivering({ ...common, hooks, metrics, guard, release, secrets }),
     startDispatching({ ...common, ports, metrics, guard, release }),
   ]);
   const started: { stop(): Promise<void> }[] = [...workers];

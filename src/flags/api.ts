@@ -28,6 +28,7 @@ import { triggerPart } from './triggers/part.ts';
 import { followerPart } from './followers/part.ts';
 import { flagLinkPart } from './flag-links/part.ts';
 import { webhookPart } from './webhooks/part.ts';
+import { auditLogSubscriptionPart } from './audit-log-subscriptions/part.ts';
 import { codeReferencePart } from './code-references/part.ts';
 import { relayProxyConfigPart } from './relay-proxy-configs/part.ts';
 import { contextKindPart } from './context-kinds/part.ts';
@@ -120,6 +121,7 @@ export const flagsApi: Api = apiOf(dialect, [
   followerPart,
   flagLinkPart,
   webhookPart,
+  auditLogSubscriptionPart,
   relayProxyConfigPart,
   codeReferencePart,
   contextKindPart,

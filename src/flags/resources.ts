@@ -36,6 +36,7 @@ export function environmentalResource(
 export const RESOURCE_TYPES: ReadonlySet<string> = new Set([
   'acct',
   'code-reference-repository',
+  'integration',
   'member',
   'proj',
   'relay-proxy-config',

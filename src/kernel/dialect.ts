@@ -9,6 +9,7 @@ import type { MethodOverride, OverriddenMethod } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from './schema.ts';
+import type { SecretBox } from './secret-box.ts';
 import type { SqlStatement } from './storage/statement.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
@@ -146,13 +147,15 @@ export interface RecurringWork {
 /** Looks up the receivers of an API's webhooks. */
 export interface Hooks {
   /** Undefined when the hook is deleted or off: its pending deliveries are deleted. */
-  targetOf(db: Db, hookId: string): Promise<WebhookTarget | undefined>;
+  targetOf(db: Db, hookId: string, secrets: Pick<SecretBox, 'open'>): Promise<WebhookTarget | undefined>;
 }
 
 export interface WebhookTarget {
   url: string;
   /** Signatures and the like. They override the default headers, such as `Content-Type: application/json`. */
   headersFor(body: string, delivery: TargetDelivery): Headers;
+  /** Whether the receiver's certificate may be any. */
+  trustsAnyCertificate?: boolean;
 }
 
 export interface TargetDelivery {

@@ -1,5 +1,5 @@
-// The account through the real `launchdarkly-api-typescript`: members, teams, custom roles, tokens and Relay Proxy
-// configurations.
+// The account through the real `launchdarkly-api-typescript`: members, teams, custom roles, tokens, audit-log
+// subscriptions and Relay Proxy configurations.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
@@ -21,6 +21,7 @@ let teamsBeta: Ld.TeamsBetaApi;
 let roles: Ld.CustomRolesApi;
 let tokens: Ld.AccessTokensApi;
 let relays: Ld.RelayProxyConfigurationsApi;
+let subscriptions: Ld.IntegrationAuditLogSubscriptionsApi;
 before(async () => {
   server = await startServer({ limits: 'off' });
   const configuration = new ld.Configuration({ basePath: server.url, apiKey: ADMIN_TOKEN });
@@ -31,6 +32,7 @@ before(async () => {
   roles = new ld.CustomRolesApi(configuration);
   tokens = new ld.AccessTokensApi(configuration);
   relays = new ld.RelayProxyConfigurationsApi(configuration);
+  subscriptions = new ld.IntegrationAuditLogSubscriptionsApi(configuration);
 });
 after(() => server.stop());
 
@@ -210,4 +212,24 @@ test('a Relay Proxy configuration is made, listed, changed, reset and deleted', 
   assert.notEqual(reset.data.fullKey, fullKey);
   assert.equal((await relays.deleteRelayAutoConfig(id)).status, 204);
   assert.equal((await failureOf(relays.getRelayProxyConfig(id))).status, 404);
+});
+
+test('an audit-log subscription is made, listed, changed and deleted', async () => {
+  const made = await subscriptions.createSubscription('datadog', {
+    name: 'Ops',
+    config: { apiKey: 'a-key-of-datadog', hostURL: 'https://api.datadoghq.eu' },
+    statements: POLICY,
+    on: false,
+    tags: ['ops'],
+  });
+  assert.equal(made.status, 201);
+  const { _id: id, kind, config } = made.data;
+  assert.deepEqual([kind, config!['apiKey']], ['datadog', '********adog']);
+  const patch = [{ op: 'replace', path: '/on', value: true }];
+  assert.equal((await subscriptions.updateSubscription('datadog', id!, patch)).data.on, true);
+  assert.equal((await subscriptions.getSubscriptionByID('datadog', id!)).data._status!.errorCount, 0);
+  const { items, key } = (await subscriptions.getSubscriptions('datadog')).data;
+  assert.deepEqual([items!.length, key], [1, 'datadog']);
+  assert.equal((await subscriptions.deleteSubscription('datadog', id!)).status, 204);
+  assert.equal((await failureOf(subscriptions.getSubscriptions('pigeon'))).status, 404);
 });

@@ -41,6 +41,10 @@ export async function createSampleResources({ call }: TestServer, name: string):
   const members = await post('members', [{ email: `${key}@example.com`, role: 'reader' }]);
   const token = await post('tokens', { name: key, role: 'reader', serviceToken: true });
   const webhook = await post('webhooks', { url: 'https://example.com/hook', sign: true, on: false });
+  const subscription = await post('integrations/splunk', {
+    name: key,
+    config: { 'base-url': 'https://splunk.example', token: key },
+  });
   const relay = await post('account/relay-auto-configs', { name: key, policy: [rule] });
   const branch = `code-refs/repositories/${key}/branches/main`;
   await post('code-refs/repositories', { name: key });
@@ -71,6 +75,7 @@ export async function createSampleResources({ call }: TestServer, name: string):
       exportID,
       teamKey: key,
       customRoleKey: key,
+      integrationKey: 'splunk',
       repo: key,
       branch: 'main',
       contextKind: 'user',
@@ -83,6 +88,7 @@ export async function createSampleResources({ call }: TestServer, name: string):
       members: members['items'][0]._id,
       webhooks: webhook['_id'],
       'relay-auto-configs': relay['_id'],
+      integrations: subscription['_id'],
       auditlog: log['items'][0]._id,
       'approval-requests': request['_id'],
       'scheduled-changes': change['_id'],

@@ -18,6 +18,7 @@ await startDelivering({
   metrics: new Metrics(''),
   guard: guard({ allowPrivate: true }),
   release: '',
+  secrets: { open: (sealed) => sealed },
   hooks: {
     test: {
       async targetOf(_db, hookId) {

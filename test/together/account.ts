@@ -1,4 +1,5 @@
-// Concurrent changes of members, teams, roles, tokens, webhooks and Relay Proxy configurations.
+// Concurrent changes of members, teams, roles, tokens, webhooks, audit-log subscriptions and Relay Proxy
+// configurations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expect, SEMANTIC } from '../conformance/flags-control-calls.ts';
@@ -186,6 +187,24 @@ export function declareAccount(server: () => TestServer): void {
     );
     assert.equal(entries.length, answers.length);
     const { count } = await runClients(server(), () => call(`webhooks/${_id}`, { method: 'DELETE' }), {
+      allowed: [204, 404],
+      rounds: 1,
+    });
+    assert.equal(count(204), 1);
+  });
+
+  test('an audit-log subscription is renamed and tagged, and deleted', async () => {
+    const config = { url: 'http://127.0.0.1:9/hook' };
+    const { _id } = await post('integrations/slack', { name: 'ours', on: true, config });
+    const path = `integrations/slack/${_id}`;
+    const { entries, answers } = await runClients(server(), (client, round) =>
+      call(path, {
+        method: 'PATCH',
+        body: client < 6 ? replace('/name', `${client}-${round}`) : replace('/tags', [`t${client}-${round}`]),
+      }),
+    );
+    assert.equal(entries.length, answers.length);
+    const { count } = await runClients(server(), () => call(path, { method: 'DELETE' }), {
       allowed: [204, 404],
       rounds: 1,
     });

@@ -15,6 +15,7 @@ const PATHS: Record<string, (parts: Parts) => string> = {
   team: ([key]) => `/teams/${key}`,
   role: ([key]) => `/roles/${key}`,
   'code-reference-repository': ([name]) => `/code-refs/repositories/${name}`,
+  integration: ([key]) => `/integrations/${key}`,
   'relay-proxy-config': ([id]) => `/account/relay-auto-configs/${id}`,
   webhook: ([id]) => `/webhooks/${id}`,
 };

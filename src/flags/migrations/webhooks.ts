@@ -1,4 +1,4 @@
-// The table of webhooks.
+// The table of webhooks and of audit-log subscriptions.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const flagsWebhookMigrations: Migration[] = [
@@ -10,6 +10,14 @@ export const flagsWebhookMigrations: Migration[] = [
          tags ${text} not null, statements ${text} not null, version integer not null, created_at bigint not null)`,
       `create index webhooks_created on webhooks (created_at, id)`,
       `create index webhooks_on on webhooks (is_on)`,
+    ],
+  },
+  {
+    name: 'flags-webhooks-integrations',
+    up: ({ text }) => [
+      `alter table webhooks add column integration_key ${text}`,
+      `alter table webhooks add column config ${text}`,
+      'create index webhooks_integration on webhooks (integration_key, created_at, id)',
     ],
   },
 ];

@@ -20,7 +20,20 @@ export interface Webhook {
   statements: PolicyStatement[];
   version: number;
   createdAt: number;
+  /** For a subscription of an integration, which has its address and its secrets in the settings. */
+  integration?: WebhookIntegration;
 }
+
+export type Subscription = Webhook & { integration: WebhookIntegration };
+
+export interface WebhookIntegration {
+  key: string;
+  config: StoredConfig;
+}
+
+/** Settings by name; a secret is sealed, beside what is shown of it. */
+export type StoredConfig = Record<string, StoredValue>;
+export type StoredValue = string | boolean | { sealed: string; mask: string };
 
 const EDITABLE = {
   name: Type.Optional(PlainText({ maxLength: 256 })),

@@ -35,14 +35,7 @@ import {
   WebhookRep,
   type Webhook,
 } from './model.ts';
-import {
-  insertWebhook,
-  deleteWebhook,
-  findWebhook,
-  lockWebhook,
-  listWebhooks,
-  updateWebhook,
-} from './store.ts';
+import { insertWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
 /** Every change is matched against all webhooks, and stored once for each that receives it. */
@@ -142,7 +135,7 @@ const patchWebhook = route(
     const patch = readDocumentPatch(call, ['json']);
     const webhook = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const before = await lockWebhook(tx, call.params.id);
+      const before = await findWebhook(tx, call.params.id, 'hold');
       if (before === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(webhookResource(before), 'viewWebhook');
       // The patch applies to what the caller sees: callers who may not change the secret must not learn it by `test` or
@@ -192,7 +185,7 @@ const deleteWebhookRoute = route(
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const webhook = await lockWebhook(tx, call.params.id);
+      const webhook = await findWebhook(tx, call.params.id, 'hold');
       if (webhook === undefined) throw unknownThing('webhook', call.params.id);
       call.demand(webhookResource(webhook));
       await deleteWebhook(tx, webhook.id);

@@ -1,19 +1,58 @@
-// Webhooks in the database.
+// Webhooks in the database, and audit-log subscriptions, which are delivered in the same way.
 import { newId } from '../../kernel/id.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { couldBeId } from '../fields.ts';
-import type { Webhook } from './model.ts';
+import { findRow } from '../store-rows.ts';
+import type { StoredConfig, Subscription, Webhook } from './model.ts';
 import type { WebhookRow } from './tables.ts';
 
 /** All webhooks by creation; there are few. */
 export async function listWebhooks(db: Db): Promise<Webhook[]> {
-  const rows = await db.selectFrom('webhooks').selectAll().orderBy('created_at').orderBy('id').execute();
+  const rows = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('integration_key', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
   return rows.map(webhookOf);
 }
 
-/** Active webhooks; for `readWebhooks`. */
+/** Those of an integration by creation; there are few. */
+export async function listSubscriptions(db: Db, key: string): Promise<Subscription[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('integration_key', '=', key)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => webhookOf(row) as Subscription);
+}
+
+/** Of all integrations. */
+export async function countSubscriptions(db: Db): Promise<number> {
+  const { total } = await db
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll<number | string>().as('total'))
+    .where('integration_key', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+/** With `hold`, locks the row until the transaction ends. */
+export async function findSubscription(
+  db: Db,
+  key: string,
+  id: string,
+  hold?: 'hold',
+): Promise<Subscription | undefined> {
+  const row = await findRow(db, 'webhooks', id, hold);
+  return row?.integration_key === key ? (webhookOf(row) as Subscription) : undefined;
+}
+
+/** Active webhooks and subscriptions; for `readWebhooks`. */
 export const selectActiveWebhooks = buildOnce((db) =>
   db.selectFrom('webhooks').selectAll().where('is_on', '=', 1),
 );
@@ -22,16 +61,15 @@ export function readWebhooks(rows: readonly unknown[]): Webhook[] {
   return (rows as WebhookRow[]).map(webhookOf);
 }
 
-export async function findWebhook(db: Db, id: string): Promise<Webhook | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && webhookOf(row);
+/** With `hold`, locks the row until the transaction ends. */
+export async function findWebhook(db: Db, id: string, hold?: 'hold'): Promise<Webhook | undefined> {
+  const row = await findRow(db, 'webhooks', id, hold);
+  return row?.integration_key === null ? webhookOf(row) : undefined;
 }
 
-/** Finds and locks the webhook until the transaction ends. */
-export async function lockWebhook(tx: Db, id: string): Promise<Webhook | undefined> {
-  if (!couldBeId(id)) return undefined;
-  const row = await tx.selectFrom('webhooks').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+/** A webhook or a subscription. */
+export async function findReceiver(db: Db, id: string): Promise<Webhook | undefined> {
+  const row = await findRow(db, 'webhooks', id);
   return row && webhookOf(row);
 }
 
@@ -58,7 +96,8 @@ export async function deleteWebhook(db: Db, id: string): Promise<void> {
   await db.deleteFrom('webhooks').where('id', '=', id).execute();
 }
 
-function rowOf({ id, name, url, on, secret, tags, statements, version, createdAt }: Webhook): WebhookRow {
+function rowOf(webhook: Webhook): WebhookRow {
+  const { id, name, url, on, secret, tags, statements, version, createdAt, integration } = webhook;
   return {
     id,
     name,
@@ -69,6 +108,8 @@ function rowOf({ id, name, url, on, secret, tags, statements, version, createdAt
     statements: JSON.stringify(statements),
     version,
     created_at: createdAt,
+    integration_key: integration?.key ?? null,
+    config: integration === undefined ? null : JSON.stringify(integration.config),
   };
 }
 
@@ -83,5 +124,8 @@ function webhookOf(row: WebhookRow): Webhook {
     statements: JSON.parse(row.statements) as PolicyStatement[],
     version: row.version,
     createdAt: row.created_at,
+    ...(row.integration_key !== null && {
+      integration: { key: row.integration_key, config: JSON.parse(row.config!) as StoredConfig },
+    }),
   };
 }

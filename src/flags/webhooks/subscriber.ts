@@ -1,16 +1,19 @@
-// Selects the webhooks that receive a change, and the target and signature of deliveries.
+// Selects the webhooks and audit-log subscriptions that receive a change, and the target and headers of deliveries.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
-import type { Hooks } from '../../kernel/dialect.ts';
+import type { Hooks, WebhookTarget } from '../../kernel/dialect.ts';
 import { DUE } from '../../kernel/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
+import type { SecretBox } from '../../kernel/secret-box.ts';
 import { deliveryStatements } from '../../kernel/webhook/store-deliveries.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
+import { openConfig, publicConfig } from '../audit-log-subscriptions/config.ts';
+import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
 import { RESOURCE_TYPES } from '../resources.ts';
 import { statementMatcher } from '../statement-matcher.ts';
-import { signBody, type Webhook } from './model.ts';
-import { findWebhook, readWebhooks, selectActiveWebhooks } from './store.ts';
+import { signBody, type Webhook, type WebhookIntegration } from './model.ts';
+import { findReceiver, readWebhooks, selectActiveWebhooks } from './store.ts';
 
 export const FLAGS_API = 'flags';
 
@@ -19,7 +22,7 @@ type Matcher = (entry: AuditEntry) => boolean;
 /** Compiled once for each version of a webhook; by its id. */
 type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 
-/** Sends each change that matches a webhook's statements to it, as the audit entry. */
+/** Sends each change that matches a webhook's statements to it: as the audit entry, or as its integration expects it. */
 export function webhookSubscriber(): Subscriber {
   const matchers: Matchers = new BoundedCache({ max: 1000 });
   return {
@@ -30,12 +33,13 @@ export function webhookSubscriber(): Subscriber {
       return entries.flatMap((entry) => {
         const subscribed = webhooks.filter((webhook) => matcherOf(matchers, webhook)(entry));
         if (subscribed.length === 0) return [];
-        const body = JSON.stringify(toEntryDetail(entry));
-        return deliveryStatements(
-          db,
-          subscribed.map(({ id: hookId }) => ({ api: FLAGS_API, hookId, eventId: entry.id, body })),
-          entry.at,
-        );
+        const detail = toEntryDetail(entry);
+        const whole = JSON.stringify(detail);
+        const outgoing = subscribed.flatMap(({ id: hookId, integration }) => {
+          const body = integration === undefined ? whole : bodyFor(integration, detail);
+          return body === undefined ? [] : [{ api: FLAGS_API, hookId, eventId: entry.id, body }];
+        });
+        return deliveryStatements(db, outgoing, entry.at);
       });
     },
   };
@@ -59,10 +63,20 @@ function isOfFlags({ resource }: AuditEntry): boolean {
   return RESOURCE_TYPES.has(resource.split(/[/:]/, 1)[0]!);
 }
 
+/** Undefined for an integration that this version of the program does not have. */
+function bodyFor(
+  { key, config }: WebhookIntegration,
+  entry: Parameters<Integration['body']>[0],
+): string | undefined {
+  const integration = INTEGRATIONS.get(key);
+  return integration && JSON.stringify(integration.body(entry, publicConfig(config)));
+}
+
 export const flagsHooks: Hooks = {
-  async targetOf(db, hookId) {
-    const webhook = await findWebhook(db, hookId);
+  async targetOf(db, hookId, secrets) {
+    const webhook = await findReceiver(db, hookId);
     if (webhook === undefined || !webhook.on) return undefined;
+    if (webhook.integration !== undefined) return targetIn(webhook.integration, secrets);
     const { url, secret } = webhook;
     return {
       url,
@@ -70,3 +84,18 @@ export const flagsHooks: Hooks = {
     };
   },
 };
+
+function targetIn(
+  { key, config }: WebhookIntegration,
+  secrets: Pick<SecretBox, 'open'>,
+): WebhookTarget | undefined {
+  const integration = INTEGRATIONS.get(key);
+  if (integration === undefined) return undefined;
+  const { url, headers, trustsAnyCertificate } = integration;
+  const opened = openConfig(secrets, config);
+  return {
+    url: url(opened),
+    headersFor: () => headers?.(opened) ?? {},
+    trustsAnyCertificate: trustsAnyCertificate?.(opened) ?? false,
+  };
+}

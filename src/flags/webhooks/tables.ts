@@ -19,4 +19,7 @@ export interface WebhookRow {
   statements: string;
   version: number;
   created_at: number;
+  /** Null for a webhook. A subscription of an integration has its key, its settings as JSON, and no URL. */
+  integration_key: string | null;
+  config: string | null;
 }

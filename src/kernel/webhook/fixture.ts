@@ -80,6 +80,7 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
         guard: guard({ allowPrivate: true }),
         release: '1.2.3',
         hooks: { test: { targetOf: async (_db, hookId) => targets.get(hookId) } },
+        secrets: { open: (sealed) => sealed },
         stopWaitMs: 0,
         ...settings,
       });

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Hooks, WebhookTarget } from '../dialect.ts';
 import type { Due, DueHandler } from '../due-store.ts';
 import type { Metrics } from '../metrics.ts';
+import type { SecretBox } from '../secret-box.ts';
 import type { Engine } from '../storage/engine.ts';
 import { hookOfQueue } from './store-queues.ts';
 import { NO_BACKOFF, outcomeOf, nextBackoff, type Backoff } from './model.ts';
@@ -25,6 +26,8 @@ export interface HookWorkerSettings {
   /** By the name of the API. */
   hooks: Record<string, Hooks>;
   sender: WebhookSender;
+  /** Opens what the targets of hooks have sealed. */
+  secrets: Pick<SecretBox, 'open'>;
   /** After a failed attempt. */
   waits?: readonly number[] | undefined;
   /** Fires when the process stops: nothing new is sent. */
@@ -48,7 +51,7 @@ interface Sent {
 }
 
 export function deliverHandler(settings: HookWorkerSettings): DueHandler {
-  const { engine, clock, random, metrics, hooks, sender, waits, stopping, cutting } = settings;
+  const { engine, clock, random, metrics, hooks, sender, secrets, waits, stopping, cutting } = settings;
   const { db } = engine;
   const backoffs = new Map<string, Backoff>();
 
@@ -72,7 +75,7 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
         payload = settled.payload;
         continue;
       }
-      const target = await api.targetOf(db, hook.hookId);
+      const target = await api.targetOf(db, hook.hookId, secrets);
       if (target === undefined) {
         backoffs.delete(due.id);
         await deletePendingDeliveries(engine, hook, signal);
@@ -113,7 +116,7 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
   }
 
   async function sendOne(
-    { url, headersFor }: WebhookTarget,
+    { url, headersFor, trustsAnyCertificate = false }: WebhookTarget,
     { id, event_id: eventId, attempts, body }: DueDelivery,
     now: number,
     signal: AbortSignal,
@@ -124,7 +127,8 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
     } catch (error) {
       return failedBefore(error as Error);
     }
-    return await sender.send({ url, headers: { ...headers, 'X-Signalbox-Delivery': id }, body }, signal);
+    const sent = { ...headers, 'X-Signalbox-Delivery': id };
+    return await sender.send({ url, headers: sent, body, trustsAnyCertificate }, signal);
   }
 
   async function record(api: string, round: readonly Sent[]): Promise<void> {

@@ -170,6 +170,43 @@ export async function listDeliveries(
   return { items: rows.map(deliveryOf), total };
 }
 
+/** How the newest deliveries of a hook went. */
+export interface DeliverySummaries {
+  delivered: number;
+  failed: number;
+  lastDeliveredAt?: number;
+  /** The newest first. */
+  errors: { status: number | null; error: string | null; at: number }[];
+}
+
+const SUMMARIZED = 1000;
+const SHOWN_ERRORS = 10;
+
+export async function summarizeDeliveries(db: Db, { api, hookId }: HookRef): Promise<DeliverySummaries> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['state', 'attempts', 'last_status', 'last_error', 'created_at', 'finished_at'])
+    .where('api', '=', api)
+    .where('hook_id', '=', hookId)
+    .orderBy('seq', 'desc')
+    .limit(SUMMARIZED)
+    .execute();
+  const delivered = rows.filter(({ state }) => state === 'delivered');
+  const last = delivered[0]?.finished_at;
+  // One that will be tried again counts as an error for now.
+  const failed = rows.filter(({ state, attempts }) => state !== 'delivered' && attempts > 0);
+  return {
+    delivered: delivered.length,
+    failed: failed.length,
+    ...(last != null && { lastDeliveredAt: last }),
+    errors: failed.slice(0, SHOWN_ERRORS).map((row) => ({
+      status: row.last_status,
+      error: row.last_error,
+      at: row.finished_at ?? row.created_at,
+    })),
+  };
+}
+
 export interface DeliveryDetails extends WebhookDelivery {
   body: string;
   /** Oldest first. */
