@@ -218,7 +218,7 @@ export class ReplySender {
     };
     raw.writeHead(200, this.#headers(call, routeVersion.headers, own).pairs);
     if (call.method === 'HEAD') raw.end();
-    else {
+    else if (!raw.destroyed) {
       raw.flushHeaders();
       raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
       open(raw);

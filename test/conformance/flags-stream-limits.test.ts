@@ -40,7 +40,7 @@ test('one environment cannot have more streams than allowed, and others are not 
   const { sdk, client } = home.keys;
   const first = await stream('/all', sdk);
   await stream(`/eval/${client}/${inBase64(USER)}`);
-  await refusedWith(await stream('/all', sdk), 429, /environment has 2 open streams/);
+  await refusedWith(await stream('/all', sdk), 429, /no more than 2 open streams/);
   assert.equal((await stream('/all', (await home.readKeys('production')).sdk)).status, 200);
   // A stream that is closed makes room.
   first.close();
@@ -58,8 +58,22 @@ test('one address cannot have more streams than allowed', async () => {
     return reader;
   };
   for (let count = 0; count < 2; count += 1) assert.equal((await from('192.0.2.1')).status, 200);
-  await refusedWith(await from('192.0.2.1'), 429, /address has 2 open streams/);
+  await refusedWith(await from('192.0.2.1'), 429, /no more than 2 open streams/);
   assert.equal((await from('192.0.2.2')).status, 200);
+});
+
+test('a stream with a large context counts as several', async () => {
+  const home = await start({ streamsPerEnvironment: 10 });
+  const path = (size: number) => `/eval/${home.keys.client}/${inBase64({ ...USER, text: 'x'.repeat(size) })}`;
+  assert.equal((await stream(path(8000))).status, 200);
+  assert.equal((await stream(path(100))).status, 200);
+  const body = JSON.stringify({ ...USER, text: 'x'.repeat(40_000) });
+  const init = { method: 'REPORT', headers: { 'content-type': 'application/json' }, body };
+  await refusedWith(
+    await EventReader.open(`${server!.url}/eval/${home.keys.client}`, init),
+    429,
+    /no more than 10/,
+  );
 });
 
 test('a node cannot have more streams than allowed', async () => {

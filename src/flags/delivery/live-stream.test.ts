@@ -54,7 +54,7 @@ function open(
 ): { stream: LiveStream<string>; connection: FakeConnection } {
   const connection = new FakeConnection();
   const protocol = { whole, step: () => undefined };
-  const owner = { kind: 'sdk' as const, key, address: '' };
+  const owner = { kind: 'sdk' as const, key, address: '', weight: 1 };
   return { stream: new LiveStream(connection, { feed, protocol, reader: 'me', owner }), connection };
 }
 

@@ -19,6 +19,8 @@ export interface StreamOwner {
   kind: KeyKind;
   key: string;
   address: string;
+  /** How many streams it counts as. */
+  weight: number;
   /** Whether it may go on after the environment has changed, beside its key. */
   isAccepted?(environment: Environment, now: number): boolean;
 }

@@ -12,7 +12,7 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-/** The most streams that may be open at once. */
+/** The most streams that may be open at once. One with a large context counts as several. */
 export interface StreamLimits {
   perAddress: number;
   perEnvironment: number;
@@ -25,6 +25,7 @@ const RETRY_SECONDS = 30;
 /** The streams of one feed. */
 interface FeedStreams {
   streams: Set<LiveStream>;
+  weight: number;
   leave(): void;
 }
 
@@ -37,6 +38,7 @@ export class SdkStreams {
   readonly #bySecond: Set<LiveStream>[];
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
+  #weight = 0;
   #opened = 0;
   #second = 0;
   #isClosed = false;
@@ -73,22 +75,22 @@ export class SdkStreams {
     for (const { streams } of this.#byFeed.values()) for (const stream of streams) stream.end();
   }
 
-  #admit({ feed, owner: { address } }: Pick<StreamTerms<unknown>, 'feed' | 'owner'>): void {
+  #admit({ feed, owner: { address, weight } }: Pick<StreamTerms<unknown>, 'feed' | 'owner'>): void {
     const { perAddress, perEnvironment, perNode } = this.#limits;
     const headers = { 'retry-after': String(RETRY_SECONDS) };
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.', { headers });
-    if (this.#size >= perNode)
-      throw new Failure('unavailable', `This server has ${perNode} open streams, and takes no more.`, {
+    if (this.#weight + weight > perNode)
+      throw new Failure('unavailable', `This server has ${this.#size} open streams, and takes no more.`, {
         headers,
       });
-    if ((this.#byAddress.get(address) ?? 0) >= perAddress)
-      throw new Failure('exhausted', `Your address has ${perAddress} open streams, and may have no more.`, {
+    if ((this.#byAddress.get(address) ?? 0) + weight > perAddress)
+      throw new Failure('exhausted', `Your address may have no more than ${perAddress} open streams.`, {
         headers,
       });
-    if ((this.#byFeed.get(feed)?.streams.size ?? 0) >= perEnvironment)
+    if ((this.#byFeed.get(feed)?.weight ?? 0) + weight > perEnvironment)
       throw new Failure(
         'exhausted',
-        `The environment has ${perEnvironment} open streams, and may have no more.`,
+        `The environment may have no more than ${perEnvironment} open streams.`,
         { headers },
       );
   }
@@ -97,20 +99,24 @@ export class SdkStreams {
   #add(stream: LiveStream): () => void {
     const {
       feed,
-      owner: { address },
+      owner: { address, weight },
     } = stream;
     const group = this.#byFeed.get(feed) ?? this.#follow(feed);
     const beats = this.#bySecond[(this.#opened += 1) % this.#bySecond.length]!;
     group.streams.add(stream);
     beats.add(stream);
     this.#size += 1;
-    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1);
+    this.#weight += weight;
+    group.weight += weight;
+    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + weight);
     this.#timer ??= setInterval(() => this.#beat(), 1000).unref();
     return () => {
       if (!group.streams.delete(stream)) return;
       beats.delete(stream);
       this.#size -= 1;
-      const left = this.#byAddress.get(address)! - 1;
+      this.#weight -= weight;
+      group.weight -= weight;
+      const left = this.#byAddress.get(address)! - weight;
       if (left === 0) this.#byAddress.delete(address);
       else this.#byAddress.set(address, left);
       if (group.streams.size === 0) group.leave();
@@ -139,7 +145,7 @@ export class SdkStreams {
       feed.followers.delete(follower);
       this.#byFeed.delete(feed);
     };
-    const group = { streams, leave };
+    const group = { streams, weight: 0, leave };
     this.#byFeed.set(feed, group);
     return group;
   }

@@ -25,11 +25,14 @@ const stream = {
 
 type StreamCall = Pick<Call, 'address'>;
 
+/** The memory that a stream takes without a context, in characters of one. */
+const CONTEXT_CHARACTERS = 4096;
+
 /** Sends what there is, and then every change, to whoever opened the feed. */
 export function openStream<Reader>(
   { address }: StreamCall,
   { services }: Kernel,
-  { feed, kind, key, isAccepted }: OpenedFeed & Pick<OpenedClient, 'isAccepted'>,
+  { feed, kind, key, isAccepted, reader: client }: OpenedFeed & Partial<OpenedClient>,
   protocol: StreamProtocol<Reader>,
   reader: Reader,
 ): EventStream {
@@ -37,8 +40,14 @@ export function openStream<Reader>(
     feed,
     protocol,
     reader,
-    owner: { kind, key, address, ...(isAccepted && { isAccepted }) },
+    owner: { kind, key, address, weight: weightOf(client), ...(isAccepted && { isAccepted }) },
   });
+}
+
+/** A context stays in memory as long as its stream. */
+function weightOf(client: OpenedClient['reader'] | undefined): number {
+  if (client === undefined) return 1;
+  return Math.ceil(JSON.stringify([...client.context.parts.values()]).length / CONTEXT_CHARACTERS);
 }
 
 const forServers = (id: string, summary: string, protocol: StreamProtocol<undefined>) =>
