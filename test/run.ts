@@ -24,7 +24,9 @@ const FOLDERS = ['src', 'test', 'scripts', 'actors-library'];
 const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
 /** The slowest files first, so that none runs alone at the end. */
 const isLong = (file: string) =>
-  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package|contributing)\.test\.ts$/.test(file);
+  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package|contributing|guides|first-crawl)\.test\.ts$/.test(
+    file,
+  );
 const files = patterns
   .flatMap((pattern) => findFiles(pattern))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
