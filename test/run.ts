@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
 import { runFiles } from './runner/pool.ts';
-import { createTemplate, dropTemplate } from './templates.ts';
+import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,10 +23,9 @@ const isWhole = positionals.length === 0;
 const FOLDERS = ['src', 'test', 'scripts', 'actors-library'];
 const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
 /** The slowest files first, so that none runs alone at the end. */
-const isLong = (file: string) =>
-  /\/test\/(crash|clients|runner|together)\/|\/(serve|launch|package|contributing|guides|first-crawl)\.test\.ts$/.test(
-    file,
-  );
+const LONG =
+  /\/test\/(clients|crash|runner|together)\/|\/(contributing|first-crawl|guides|launch|package|serve)\.test\.ts$/;
+const isLong = (file: string) => LONG.test(file);
 const files = patterns
   .flatMap((pattern) => findFiles(pattern))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
@@ -57,7 +56,12 @@ if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
 const database = process.env['DATABASE_URL']!;
 const template = isWhole ? await createTemplate(database) : undefined;
-if (template !== undefined) process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
+if (template !== undefined) {
+  process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
+  const file = join(folder, 'template.db');
+  writeFileSync(file, await migratedFile());
+  process.env['SIGNALBOX_TEST_TEMPLATE_FILE'] = file;
+}
 
 /** Tests start many servers as child processes, which start twice as fast from a bundle. */
 async function prepareServers(): Promise<void> {

@@ -1,6 +1,7 @@
 // Databases with all tables of the program, created once; test servers start on copies of them.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,9 +12,10 @@ import { openSqlite } from '../src/kernel/storage/sqlite.ts';
 
 let sqlite: Promise<Buffer> | undefined;
 
-/** The bytes of a SQLite file, created once per process. */
+/** The bytes of a SQLite file. The test run creates one for all files; otherwise it is created once per process. */
 export function migratedFile(): Promise<Buffer> {
-  return (sqlite ??= migrateFile());
+  const given = process.env['SIGNALBOX_TEST_TEMPLATE_FILE'];
+  return (sqlite ??= given ? readFile(given) : migrateFile());
 }
 
 async function migrateFile(): Promise<Buffer> {
