@@ -6,7 +6,9 @@ import { Failure } from '../../kernel/failure.ts';
 /** SDKs send in bursts: unused seconds are saved up. A payload may take as much in advance. */
 const BURST_SECONDS = 5;
 /** Bytes of bodies that one environment may have in memory: a few of the largest, or thousands of the usual size. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** The same for all environments together. */
+const MAX_ALL_BYTES = 192 * 1024 * 1024;
 /** Environments that are remembered. */
 const MAX_ENVIRONMENTS = 10_000;
 
@@ -28,6 +30,7 @@ export interface EventLimitSettings {
 export class EventLimits {
   readonly #perSecond: number;
   readonly #maxBytes: number;
+  #allBytes = 0;
   readonly #uses = new BoundedCache<string, EnvironmentUse>({ max: MAX_ENVIRONMENTS });
 
   constructor({ perSecond = Infinity, maxBytes = MAX_BYTES }: EventLimitSettings = {}) {
@@ -43,16 +46,18 @@ export class EventLimits {
     use.left -= 1;
     let counted = 1;
     let held = 0;
+    const hold = (bytes: number) => {
+      held += bytes;
+      use.bytes += bytes;
+      this.#allBytes += bytes;
+    };
     return {
       add: (bytes) => {
-        if (use.bytes + bytes > this.#maxBytes) throw this.#exhausted(use);
-        use.bytes += bytes;
-        held += bytes;
+        if (use.bytes + bytes > this.#maxBytes || this.#allBytes + bytes > MAX_ALL_BYTES)
+          throw this.#exhausted(use);
+        hold(bytes);
       },
-      close: () => {
-        use.bytes -= held;
-        held = 0;
-      },
+      close: () => hold(-held),
       spend: (events) => {
         const more = Math.max(0, events - counted);
         counted += more;

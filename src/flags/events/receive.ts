@@ -14,12 +14,15 @@ import { DIAGNOSTICS, DROPPED_EVENTS, EVENTS, PAYLOADS, type PayloadOutcome } fr
 import type { EventPayload, EventSender } from './payload.ts';
 import { readEvents } from './read-events.ts';
 import { OTHER_SDKS, sdkNameOf } from './sdk-name.ts';
+import { Turns } from './turns.ts';
 
 /** The limit for the body as sent and for the inflated one. SDKs drop events that are refused as too large. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;
 const MAX_DIAGNOSTIC_BYTES = 256 * 1024;
 /** As many bytes cost as much as an event: reading them takes time, whatever they hold. */
-const BYTES_PER_EVENT = 1024;
+const BYTES_PER_EVENT = 256;
+/** Parsed, a payload takes many times its bytes: larger ones are parsed one after another. */
+const LARGE_BYTES = 256 * 1024;
 /** In the metrics of this node. */
 const MAX_SDKS = 100;
 
@@ -32,6 +35,8 @@ declare module '../../kernel/kernel.ts' {
 export interface FlagEvents {
   buffer: EventBuffer;
   limits: EventLimits;
+  /** For large payloads. */
+  turns: Turns;
   /** The SDKs whose diagnostics are counted by name. */
   diagnosedSdks: Set<string>;
 }
@@ -43,6 +48,7 @@ export function openFlagEvents(
   return {
     buffer: new EventBuffer(kernel),
     limits: new EventLimits({ perSecond }),
+    turns: new Turns(),
     diagnosedSdks: new Set(),
   };
 }
@@ -145,7 +151,10 @@ async function acceptEvents(
   { environment, sender, id = randomUUID(), bytes, admission }: ReceivedPayload,
 ): Promise<PayloadOutcome> {
   admission.spend(Math.ceil(bytes.length / BYTES_PER_EVENT));
-  const { uses, kinds, dropped, cost } = await readEvents(await parseEvents(bytes));
+  const read = async () => readEvents(await parseEvents(bytes));
+  const { uses, kinds, dropped, cost } = await (bytes.length > LARGE_BYTES
+    ? flagEvents.turns.run(read)
+    : read());
   admission.spend(cost);
   const outcome = flagEvents.buffer.add({
     id,
