@@ -22,6 +22,8 @@ export class EventReader {
   /** All events so far. */
   readonly events: ServerEvent[] = [];
   comments = 0;
+  /** What a client that reconnects would send as `Last-Event-ID`. */
+  lastId = '';
   isEnded = false;
   readonly #response: IncomingMessage;
   #read = 0;
@@ -101,6 +103,7 @@ export class EventReader {
           .filter((line) => line.startsWith(`${name}:`))
           .map((line) => line.slice(name.length + 1).trimStart());
       const data = valuesOf('data').join('\n');
+      this.lastId = valuesOf('id')[0] ?? this.lastId;
       if (data === '') this.comments += 1;
       else this.events.push({ event: valuesOf('event')[0] ?? 'message', data: parse(data) });
     }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
+import { SEMANTIC } from '../conformance/flags-feature-flag-calls.ts';
 import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-calls.ts';
 import { ELSEWHERE, noBrowser, startBrowser } from '../e2e/browser.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
@@ -149,5 +150,80 @@ describe('the web provider', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () =
     ];
     assert.equal(await start({ headers }), 'ready');
     assert.equal(await valueOf('boolean'), true);
+  });
+
+  /** All calls and events from here on. */
+  const forget = async () => {
+    server.log.length = 0;
+    await inPage('void app.events.splice(0)');
+  };
+  const statusesOf = (route: string) =>
+    server.log.filter((line) => line['route'] === route).map(({ status }) => status);
+  const changesHeard = async () =>
+    (await inPage<Json[]>('app.events'))
+      .filter(({ event }) => event === 'PROVIDER_CONFIGURATION_CHANGED')
+      .map(({ flags }) => flags as string[]);
+
+  test('hears changes by the stream, and which flags they are of', async () => {
+    assert.equal(await start(), 'ready');
+    await eventually(() => statusesOf('streamFlagChanges').length > 0);
+    await forget();
+    await home.instruct('boolean', [{ kind: 'turnFlagOff' }]);
+    await eventually(async () => (await valueOf('boolean')) === false);
+    assert.deepEqual(await changesHeard(), [['boolean']]);
+    assert.deepEqual(bulkCalls(), [200]);
+    await home.instruct('hidden', [{ kind: 'turnFlagOn' }]);
+    await home.instruct('string', [{ kind: 'turnFlagOff' }]);
+    await eventually(async () => (await valueOf('string')) === 'old');
+    assert.deepEqual(await changesHeard(), [['boolean'], ['string']]);
+    assert.deepEqual(bulkCalls(), [200, 200], 'nothing was evaluated for the hidden flag');
+  });
+
+  test('goes on after a restart, with what has changed meanwhile', async () => {
+    assert.equal(await start(), 'ready');
+    await eventually(() => statusesOf('streamFlagChanges').length > 0);
+    const { port } = new URL(server.url);
+    await server.stop();
+    await eventually(async () =>
+      (await inPage<Json[]>('app.events')).some(({ event }) => event === 'PROVIDER_STALE'),
+    );
+    assert.equal(await valueOf('number'), 1.5);
+    // With another port, the page hears of the change only after the restart.
+    server = await startServer({ limits: 'off', data });
+    await server.call(home.flags.at('number'), {
+      method: 'PATCH',
+      headers: SEMANTIC,
+      body: { environmentKey: 'test', instructions: [{ kind: 'turnFlagOff' }] },
+    });
+    await server.stop();
+    server = await startServer({ limits: 'off', data, port: Number(port) });
+    await eventually(async () => (await valueOf('number')) === 0);
+    assert.deepEqual(await changesHeard(), [['number']]);
+  });
+
+  test('gets a new address for the stream when its token has expired', async () => {
+    server.clock.ahead = -15 * 60_000;
+    assert.equal(await start(), 'ready');
+    await eventually(() => server.app.kernel.services.sdkStreams.size === 1);
+    const { port } = new URL(server.url);
+    await server.stop();
+    server = await startServer({ limits: 'off', data, port: Number(port) });
+    // The provider comes back with a token that is too old, and evaluates all flags to get another one.
+    await eventually(() => server.app.kernel.services.sdkStreams.size === 1);
+    assert.deepEqual(statusesOf('streamFlagChanges'), [401, 200]);
+    assert.deepEqual(
+      bulkCalls(),
+      [200],
+      'an ETag is not valid for longer than the address that came with it',
+    );
+  });
+
+  test('leaves no stream open when it is closed', async () => {
+    const { sdkStreams } = server.app.kernel.services;
+    await eventually(() => sdkStreams.size === 0);
+    assert.equal(await start(), 'ready');
+    await eventually(() => sdkStreams.size === 1);
+    await inPage('app.stop()');
+    await eventually(() => sdkStreams.size === 0);
   });
 });

@@ -10,12 +10,18 @@ const FIELDS = {
   client: ['clientId', 'oldClientId'],
 } as const;
 
+export function acceptedKeys(environment: Environment, kind: KeyKind, now: number): string[] {
+  const [current, old] = FIELDS[kind];
+  const retired = environment[old];
+  return retired !== undefined && retired.until > now
+    ? [environment[current], retired.key]
+    : [environment[current]];
+}
+
 export function acceptsKey(
   environment: Environment,
   { kind, key }: { kind: KeyKind; key: string },
   now: number,
 ): boolean {
-  const [current, old] = FIELDS[kind];
-  const retired = environment[old];
-  return environment[current] === key || (retired?.key === key && retired.until > now);
+  return acceptedKeys(environment, kind, now).includes(key);
 }

@@ -5,8 +5,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
-import type { KeyKind } from './accepted-key.ts';
-import type { Audience } from './audience.ts';
+import { AUDIENCES } from './audience.ts';
 import {
   checkHash,
   isHashGood,
@@ -72,12 +71,6 @@ export async function openServer(
 ): Promise<OpenedClient> {
   return openClient(call, kernel, await openBySdkKey(kernel, call), readContext);
 }
-
-const AUDIENCES: Record<KeyKind, Audience> = {
-  sdk: 'server',
-  mobile: 'usingMobileKey',
-  client: 'usingEnvironmentId',
-};
 
 function openClient(
   { query }: ClientCall,

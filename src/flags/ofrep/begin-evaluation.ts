@@ -1,9 +1,9 @@
 // Prepares the evaluation of an environment's flags for one context.
-import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { loadBigSegments } from '../delivery/big-segments.ts';
+import type { Feed } from '../delivery/feed.ts';
 import type { Context } from '../evaluation/context.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
-import type { Environment } from '../projects/project.ts';
 
 export interface PreparedEvaluation {
   /** Of the environment's flags and segments. */
@@ -13,17 +13,14 @@ export interface PreparedEvaluation {
   run: EvaluationRun;
 }
 
-export async function beginEvaluation(
-  kernel: Kernel,
-  environment: Environment,
-  context: Context,
-): Promise<PreparedEvaluation> {
-  const feed = await kernel.services.feeds.open(environment);
+export async function beginEvaluation(db: Db, feed: Feed, context: Context): Promise<PreparedEvaluation> {
+  // The feed may advance while memberships are read.
   const { revision } = feed;
-  const loaded = await loadBigSegments(kernel.db, feed, context);
+  const bigSegments = [...feed.bigSegments.keys()];
+  const loaded = await loadBigSegments(db, feed, context);
   return {
     revision,
-    memberships: Array.from(feed.bigSegments.keys(), (key) => loaded.bigSegmentInclusion(key)),
+    memberships: bigSegments.map((key) => loaded.bigSegmentInclusion(key)),
     run: beginRun(context, loaded),
   };
 }

@@ -2,10 +2,10 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
-import { canSee } from '../delivery/audience.ts';
+import { AUDIENCES, canSee } from '../delivery/audience.ts';
+import type { OpenedFeed } from '../delivery/keys.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import type { PreparedEvaluation } from './begin-evaluation.ts';
-import type { OpenedKey } from './keys.ts';
 import { toFlagOutcome, type FlagOutcome } from './model.ts';
 
 /** Flags per log line. */
@@ -15,12 +15,12 @@ const MAX_LOGGED = 10;
 export async function evaluateFor(
   { id }: Pick<Call, 'id'>,
   kernel: Kernel,
-  { environment, audience }: OpenedKey,
+  { feed: { environment }, kind }: OpenedFeed,
   { run }: PreparedEvaluation,
   keys: Iterable<string>,
 ): Promise<FlagOutcome[]> {
   const { flags } = run.environment;
-  const isSeen = (key: string) => flags.has(key) && canSee(audience, flags.get(key)!.data);
+  const isSeen = (key: string) => flags.has(key) && canSee(AUDIENCES[kind], flags.get(key)!.data);
   const outcomes: FlagOutcome[] = [];
   const limited: string[] = [];
   let allLimits = 0;

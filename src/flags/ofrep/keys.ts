@@ -1,31 +1,20 @@
 // Authenticates calls by any key of an environment. The kind of key determines the flags that a caller may see.
 import { Failure } from '../../kernel/failure.ts';
+import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import type { Audience } from '../delivery/audience.ts';
-import {
-  findEnvironmentByClientId,
-  findEnvironmentByMobileKey,
-  findEnvironmentBySdkKey,
-} from '../environments/store.ts';
-import type { Environment } from '../projects/project.ts';
-
-export interface OpenedKey {
-  environment: Environment;
-  audience: Audience;
-  key: string;
-}
+import type { KeyKind } from '../delivery/accepted-key.ts';
+import type { OpenedFeed } from '../delivery/keys.ts';
 
 /** The key is in `Authorization`, with or without `Bearer`, or in `X-API-Key`; its prefix says which kind it is. */
 export async function openByAnyKey(
-  db: Db,
+  { services: { feeds } }: { services: Pick<Services, 'feeds'> },
   { headers, now }: Pick<Call, 'headers' | 'now'>,
-): Promise<OpenedKey> {
+): Promise<OpenedFeed> {
   const key = keyIn(headers);
-  const [audience, find] = kindOf(key);
-  const environment = await find(db, key, now);
-  if (environment === undefined) throw wrongKey();
-  return { environment, audience, key };
+  const kind = kindOf(key);
+  const feed = await feeds.openByKey(kind, key, now);
+  if (feed === undefined) throw wrongKey();
+  return { feed, kind, key };
 }
 
 function keyIn({ authorization, 'x-api-key': apiKey }: Call['headers']): string {
@@ -34,10 +23,9 @@ function keyIn({ authorization, 'x-api-key': apiKey }: Call['headers']): string 
     .trim();
 }
 
-function kindOf(key: string): [Audience, typeof findEnvironmentBySdkKey] {
-  if (key.startsWith('sdk-')) return ['server', findEnvironmentBySdkKey];
-  if (key.startsWith('mob-')) return ['usingMobileKey', findEnvironmentByMobileKey];
-  return ['usingEnvironmentId', findEnvironmentByClientId];
+function kindOf(key: string): KeyKind {
+  if (key.startsWith('sdk-')) return 'sdk';
+  return key.startsWith('mob-') ? 'mobile' : 'client';
 }
 
 function wrongKey(): Failure {

@@ -37,7 +37,19 @@ const FailedEvaluation = Type.Object(
 );
 
 export const BulkEvaluation = Type.Object(
-  { flags: Type.Array(Type.Union([FlagEvaluation, FailedEvaluation])), metadata: Metadata },
+  {
+    flags: Type.Array(Type.Union([FlagEvaluation, FailedEvaluation])),
+    metadata: Metadata,
+    eventStreams: Type.Array(
+      Type.Object({
+        type: Type.Literal('sse'),
+        endpoint: Type.Object({
+          requestUri: Type.String({ description: 'Below the origin of this server' }),
+        }),
+        inactivityDelaySec: Type.Integer(),
+      }),
+    ),
+  },
   { $id: 'BulkEvaluation' },
 );
 

@@ -4,13 +4,20 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, type Call, type RawCall } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { canSee } from '../delivery/audience.ts';
+import { AUDIENCES, canSee } from '../delivery/audience.ts';
+import type { OpenedFeed } from '../delivery/keys.ts';
 import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
+import { catchUp } from './catch-up.ts';
 import { readOpenFeatureContext } from './context.ts';
 import { evaluateFor } from './evaluate-for.ts';
-import { openByAnyKey, type OpenedKey } from './keys.ts';
+import { openByAnyKey } from './keys.ts';
 import { BulkEvaluation, EvaluationRequest, FlagEvaluation } from './model.ts';
 import { checkSecureMode } from './secure-mode.ts';
+import { STREAM_PATH, streamChanges } from './stream-routes.ts';
+import { signStreamToken } from './stream-token.ts';
+
+/** Providers close the stream of a page that is in the background for as long. */
+const INACTIVITY_SECONDS = 120;
 
 const Hash = Type.Optional(Type.String({ description: 'The hash of the context, for secure mode' }));
 
@@ -34,12 +41,12 @@ const evaluateFlag = route(
   },
   async (call, kernel) => {
     const { key } = call.params;
-    const opened = await openByAnyKey(kernel.db, call);
+    const opened = await openByAnyKey(kernel, call);
     const prepared = await prepare(call, kernel, opened);
     const { flags } = prepared.run.environment;
     const flag = flags.get(key);
     // Whether a flag exists that the key may not see must not show.
-    if (flag === undefined || !canSee(opened.audience, flag.data))
+    if (flag === undefined || !canSee(AUDIENCES[opened.kind], flag.data))
       throw new Failure('not-found', `There is no flag "${key}".`);
     const [outcome] = await evaluateFor(call, kernel, opened, prepared, [key]);
     if ('errorCode' in outcome!)
@@ -55,33 +62,37 @@ const evaluateFlags = route(
     id: 'evaluateFlagsBulk',
     path: '/v1/evaluate/flags',
     summary: 'Evaluate all flags that the key may see',
-    query: Type.Object({ h: Hash }),
+    query: Type.Object({
+      h: Hash,
+      flagConfigEtag: Type.Optional(
+        Type.String({ description: 'The `etag` of the event that led to this call' }),
+      ),
+      flagConfigLastModified: Type.Optional(
+        Type.String({ description: 'Its `lastModified`, which has no effect' }),
+      ),
+    }),
     reply: { 200: BulkEvaluation },
   },
   async (call, kernel) => {
-    const opened = await openByAnyKey(kernel.db, call);
-    const prepared = await prepare(call, kernel, opened);
+    const opened = await openByAnyKey(kernel, call);
+    const feed = await catchUp(kernel, opened.feed, call.query.flagConfigEtag);
+    const prepared = await prepare(call, kernel, { ...opened, feed });
     const { revision, memberships, run } = prepared;
-    const { environment, audience } = opened;
-    const etag = etagOf(
-      JSON.stringify([
-        kernel.release,
-        environment.id,
-        audience,
-        revision,
-        memberships,
-        [...run.context.parts],
-      ]),
-    );
+    const token = signStreamToken(kernel.secrets, opened, call.now);
+    const requestUri = `${new URL(call.base).pathname}${STREAM_PATH}?token=${token}&since=${revision}`;
+    // The address of the stream names the environment, the kind of key and the revision; and a client that is answered
+    // 304 goes on with the address that it has, so that it must be one that still opens.
+    const etag = etagOf(JSON.stringify([kernel.release, requestUri, memberships, [...run.context.parts]]));
     if (matchesEtag(call.headers['if-none-match'] as string | undefined, etag))
       return reply(304, undefined, { etag });
     const flags = await evaluateFor(call, kernel, opened, prepared, run.environment.flags.keys());
-    return reply(200, { flags, metadata: { version: revision } }, { etag });
+    const eventStreams = [{ type: 'sse', endpoint: { requestUri }, inactivityDelaySec: INACTIVITY_SECONDS }];
+    return reply(200, { flags, metadata: { version: revision }, eventStreams }, { etag });
   },
   checkKey,
 );
 
-export const ofrepRoutes = [evaluateFlag, evaluateFlags];
+export const ofrepRoutes = [evaluateFlag, evaluateFlags, streamChanges];
 
 type EvaluationCall = Pick<Call, 'id' | 'headers' | 'now'> & {
   query: { h?: string };
@@ -89,12 +100,16 @@ type EvaluationCall = Pick<Call, 'id' | 'headers' | 'now'> & {
 };
 
 /** A caller without a valid key is told only that, whatever else is wrong with the call. */
-async function checkKey(call: RawCall, { db }: Kernel): Promise<void> {
-  await openByAnyKey(db, call);
+async function checkKey(call: RawCall, kernel: Kernel): Promise<void> {
+  await openByAnyKey(kernel, call);
 }
 
-async function prepare(call: EvaluationCall, kernel: Kernel, opened: OpenedKey): Promise<PreparedEvaluation> {
+async function prepare(
+  call: EvaluationCall,
+  kernel: Kernel,
+  opened: OpenedFeed,
+): Promise<PreparedEvaluation> {
   const context = readOpenFeatureContext(call.body?.context);
   checkSecureMode(opened, context, call);
-  return await beginEvaluation(kernel, opened.environment, context);
+  return await beginEvaluation(kernel.db, opened.feed, context);
 }

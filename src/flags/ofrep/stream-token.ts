@@ -1,0 +1,65 @@
+// Tokens that open an event stream: browsers cannot send a header with such a request, and no key may be in an address.
+import { timingSafeEqual } from 'node:crypto';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { SecretBox } from '../../kernel/secret-box.ts';
+import { acceptedKeys, type KeyKind } from '../delivery/accepted-key.ts';
+import type { OpenedFeed } from '../delivery/keys.ts';
+import { findEnvironmentById } from '../environments/store.ts';
+import { couldBeId } from '../fields.ts';
+
+const PURPOSE = 'OFREP event streams';
+
+/**
+ * A token opens streams for five to ten minutes; a stream that is open stays open. All tokens of five minutes are the
+ * same, so that the address of the stream, and with it the ETag, does not change with every call.
+ */
+const PERIOD_MS = 5 * 60_000;
+const PERIODS = 2;
+
+/** It names the environment, the kind of key and the expiry. The signature covers the key too, so that a reset ends it. */
+export function signStreamToken(
+  secrets: SecretBox,
+  { feed: { environment }, kind, key }: OpenedFeed,
+  now: number,
+): string {
+  const expiry = (Math.floor(now / PERIOD_MS) + PERIODS) * PERIOD_MS;
+  const claims = `${environment.id}.${kind}.${expiry}`;
+  return `${claims}.${signatureOf(secrets, claims, key)}`;
+}
+
+export async function openByStreamToken(
+  { db, secrets, services: { feeds } }: Pick<Kernel, 'db' | 'secrets' | 'services'>,
+  token: string,
+  now: number,
+): Promise<OpenedFeed> {
+  const [id = '', kind = '', expiry = '', signature = ''] = token.split('.');
+  if (!isKind(kind) || !couldBeId(id)) throw wrongToken();
+  const environment = await findEnvironmentById(db, id);
+  if (environment === undefined) throw wrongToken();
+  const key = acceptedKeys(environment, kind, now).find((accepted) =>
+    isEqual(signature, signatureOf(secrets, `${id}.${kind}.${expiry}`, accepted)),
+  );
+  if (key === undefined || !(Number(expiry) > now)) throw wrongToken();
+  return { feed: await feeds.open(environment), kind, key };
+}
+
+function signatureOf(secrets: SecretBox, claims: string, key: string): string {
+  return secrets.sign(PURPOSE, `${claims}.${key}`);
+}
+
+function isKind(text: string): text is KeyKind {
+  return ['sdk', 'mobile', 'client'].includes(text);
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function wrongToken(): Failure {
+  return new Failure(
+    'unauthenticated',
+    'The token of this stream is not valid, or no longer. Evaluate all flags to get a new one.',
+  );
+}
