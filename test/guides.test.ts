@@ -1,5 +1,6 @@
-// The guides for Actors are true: their commands are run as they stand there, against servers of their own.
+// The guides are true: their commands are run as they stand there, against servers of their own.
 import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { makeFolder, startServer as startProcess, type ServerProcess } from '../src/cli/fixture.ts';
@@ -51,6 +52,15 @@ describe('the guides', { skip }, () => {
   test('run-your-own-actor.md', { skip: needsRegistry }, async () => {
     await followGuide('docs/guide/run-your-own-actor.md', {
       cwd: makeFolder(),
+      env: { ...environment(), SIGNALBOX_URL: server.url },
+    });
+  });
+
+  test('openfeature.md', async () => {
+    const cwd = makeFolder();
+    symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+    await followGuide('docs/guide/openfeature.md', {
+      cwd,
       env: { ...environment(), SIGNALBOX_URL: server.url },
     });
   });
