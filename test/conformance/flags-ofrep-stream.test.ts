@@ -1,5 +1,6 @@
 // The event streams of OFREP, on running servers with each engine: events, tokens, and what a client hears that was away.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { EventReader } from '../event-stream.ts';
@@ -99,23 +100,25 @@ onEachEngine((engine) => {
 
     test('that was changed opens nothing', async () => {
       const path = await pathFor(home.keys.mobile);
-      const [, id, kind, expiry, signature] = /token=(\w+)\.(\w+)\.(\w+)\.([\w-]+)/.exec(path)!;
+      const [, id, kind, mode, expiry, signature] = /token=(\w+)\.(\w+)\.(\w+)\.(\w+)\.([\w-]+)/.exec(path)!;
       const { json } = await home.evaluateAll(USER, { key: (await home.readKeys('production')).mobile });
       const [, otherId] = /token=(\w+)\./.exec(json['eventStreams'][0].endpoint.requestUri)!;
       assert.equal(kind, 'mobile');
       for (const token of [
-        [otherId, kind, expiry, signature],
-        [id, 'sdk', expiry, signature],
-        [id, 'client', expiry, signature],
-        [id, 'constructor', expiry, signature],
-        [id, kind, Number(expiry) + HOUR, signature],
-        [id, kind, '', signature],
-        [id, kind, expiry, signature!.toLowerCase()],
-        [id, kind, expiry, `${signature}A`],
-        [id, kind, expiry, ''],
-        [id, kind, expiry],
-        ['0'.repeat(24), kind, expiry, signature],
-        ['%20', kind, expiry, signature],
+        [otherId, kind, mode, expiry, signature],
+        [id, 'sdk', mode, expiry, signature],
+        [id, 'client', mode, expiry, signature],
+        [id, 'constructor', mode, expiry, signature],
+        [id, kind, mode, Number(expiry) + HOUR, signature],
+        [id, kind, mode, '', signature],
+        [id, kind, 'secure', expiry, signature],
+        [id, kind, expiry, signature],
+        [id, kind, mode, expiry, signature!.toLowerCase()],
+        [id, kind, mode, expiry, `${signature}A`],
+        [id, kind, mode, expiry, ''],
+        [id, kind, mode, expiry],
+        ['0'.repeat(24), kind, mode, expiry, signature],
+        ['%20', kind, mode, expiry, signature],
         [''],
         [home.keys.sdk],
         [home.keys.mobile],
@@ -153,6 +156,19 @@ onEachEngine((engine) => {
       } finally {
         server.clock.ahead = 0;
       }
+    });
+
+    test('that came without a hash opens nothing in secure mode, and open streams end', async () => {
+      const { sdk, mobile, client } = home.keys;
+      const path = await pathFor(client);
+      const [browser, app] = [await follow(client), await follow(mobile)];
+      await home.patchEnvironment('/secureMode', true);
+      await browser.ended();
+      await isRefused(path);
+      const hash = createHmac('sha256', sdk).update('u').digest('hex');
+      const { json } = await home.evaluateAll(USER, { key: client, query: `?h=${hash}` });
+      assert.equal((await listen(json['eventStreams'][0].endpoint.requestUri as string)).status, 200);
+      assert.equal(app.isEnded, false, 'only a client-side ID needs the hash');
     });
 
     test('opens nothing once the environment was deleted, and open streams end', async () => {
@@ -277,6 +293,6 @@ onEachEngine((engine) => {
     await isRefused(path.replace('.client.', '.sdk.'));
     const lines = server.log.filter((line) => line['route'] === 'streamFlagChanges');
     assert.ok(lines.length > 0);
-    assert.ok(!JSON.stringify(lines).includes(/token=([^&]+)/.exec(path)![1]!.split('.')[3]!));
+    assert.ok(!JSON.stringify(lines).includes(/token=([^&]+)/.exec(path)![1]!.split('.')[4]!));
   });
 });

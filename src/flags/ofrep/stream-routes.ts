@@ -24,7 +24,7 @@ export const streamChanges = route(
     produces: 'text/event-stream',
   },
   async ({ query, headers, now, address }, kernel) => {
-    const { feed, kind, key } = await openByStreamToken(kernel, query.token ?? '', now);
+    const { feed, kind, key, isAccepted } = await openByStreamToken(kernel, query.token ?? '', now);
     const {
       clock,
       services: { feeds, sdkStreams },
@@ -35,7 +35,7 @@ export const streamChanges = route(
       feed,
       protocol: changeProtocol,
       reader: { audience: AUDIENCES[kind], clock, feeds, seen },
-      owner: { kind, key, address, weight: 1 },
+      owner: { kind, key, address, weight: 1, isAccepted },
     });
   },
 );

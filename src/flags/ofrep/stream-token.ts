@@ -7,6 +7,7 @@ import { acceptedKeys, type KeyKind } from '../delivery/accepted-key.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { findEnvironmentById } from '../environments/store.ts';
 import { couldBeId } from '../fields.ts';
+import type { Environment } from '../projects/project.ts';
 
 const PURPOSE = 'OFREP event streams';
 
@@ -17,31 +18,44 @@ const PURPOSE = 'OFREP event streams';
 const PERIOD_MS = 5 * 60_000;
 const PERIODS = 2;
 
-/** It names the environment, the kind of key and the expiry. The signature covers the key too, so that a reset ends it. */
+/** Whether the environment was in secure mode: then a client-side ID has come with the hash of its context. */
+const SECURE = 'secure';
+const OPEN = 'open';
+
+/**
+ * It names the environment, the kind of key, whether the caller has passed secure mode, and the expiry. The signature covers
+ * the key too, so that a reset ends it.
+ */
 export function signStreamToken(
   secrets: SecretBox,
   { feed: { environment }, kind, key }: OpenedFeed,
   now: number,
 ): string {
   const expiry = (Math.floor(now / PERIOD_MS) + PERIODS) * PERIOD_MS;
-  const claims = `${environment.id}.${kind}.${expiry}`;
+  const claims = [environment.id, kind, environment.secureMode ? SECURE : OPEN, expiry].join('.');
   return `${claims}.${signatureOf(secrets, claims, key)}`;
+}
+
+export interface OpenedStream extends OpenedFeed {
+  /** Whether the token is still good after the environment has changed, beside its key. */
+  isAccepted(environment: Environment): boolean;
 }
 
 export async function openByStreamToken(
   { db, secrets, services: { feeds } }: Pick<Kernel, 'db' | 'secrets' | 'services'>,
   token: string,
   now: number,
-): Promise<OpenedFeed> {
-  const [id = '', kind = '', expiry = '', signature = ''] = token.split('.');
+): Promise<OpenedStream> {
+  const [id = '', kind = '', mode = '', expiry = '', signature = ''] = token.split('.');
   if (!isKind(kind) || !couldBeId(id)) throw wrongToken();
   const environment = await findEnvironmentById(db, id);
   if (environment === undefined) throw wrongToken();
   const key = acceptedKeys(environment, kind, now).find((accepted) =>
-    isEqual(signature, signatureOf(secrets, `${id}.${kind}.${expiry}`, accepted)),
+    isEqual(signature, signatureOf(secrets, [id, kind, mode, expiry].join('.'), accepted)),
   );
-  if (key === undefined || !(Number(expiry) > now)) throw wrongToken();
-  return { feed: await feeds.open(environment), kind, key };
+  const isAccepted = ({ secureMode }: Environment) => kind !== 'client' || mode === SECURE || !secureMode;
+  if (key === undefined || !(Number(expiry) > now) || !isAccepted(environment)) throw wrongToken();
+  return { feed: await feeds.open(environment), kind, key, isAccepted };
 }
 
 function signatureOf(secrets: SecretBox, claims: string, key: string): string {
