@@ -1,6 +1,7 @@
 // The representation of evaluated flags and of segment memberships of a context.
 import { Type, type Static } from '../../kernel/schema.ts';
-import type { Reason, EvaluationResult, SegmentMatch } from '../evaluation/run.ts';
+import type { SegmentMatch } from '../evaluation/match-segment.ts';
+import type { Reason, EvaluationResult } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Links, linkTo } from '../links.ts';

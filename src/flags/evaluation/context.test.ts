@@ -118,7 +118,16 @@ describe('an attribute', () => {
   test('of an older user is found without regard to where it stood', () => {
     const user = readContext({ key: 'k', email: 'e', custom: { plan: 'gold', email: 'x', key: 'y' } });
     const part = user.parts.get('user')!;
-    assert.deepEqual({ ...part }, { plan: 'gold', email: 'e', key: 'k', kind: 'user', anonymous: false });
+    assert.deepEqual(
+      { ...part.attributes },
+      {
+        plan: 'gold',
+        email: 'e',
+        key: 'k',
+        kind: 'user',
+        anonymous: false,
+      },
+    );
   });
 
   const anonymous: [given: unknown, isAnonymous: boolean][] = [
@@ -132,6 +141,6 @@ describe('an attribute', () => {
   ];
   for (const [given, isAnonymous] of anonymous) {
     test(`anonymous is ${isAnonymous} of ${JSON.stringify(given)}`, () =>
-      assert.equal(readContext(given).parts.get('user')!['anonymous'], isAnonymous));
+      assert.equal(readContext(given).parts.get('user')!.attributes['anonymous'], isAnonymous));
   }
 });

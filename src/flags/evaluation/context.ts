@@ -4,11 +4,16 @@ import { isObject } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
-export type Attributes = Readonly<Record<string, Json>>;
+/** One kind of a context. */
+export interface ContextPart {
+  readonly key: string;
+  /** With the key; without a prototype, so that every name is one of an attribute. */
+  readonly attributes: Readonly<Record<string, Json>>;
+}
 
 export interface Context {
-  /** The attributes of each kind, with the key. */
-  readonly parts: ReadonlyMap<string, Attributes>;
+  /** By kind. */
+  readonly parts: ReadonlyMap<string, ContextPart>;
 }
 
 export const USER = 'user';
@@ -36,12 +41,12 @@ export function canonicalKey({ parts }: Context): string {
     .join(':');
 }
 
-export function keyOf(part: Attributes): string {
-  return part['key'] as string;
+export function keyOf(part: ContextPart): string {
+  return part.key;
 }
 
 /** `at` is the field of the part in a context of several kinds. */
-function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Attributes] {
+function readPart(kind: unknown, part: unknown, at?: string): [kind: string, ContextPart] {
   if (typeof kind !== 'string' || !KIND.test(kind)) throw broken(at ?? 'kind', 'is no name of a kind');
   if (!isObject(part)) throw broken(at ?? kind, 'must be a JSON object');
   const { key, name = null, anonymous = null, _meta = null } = part;
@@ -51,20 +56,13 @@ function readPart(kind: unknown, part: unknown, at?: string): [kind: string, Att
   if (anonymous !== null && typeof anonymous !== 'boolean')
     throw broken(fieldOf('anonymous'), 'must be true or false');
   if (_meta !== null && !isObject(_meta)) throw broken(fieldOf('_meta'), 'must be a JSON object');
-  return [
-    kind,
-    Object.fromEntries([
-      ...Object.entries(part),
-      ['kind', kind],
-      ['anonymous', anonymous === true],
-    ]) as Attributes,
-  ];
+  return [kind, newPart(key, [part, { kind, anonymous: anonymous === true }])];
 }
 
 const BUILT_IN = ['name', 'firstName', 'lastName', 'email', 'country', 'ip', 'avatar'];
 
 /** The key of a user may be empty, and custom attributes are in `custom`. */
-function readUser({ key, custom = null, anonymous = null, ...user }: Record<string, unknown>): Attributes {
+function readUser({ key, custom = null, anonymous = null, ...user }: Record<string, unknown>): ContextPart {
   if (typeof key !== 'string') throw broken('key', 'must be a text');
   if (custom !== null && !isObject(custom)) throw broken('custom', 'must be a JSON object');
   if (anonymous !== null && typeof anonymous !== 'boolean')
@@ -72,13 +70,15 @@ function readUser({ key, custom = null, anonymous = null, ...user }: Record<stri
   const known = BUILT_IN.filter((name) => Object.hasOwn(user, name) && user[name] !== null);
   const strange = known.find((name) => typeof user[name] !== 'string');
   if (strange !== undefined) throw broken(strange, 'must be a text');
-  return Object.fromEntries([
-    ...Object.entries(custom ?? {}),
-    ...known.map((name) => [name, user[name]]),
-    ['anonymous', Boolean(anonymous ?? custom?.['anonymous'])],
-    ['key', key],
-    ['kind', USER],
-  ]) as Attributes;
+  const builtIn = Object.fromEntries(known.map((name) => [name, user[name]]));
+  const isAnonymous = Boolean(anonymous ?? custom?.['anonymous']);
+  return newPart(key, [custom ?? {}, builtIn, { anonymous: isAnonymous, key, kind: USER }]);
+}
+
+function newPart(key: string, sources: readonly object[]): ContextPart {
+  const attributes = Object.create(null) as Record<string, Json>;
+  for (const source of sources) Object.assign(attributes, source);
+  return { key, attributes };
 }
 
 function broken(field: string, message: string): Failure {

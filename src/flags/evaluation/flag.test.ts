@@ -5,7 +5,12 @@ import type { FlagData } from './data.ts';
 import { evaluateFirst, newClause, newFlagData } from './fixture.ts';
 
 const user = { kind: 'user', key: 'u' };
-const MALFORMED = { value: null, reason: { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' }, prerequisites: [] };
+const malformedAfter = (...prerequisites: string[]) => ({
+  value: null,
+  reason: { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' },
+  prerequisites,
+});
+const MALFORMED = malformedAfter();
 const isU = [newClause({ values: ['u'] })];
 const everyone = { id: 'r', clauses: [], trackEvents: false };
 
@@ -260,14 +265,14 @@ describe('a prerequisite', () => {
   });
 
   test('that is malformed makes the flag malformed', () => {
-    assert.deepEqual(evaluate(needs('p', 0), user, [other('p', { fallthrough: {} })]), MALFORMED);
+    assert.deepEqual(evaluate(needs('p', 0), user, [other('p', { fallthrough: {} })]), malformedAfter('p'));
   });
 
   test('that leads back to the flag makes it malformed', () => {
-    assert.deepEqual(evaluate(needs('flag', 0)), MALFORMED);
+    assert.deepEqual(evaluate(needs('flag', 0)), malformedAfter('flag'));
     assert.deepEqual(
       evaluate(needs('p', 0), user, [other('p', needs('q', 0)), other('q', needs('p', 0))]),
-      MALFORMED,
+      malformedAfter('p'),
     );
   });
 

@@ -1,18 +1,14 @@
 // Evaluates the membership of a context in a segment, without a flag.
-import {
-  evaluateOne,
-  Malformed,
-  type CompiledSegment,
-  type EvaluationRun,
-  type SegmentMatch,
-} from './run.ts';
+import { beginShare, endShare, Membership, type CompiledSegment, type EvaluationRun } from './run.ts';
+
+/** Why a context is in a segment: its own key is listed, or a rule matches. */
+export type SegmentMatch = 'key' | 'rule';
 
 /** Undefined when the context is not a member. A malformed segment has no members. */
-export function matchSegment({ locate }: CompiledSegment, run: EvaluationRun): SegmentMatch | undefined {
-  try {
-    return evaluateOne(run, () => locate(run));
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
+export function matchSegment(segment: CompiledSegment, run: EvaluationRun): SegmentMatch | undefined {
+  const share = beginShare(run);
+  const membership = segment.locate(run);
+  endShare(run, share);
+  if (membership === Membership.byKey) return 'key';
+  return membership === Membership.byRule ? 'rule' : undefined;
 }

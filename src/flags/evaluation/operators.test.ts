@@ -5,7 +5,12 @@ import type { Json } from '../feature-flags/flag.ts';
 import { compileOperator } from './operators.ts';
 
 function holdsFor(op: string, value: Json, ...wanted: Json[]): boolean {
-  return compileOperator(op, wanted)(value, { steps: { left: 1_000_000 }, notices: 0, exceeded: 0 });
+  return compileOperator(op, wanted)(value, {
+    steps: { left: 1_000_000 },
+    notices: 0,
+    exceeded: 0,
+    versions: undefined,
+  });
 }
 
 const DAY = '2017-12-06T00:00:00.000-07:00';
@@ -56,7 +61,7 @@ const cases: [op: string, value: Json, wanted: Json, holds: boolean][] = [
   ['before', '2017-13-41T00:00:00Z', DAY, false],
   ['before', true, DAY, false],
   ['after', DAY, DAY_MS - 1, true],
-  ['after', '2017-12-06t07:00:00.001z', DAY, true],
+  ['after', '2017-12-06t07:00:00.001z', DAY, false],
   ['after', DAY, DAY, false],
   ['semVerEqual', '2.0.0', '2.0.0', true],
   ['semVerEqual', '2.0', '2.0.0', true],

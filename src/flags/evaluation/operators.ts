@@ -2,7 +2,7 @@
 import type { Json } from '../feature-flags/flag.ts';
 import { compilePattern, MAX_TEXT } from './pattern/pattern.ts';
 import { exceedLimit, Notice, spendSteps, type Meter, type Patterns } from './run.ts';
-import { compareSemVers, readSemVer } from './semver.ts';
+import { compareSemVers, readSemVer, type SemVer } from './semver.ts';
 
 export type Test = (value: Json, meter: Meter) => boolean;
 
@@ -23,9 +23,9 @@ const OPERATORS = new Map<string, Compile>([
   ['greaterThanOrEqual', comparing(readNumber, (number, wanted) => number >= wanted)],
   ['before', comparing(readMoment, (moment, wanted) => moment < wanted)],
   ['after', comparing(readMoment, (moment, wanted) => moment > wanted)],
-  ['semVerEqual', comparing(readVersion, (version, wanted) => compareSemVers(version, wanted) === 0)],
-  ['semVerLessThan', comparing(readVersion, (version, wanted) => compareSemVers(version, wanted) < 0)],
-  ['semVerGreaterThan', comparing(readVersion, (version, wanted) => compareSemVers(version, wanted) > 0)],
+  ['semVerEqual', comparingVersions((order) => order === 0)],
+  ['semVerLessThan', comparingVersions((order) => order < 0)],
+  ['semVerGreaterThan', comparingVersions((order) => order > 0)],
 ]);
 
 /** Whether the operator holds between the value and any of the wanted ones. An unknown operator never holds. */
@@ -55,9 +55,37 @@ function comparing<Meaning>(
     const wanted = values.map(read).filter((meaning) => meaning !== undefined);
     return (given) => {
       const meaning = read(given);
-      return meaning !== undefined && wanted.some((other) => holds(meaning, other));
+      if (meaning === undefined) return false;
+      for (const other of wanted) if (holds(meaning, other)) return true;
+      return false;
     };
   };
+}
+
+/** Reading a version takes longer than anything else in a clause, and is done once per run. */
+function comparingVersions(holds: (order: number) => boolean): Compile {
+  return (values) => {
+    const wanted = values
+      .map((value) => (typeof value === 'string' ? readSemVer(value) : undefined))
+      .filter((version) => version !== undefined);
+    return (given, meter) => {
+      if (typeof given !== 'string') return false;
+      const version = findVersion(given, meter);
+      return version !== undefined && wanted.some((other) => holds(compareSemVers(version, other)));
+    };
+  };
+}
+
+/** Long lists of texts would make the cache large. */
+const MAX_VERSIONS = 100;
+
+function findVersion(text: string, meter: Meter): SemVer | undefined {
+  const versions = (meter.versions ??= new Map());
+  const known = versions.get(text);
+  if (known !== undefined || versions.has(text)) return known;
+  const version = readSemVer(text);
+  if (versions.size < MAX_VERSIONS) versions.set(text, version);
+  return version;
 }
 
 /** The number of texts to search for matters only where the searched text is long. */
@@ -98,18 +126,15 @@ function readNumber(value: Json): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function readVersion(value: Json) {
-  return typeof value === 'string' ? readSemVer(value) : undefined;
-}
-
 /** No date has more characters. */
 const LONGEST_MOMENT = 100;
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+/** As in SDKs, `Date.parse` decides on the rest. */
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::\d\d)?)/;
 
 /** Epoch milliseconds, or a date with its time and zone. */
 function readMoment(value: Json): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || value.length > LONGEST_MOMENT || !RFC_3339.test(value)) return undefined;
-  const moment = Date.parse(value.toUpperCase());
+  const moment = Date.parse(value);
   return Number.isNaN(moment) ? undefined : moment;
 }

@@ -1,7 +1,7 @@
 // Attribute references: a plain name, or a path into nested objects that begins with a slash.
 import { isObject } from '../../kernel/patch/json-value.ts';
 import type { Json } from '../feature-flags/flag.ts';
-import type { Attributes } from './context.ts';
+import type { ContextPart } from './context.ts';
 
 export type AttributeReference = readonly [name: string, ...inner: string[]];
 
@@ -19,16 +19,20 @@ function unescape(part: string): string | undefined {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
+/** Whether this is the attribute that stands for the kinds of the whole context. */
+export function isKind(reference: AttributeReference): boolean {
+  return reference.length === 1 && reference[0] === 'kind';
+}
+
 /** Undefined for a missing attribute, and for `_meta`, which SDKs reserve. */
-export function readAttribute(
-  attributes: Attributes,
-  [name, ...inner]: AttributeReference,
-): Json | undefined {
-  if (name === '_meta' || !Object.hasOwn(attributes, name)) return undefined;
-  let value: Json | undefined = attributes[name];
-  for (const part of inner) {
-    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
-    value = value[part] as Json;
+export function readAttribute(part: ContextPart, reference: AttributeReference): Json | undefined {
+  const name = reference[0];
+  if (name === '_meta') return undefined;
+  let value = part.attributes[name];
+  for (let depth = 1; depth < reference.length; depth += 1) {
+    const inner = reference[depth]!;
+    if (!isObject(value) || !Object.hasOwn(value, inner)) return undefined;
+    value = value[inner] as Json;
   }
   return value;
 }

@@ -1,9 +1,12 @@
 // The types of an evaluation: compiled flags and segments, the state of one run with its limits, and the result.
 import type { Json } from '../feature-flags/flag.ts';
-import type { Context } from './context.ts';
+import { USER, type Context, type ContextPart } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
 import type { Steps } from './pattern/match.ts';
+import type { PreparedOutcome } from './outcome.ts';
 import type { Pattern } from './pattern/pattern.ts';
+import type { SemVer } from './semver.ts';
+import type { CompiledServe } from './serve.ts';
 
 type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };
 
@@ -16,15 +19,16 @@ export type Reason = (
 ) &
   BigSegments;
 
+/** Shared by all contexts that get it: it must not be changed. */
 export interface EvaluationResult {
   /** Null when no variation is served. */
-  value: Json;
-  variationIndex?: number;
-  reason: Reason;
+  readonly value: Json;
+  readonly variationIndex?: number;
+  readonly reason: Reason;
   /** The direct prerequisites that were evaluated, in order. */
-  prerequisites: readonly string[];
+  readonly prerequisites: readonly string[];
   /** The limits that were exceeded, as bits of `Notice`; absent when there was none. */
-  limits?: number;
+  readonly limits?: number;
 }
 
 /** Compiled patterns by their sources; undefined for an invalid pattern. */
@@ -32,22 +36,53 @@ export type Patterns = ReadonlyMap<string, Pattern | undefined>;
 
 export interface CompiledFlag {
   readonly data: FlagData;
+  readonly isOn: boolean;
+  /** Whether each audience may see it. */
+  readonly server: true;
+  readonly usingMobileKey: boolean;
+  readonly usingEnvironmentId: boolean;
   /** The patterns of its rules, which its next version may have, too; absent when it has none. */
   readonly patterns: Patterns | undefined;
+  /** Evaluated in this order, unless it is off. */
+  readonly prerequisites: readonly CompiledPrerequisite[];
+  readonly targets: readonly CompiledTarget[];
+  readonly rules: readonly CompiledRule[];
+  readonly fallthrough: CompiledServe;
+  readonly off: PreparedOutcome;
+  readonly malformed: PreparedOutcome;
   evaluate(run: EvaluationRun): EvaluationResult;
-  /** The same as a prerequisite of another evaluation; throws Malformed. */
-  decide(run: EvaluationRun, trail: Trail | undefined): EvaluationResult;
+  /** The beginnings of the JSON of outcomes, without a variation and by variation. Delivery fills it in. */
+  readonly heads: (string | undefined)[];
 }
 
-/** Why a context is in a segment: its own key is listed, or a rule matches. */
-export type SegmentMatch = 'key' | 'rule';
+/** Its outcomes are created at their first use. */
+export interface CompiledPrerequisite {
+  readonly key: string;
+  readonly variation: number;
+  whenMissing: PreparedOutcome | undefined;
+  whenFailed: PreparedOutcome | undefined;
+  whenMalformed: PreparedOutcome | undefined;
+}
+
+export interface CompiledTarget {
+  readonly contextKind: string;
+  readonly keys: ReadonlySet<string>;
+  readonly outcome: PreparedOutcome;
+}
+
+export interface CompiledRule {
+  readonly matches: Matcher;
+  readonly serve: CompiledServe;
+}
+
+/** Whether a context is in a segment, and why: its own key is listed, or a rule matches. */
+export const Membership = { none: 0, byKey: 1, byRule: 2, malformed: 3 } as const;
+export type Membership = (typeof Membership)[keyof typeof Membership];
 
 export interface CompiledSegment {
   readonly data: SegmentData;
   readonly patterns: Patterns | undefined;
-  /** Undefined when the context is not in the segment. */
-  locate(run: EvaluationRun, trail?: Trail): SegmentMatch | undefined;
-  contains: Matcher;
+  locate(run: EvaluationRun, trail?: Trail): Membership;
 }
 
 export interface EvaluationEnvironment {
@@ -70,15 +105,11 @@ export const Notice = {
 
 export const LIMITS = Notice.largePattern | Notice.longText | Notice.noSteps;
 
-/** A cached result, and the notices on the way to it. */
-interface Cached<T> {
-  value: T;
-  notices: number;
-}
-
 /** The state of the evaluation of any number of flags and segments for one context. */
 export interface EvaluationRun {
   readonly context: Context;
+  /** The part of the context that most rules are about. */
+  readonly user: ContextPart | undefined;
   readonly environment: EvaluationEnvironment;
   /** The steps that the current flag or segment may still spend on patterns and lists. */
   readonly steps: Steps;
@@ -87,9 +118,20 @@ export interface EvaluationRun {
   notices: number;
   /** How many comparisons have exceeded a limit so far. */
   exceeded: number;
+  /** Whether the clause that was evaluated last is malformed. It counts as a match then. */
+  isMalformed: boolean;
+  /** How many references of the current flag or segment have led back to one on the way. */
+  cycles: number;
   /** Cached results by key: a flag or segment that others refer to many times is evaluated once. */
-  readonly segmentMatches: Map<string, Cached<SegmentMatch | undefined>>;
-  readonly variations: Map<string, Cached<number | undefined>>;
+  readonly segments: Cache<Membership>;
+  readonly prerequisites: Cache<PreparedOutcome>;
+  /** The semantic versions among the attributes, by their texts: many rules ask for the same. */
+  versions: Map<string, SemVer | undefined> | undefined;
+}
+
+/** Created at the first use: most evaluations need none. */
+interface Cache<T> {
+  byKey: Map<string, { value: T; notices: number }> | undefined;
 }
 
 /**
@@ -105,29 +147,38 @@ const MIN_STEPS_OF_ONE = 500;
 export function beginRun(context: Context, environment: EvaluationEnvironment): EvaluationRun {
   return {
     context,
+    user: context.parts.get(USER),
     environment,
     steps: { left: 0 },
     totalSteps: MAX_STEPS,
     notices: 0,
     exceeded: 0,
-    segmentMatches: new Map(),
-    variations: new Map(),
+    isMalformed: false,
+    cycles: 0,
+    segments: { byKey: undefined },
+    prerequisites: { byKey: undefined },
+    versions: undefined,
   };
 }
 
-/** Evaluates one flag or segment of the run, within its share of the steps. */
-export function evaluateOne<T>(run: EvaluationRun, evaluate: () => T): T {
+export function partOf(run: EvaluationRun, kind: string): ContextPart | undefined {
+  return kind === USER ? run.user : run.context.parts.get(kind);
+}
+
+/** Begins with one flag or segment of the run; returns its share of the steps. */
+export function beginShare(run: EvaluationRun): number {
   const share = Math.max(Math.min(run.totalSteps, MAX_STEPS_OF_ONE), MIN_STEPS_OF_ONE);
   run.steps.left = share;
   run.notices = 0;
-  try {
-    return evaluate();
-  } finally {
-    run.totalSteps = Math.max(run.totalSteps - share + Math.max(run.steps.left, 0), 0);
-  }
+  run.cycles = 0;
+  return share;
 }
 
-export type Meter = Pick<EvaluationRun, 'steps' | 'notices' | 'exceeded'>;
+export function endShare(run: EvaluationRun, share: number): void {
+  run.totalSteps = Math.max(run.totalSteps - share + Math.max(run.steps.left, 0), 0);
+}
+
+export type Meter = Pick<EvaluationRun, 'steps' | 'notices' | 'exceeded' | 'versions'>;
 
 /** Returns false when too few steps are left: then the comparison does not match. */
 export function spendSteps(meter: Meter, cost: number): boolean {
@@ -144,27 +195,32 @@ export function exceedLimit(meter: Meter, limit: number): false {
   return false;
 }
 
-/** Computes a value once per run. */
-export function computeOnce<T>(
-  run: EvaluationRun,
-  known: Map<string, Cached<T>>,
-  key: string,
-  find: () => T,
-): T {
-  const found = known.get(key);
-  if (found !== undefined) {
-    run.notices |= found.notices;
-    return found.value;
-  }
-  const { notices } = run;
+/** The cached value, with its notices. */
+export function recall<T>(run: EvaluationRun, { byKey }: Cache<T>, key: string): T | undefined {
+  const found = byKey?.get(key);
+  if (found === undefined) return undefined;
+  run.notices |= found.notices;
+  return found.value;
+}
+
+/** The notices and cycles before a value was computed. */
+export type Before = Pick<EvaluationRun, 'notices' | 'cycles'>;
+
+/** To be called before a value is computed that will be cached: its notices are counted from zero. */
+export function beginValue(run: EvaluationRun): Before {
+  const { notices, cycles } = run;
   run.notices = 0;
-  try {
-    const value = find();
-    known.set(key, { value, notices: run.notices });
-    return value;
-  } finally {
-    run.notices |= notices;
+  return { notices, cycles };
+}
+
+/** Caches the value, unless a cycle may have affected it: then it depends on where the cycle was entered. */
+export function remember<T>(run: EvaluationRun, cache: Cache<T>, key: string, value: T, before: Before): T {
+  if (run.cycles === before.cycles) {
+    cache.byKey ??= new Map();
+    cache.byKey.set(key, { value, notices: run.notices });
   }
+  run.notices |= before.notices;
+  return value;
 }
 
 /** The chain of flags or segments being evaluated, innermost first, to detect cycles. */
@@ -176,18 +232,18 @@ export interface Trail {
 
 /** Longer chains could overflow the stack. */
 const MAX_TRAIL = 500;
+/** Parts of a cycle are evaluated again on every way to them, of which there may be very many. */
+const MAX_CYCLES = 100;
 
+/** Sets `isMalformed`. */
 export type Matcher = (run: EvaluationRun, trail?: Trail) => boolean;
 
-/** The flag or a segment is malformed and cannot be evaluated. */
-export class Malformed extends Error {}
-
-/** Adds the key to the chain. Throws Malformed for a cycle. */
-export function extendTrail(key: string, trail: Trail | undefined): Trail {
-  for (let step = trail; step !== undefined; step = step.outer) {
-    if (step.key === key) throw new Malformed(`${key} leads back to itself`);
-  }
+/** Adds the key to the chain. Undefined when it is there already, or when the chain is too long. */
+export function extendTrail(run: EvaluationRun, key: string, trail: Trail | undefined): Trail | undefined {
   const length = (trail?.length ?? 0) + 1;
-  if (length > MAX_TRAIL) throw new Malformed(`the way to ${key} is too long`);
-  return { key, outer: trail, length };
+  let isNew = length <= MAX_TRAIL && run.cycles <= MAX_CYCLES;
+  for (let step = trail; isNew && step !== undefined; step = step.outer) isNew = step.key !== key;
+  if (isNew) return { key, outer: trail, length };
+  run.cycles += 1;
+  return undefined;
 }

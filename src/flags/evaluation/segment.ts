@@ -4,45 +4,63 @@ import { compileClauses } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
 import {
-  computeOnce,
-  Notice,
-  spendSteps,
+  beginValue,
   extendTrail,
+  Membership,
+  Notice,
+  partOf,
+  recall,
+  remember,
+  spendSteps,
   type CompiledSegment,
-  type Matcher,
   type EvaluationRun,
+  type Matcher,
   type Patterns,
-  type SegmentMatch,
   type Trail,
 } from './run.ts';
-import { compileBucket } from './serve.ts';
+import { compileBucket, findBucket, NO_REFERENCE } from './serve.ts';
 
 export function compileSegment(data: SegmentData, patterns?: Patterns): CompiledSegment {
   const { key, unbounded, unboundedContextKind = USER } = data;
   const isIncluded = compileLists([...data.includedContexts, { contextKind: USER, values: data.included }]);
   const isExcluded = compileLists([...data.excludedContexts, { contextKind: USER, values: data.excluded }]);
   const rules = data.rules.map((rule) => compileRule(rule, data, patterns));
-  const locate: CompiledSegment['locate'] = (run, trail) =>
-    computeOnce(run, run.segmentMatches, key, () => find(run, extendTrail(key, trail)));
-  const find = (run: EvaluationRun, step: Trail): SegmentMatch | undefined => {
+  const find = (run: EvaluationRun, trail: Trail): Membership => {
     if (unbounded) {
-      if (!run.context.parts.has(unboundedContextKind)) return undefined;
+      const part = partOf(run, unboundedContextKind);
+      if (part === undefined || keyOf(part) === '') return Membership.none;
       run.notices |= Notice.bigSegment;
       const inclusion = run.environment.bigSegmentInclusion(key);
-      if (inclusion !== undefined) return inclusion ? 'key' : undefined;
+      if (inclusion !== undefined) return inclusion ? Membership.byKey : Membership.none;
     } else {
-      if (isIncluded(run.context)) return 'key';
-      if (isExcluded(run.context)) return undefined;
+      if (isIncluded(run.context)) return Membership.byKey;
+      if (isExcluded(run.context)) return Membership.none;
     }
-    return rules.some((matches) => matches(run, step)) ? 'rule' : undefined;
+    for (const matches of rules) {
+      if (matches(run, trail)) return run.isMalformed ? Membership.malformed : Membership.byRule;
+    }
+    return Membership.none;
   };
-  return { data, patterns, locate, contains: (run, trail) => locate(run, trail) !== undefined };
+  return {
+    data,
+    patterns,
+    locate(run, trail) {
+      const known = recall(run, run.segments, key);
+      if (known !== undefined) return known;
+      const step = extendTrail(run, key, trail);
+      if (step === undefined) return Membership.malformed;
+      const before = beginValue(run);
+      return remember(run, run.segments, key, find(run, step), before);
+    },
+  };
 }
 
 function compileLists(lists: readonly { contextKind: string; values: readonly string[] }[]) {
   const filled = lists
     .filter(({ values }) => values.length > 0)
     .map(({ contextKind, values }) => ({ contextKind, keys: new Set(values) }));
+  // A user without a key is in no list.
+  for (const { keys } of filled) keys.delete('');
   return ({ parts }: Context): boolean =>
     filled.some(({ contextKind, keys }) => {
       const part = parts.get(contextKind);
@@ -54,10 +72,16 @@ function compileRule(rule: SegmentRuleData, segment: SegmentData, patterns: Patt
   const { clauses, weight, bucketBy, rolloutContextKind } = rule;
   const matches = compileClauses(clauses, patterns);
   if (weight === undefined) return matches;
-  const placeOf = compileBucket(segment, {
+  const compiled = compileBucket(segment, {
     ...(bucketBy !== undefined && { bucketBy }),
     ...(rolloutContextKind !== undefined && { contextKind: rolloutContextKind }),
   });
-  // Hashing a long text takes time, and there may be thousands of such rules.
-  return (run, trail) => matches(run, trail) && spendSteps(run, 1) && (placeOf(run) ?? 0) < weight / WHOLE;
+  return (run, trail) => {
+    if (!matches(run, trail)) return false;
+    // Hashing a long text takes time, and there may be thousands of such rules.
+    if (run.isMalformed || !spendSteps(run, 1)) return run.isMalformed;
+    const bucket = findBucket(compiled, run);
+    run.isMalformed = bucket === NO_REFERENCE;
+    return run.isMalformed || Math.max(bucket, 0) < weight / WHOLE;
+  };
 }

@@ -7,21 +7,25 @@ export interface SemVer {
 
 const NUMBER = '(0|[1-9]\\d*)';
 const WORD = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
-const SEMVER = new RegExp(
-  `^${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-(${WORD}(?:\\.${WORD})*))?(?:\\+[0-9a-zA-Z.-]+)?$`,
-);
+const BUILD = '[0-9a-zA-Z-]+';
+const END = `(?:-(${WORD}(?:\\.${WORD})*))?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`;
+const FULL = new RegExp(`^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}${END}`);
+/** The group in between stands for the patch, which is missing. */
+const SHORT = new RegExp(`^${NUMBER}(?:\\.${NUMBER})?()${END}`);
 
-/** No version has more characters. */
-const LONGEST = 1000;
+/** SDKs read no more characters. */
+const LONGEST = 256;
 
+/** As in SDKs, spaces around a version do not count, but only a full version may have some before it. */
 export function readSemVer(text: string): SemVer | undefined {
-  if (text.length > LONGEST) return undefined;
-  const [, major, minor = '0', patch = '0', words = ''] = SEMVER.exec(text) ?? [];
-  if (major === undefined) return undefined;
-  const numbers = [Number(major), Number(minor), Number(patch)] as const;
+  if (text.length > LONGEST || text.startsWith('v')) return undefined;
+  const match = FULL.exec(text.trim()) ?? SHORT.exec(text.trimEnd());
+  if (match === null) return undefined;
+  const [, major, minor, patch, words] = match;
+  const numbers = [Number(major), Number(minor ?? 0), Number(patch ?? 0)] as const;
   if (!numbers.every(Number.isSafeInteger)) return undefined;
-  const prerelease = words.split('.').map((word) => (/^\d+$/.test(word) ? Number(word) : word));
-  return { numbers, prerelease: words === '' ? [] : prerelease };
+  const prerelease = words?.split('.').map((word) => (/^\d+$/.test(word) ? Number(word) : word)) ?? [];
+  return { numbers, prerelease };
 }
 
 /** Negative when the first precedes the second. Build metadata does not count. */

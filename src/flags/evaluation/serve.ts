@@ -1,18 +1,11 @@
-// Selects the variation for a context: a fixed one, or that of its bucket in a rollout, by a stable hash.
-import { hash } from 'node:crypto';
-import type { Json } from '../feature-flags/flag.ts';
+// Selects the outcome for a context: a fixed one, or that of its bucket in a rollout, by a stable hash.
 import { WHOLE } from '../feature-flags/model.ts';
+import { hashBucket, prepareHash, type HashPrefix } from './bucket-hash.ts';
 import { USER } from './context.ts';
-import type { RolloutData, ServeData } from './data.ts';
-import { readAttribute, readReference, type AttributeReference } from './reference.ts';
-import { Malformed, type EvaluationRun } from './run.ts';
-
-export interface ServedVariation {
-  variation: number;
-  inExperiment: boolean;
-}
-
-export type CompiledServe = (run: EvaluationRun) => ServedVariation;
+import type { FlagData, RolloutData, ServeData } from './data.ts';
+import { newMalformed, newVariationOutcome, type PreparedOutcome } from './outcome.ts';
+import { isKind, readAttribute, readReference, type AttributeReference } from './reference.ts';
+import { partOf, type EvaluationRun, type Reason } from './run.ts';
 
 /** Hashed together with the value of a context: it differs per flag, so that buckets of different flags are independent. */
 interface Salted {
@@ -20,62 +13,114 @@ interface Salted {
   salt: string;
 }
 
-const DIGITS = 15;
-const HIGHEST = Number.parseInt('f'.repeat(DIGITS), 16);
-
-/** From 0 to 1. A value that is neither text nor an integer has bucket 0. */
-export function bucketOf(prefix: string, value: Json | undefined): number {
-  if (typeof value !== 'string' && (typeof value !== 'number' || !Number.isInteger(value))) return 0;
-  const digest = hash('sha1', `${prefix}.${value}`, 'hex');
-  return Number.parseInt(digest.slice(0, DIGITS), 16) / HIGHEST;
+/** How the bucket of a context is computed. */
+export interface CompiledBucket {
+  readonly contextKind: string;
+  /** Undefined when it is invalid. */
+  readonly reference: AttributeReference | undefined;
+  readonly prefix: HashPrefix;
 }
 
-/** The bucket of a context. Undefined when it has no part of this kind; `bucketBy` is the key unless given. */
+/** One for all, to have less memory to go through in an evaluation. */
+const KEY: AttributeReference = ['key'];
+
+/** `bucketBy` is the key unless given. */
 export function compileBucket(
   { key, salt }: Salted,
   { contextKind, bucketBy, seed }: Pick<RolloutData, 'contextKind' | 'bucketBy' | 'seed'>,
-): (run: EvaluationRun) => number | undefined {
-  const reference: AttributeReference | undefined = bucketBy
-    ? readReference(bucketBy, contextKind === undefined)
-    : ['key'];
-  // SDKs treat a seed of 0 as none.
-  const prefix = seed === undefined || seed === 0 ? `${key}.${salt}` : String(seed);
-  return ({ context, steps }) => {
-    if (reference === undefined) throw new Malformed(`"${bucketBy}" refers to no attribute`);
-    const part = context.parts.get(contextKind ?? USER);
-    if (part === undefined) return undefined;
-    const value = readAttribute(part, reference);
-    if (typeof value === 'string') steps.left -= value.length >> 4;
-    return bucketOf(prefix, value);
+): CompiledBucket {
+  return {
+    contextKind: contextKind ?? USER,
+    reference: bucketBy ? readReference(bucketBy, !contextKind) : KEY,
+    // SDKs treat a seed of 0 as none.
+    prefix: prepareHash(`${seed === undefined || seed === 0 ? `${key}.${salt}` : seed}.`),
   };
 }
 
-export function compileServe({ variation, rollout }: ServeData, salted: Salted): CompiledServe {
-  if (variation !== undefined) {
-    const choice = { variation, inExperiment: false };
-    return () => choice;
+/** In place of a bucket, which is from 0 to 1. Both count as 0. */
+const NO_CONTEXT = -1;
+export const NO_REFERENCE = -2;
+
+/** A value that is neither text nor an integer has bucket 0. So has `kind`, which stands for the list of all kinds. */
+export function findBucket({ contextKind, reference, prefix }: CompiledBucket, run: EvaluationRun): number {
+  if (reference === undefined) return NO_REFERENCE;
+  const part = partOf(run, contextKind);
+  if (part === undefined) return NO_CONTEXT;
+  const value = reference === KEY ? part.key : readAttribute(part, reference);
+  if (typeof value === 'string') {
+    if (isKind(reference)) return 0;
+    run.steps.left -= value.length >> 4;
+    return hashBucket(prefix, value);
   }
-  if (rollout === undefined || rollout.variations.length === 0) {
-    return () => {
-      throw new Malformed('there is nothing to serve');
-    };
-  }
-  return compileRollout(rollout, salted);
+  return typeof value === 'number' && Number.isInteger(value) ? hashBucket(prefix, String(value)) : 0;
 }
 
-function compileRollout(rollout: RolloutData, salted: Salted): CompiledServe {
-  const isExperiment = rollout.kind === 'experiment';
+/** Outcomes by buckets. They are created at their first use: of many rules, few match anyone. */
+export interface CompiledRollout extends CompiledBucket {
+  readonly isRollout: true;
+  readonly data: RolloutData;
+  /** The upper bound of each variation. */
+  readonly bounds: readonly number[];
+  readonly flag: FlagData;
+  readonly reason: ServeReason;
+  readonly prerequisites: readonly string[];
+  /** By share: in the first half for contexts in an experiment, in the second for all others. */
+  readonly outcomes: (PreparedOutcome | undefined)[];
+}
+
+export type CompiledServe = PreparedOutcome | CompiledRollout;
+
+type ServeReason = Reason & { kind: 'FALLTHROUGH' | 'RULE_MATCH' };
+
+export function compileServe(
+  { variation, rollout }: ServeData,
+  flag: FlagData,
+  reason: ServeReason,
+  prerequisites: readonly string[],
+): CompiledServe {
+  if (variation !== undefined) return newVariationOutcome(flag, variation, reason, prerequisites);
+  if (rollout === undefined || rollout.variations.length === 0) return newMalformed(prerequisites);
   const { bucketBy: _, ...byKey } = rollout;
-  const placeOf = compileBucket(salted, isExperiment ? byKey : rollout);
+  const bucket = compileBucket(flag, rollout.kind === 'experiment' ? byKey : rollout);
+  if (bucket.reference === undefined) return newMalformed(prerequisites);
   let sum = 0;
-  const shares = rollout.variations.map(({ variation, weight, untracked = false }) => {
-    sum += weight / WHOLE;
-    return { upTo: sum, variation, isTracked: isExperiment && !untracked };
-  });
-  return (run) => {
-    const place = placeOf(run);
-    // Rounding may leave the sum of the shares below 1: the last variation takes the rest.
-    const { variation, isTracked } = shares.find(({ upTo }) => (place ?? 0) < upTo) ?? shares.at(-1)!;
-    return { variation, inExperiment: isTracked && place !== undefined };
+  return {
+    isRollout: true,
+    ...bucket,
+    data: rollout,
+    bounds: rollout.variations.map(({ weight }) => (sum += weight / WHOLE)),
+    flag,
+    reason,
+    prerequisites,
+    outcomes: [],
   };
+}
+
+export function chooseServed(served: CompiledServe, run: EvaluationRun): PreparedOutcome {
+  if (!served.isRollout) return served;
+  const { bounds, outcomes } = served;
+  const bucket = findBucket(served, run);
+  const place = Math.max(bucket, 0);
+  let share = 0;
+  while (share < bounds.length && place >= bounds[share]!) share += 1;
+  // Rounding may leave the sum of the shares below 1: the last variation takes the rest, and asks for no context.
+  const isRest = share === bounds.length;
+  if (isRest) share -= 1;
+  const at = bucket === NO_CONTEXT && !isRest ? share + bounds.length : share;
+  return (outcomes[at] ??= createOutcome(served, share, at === share));
+}
+
+function createOutcome(
+  { data, flag, reason, prerequisites }: CompiledRollout,
+  share: number,
+  hasContext: boolean,
+): PreparedOutcome {
+  const { variation, untracked = false } = data.variations[share]!;
+  const inExperiment = data.kind === 'experiment' && hasContext && !untracked;
+  return newVariationOutcome(
+    flag,
+    variation,
+    inExperiment ? { ...reason, inExperiment } : reason,
+    prerequisites,
+  );
 }
