@@ -1,6 +1,6 @@
 // Routes that clients poll for results: they evaluate flags for one context.
 import { etagOf, matchesEtag } from '../../kernel/etag.ts';
-import { reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
+import { JsonText, reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContextBody } from '../contexts/model.ts';
@@ -19,7 +19,7 @@ import {
   type OpenedClient,
 } from './client-reader.ts';
 import { openByClientId } from './keys.ts';
-import { evaluateAll } from './results.ts';
+import { renderResults } from './render-results.ts';
 
 const Results = Type.Record(Type.String(), Type.Unknown());
 const ById = { environmentId: Type.String() };
@@ -141,12 +141,15 @@ async function evaluate(
   const etag = resultsEtag(reader, [release, environment.id, revision, memberships]);
   if (isRead && matchesEtag(headers['if-none-match'] as string | undefined, etag))
     return reply(304, undefined, { ...own, etag });
-  const { results, limited, limits } = await evaluateAll(beginRun(reader.context, loaded), revision, reader);
+  const { json, limited, limits } = await renderResults(beginRun(reader.context, loaded), {
+    ...reader,
+    version: revision,
+  });
   if (limited.length > 0) {
     const flags = limited.slice(0, MAX_LOGGED);
     log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));
   }
-  return reply(200, results, isRead ? { ...own, etag } : own);
+  return reply(200, new JsonText(json), isRead ? { ...own, etag } : own);
 }
 
 /** Made of everything that the results depend on, so that a client that has them is answered without an evaluation. */

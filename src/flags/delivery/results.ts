@@ -79,7 +79,7 @@ export function evaluateFlag(
 }
 
 /** Whether the SDK has to send a full event, with the reason, for this evaluation. */
-function tracksReason({ rules, trackEventsFallthrough }: FlagData, reason: Reason): boolean {
+export function tracksReason({ rules, trackEventsFallthrough }: FlagData, reason: Reason): boolean {
   switch (reason.kind) {
     case 'FALLTHROUGH':
       return trackEventsFallthrough || reason.inExperiment === true;
