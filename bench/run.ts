@@ -3,6 +3,7 @@ import type { Effort } from './compare.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchEvents } from './delivery-events.ts';
+import { benchDelivery } from './delivery.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
@@ -23,6 +24,7 @@ const BENCHES: Record<string, Bench> = {
   flags: benchFlags,
   evaluation: benchEvaluation,
   'delivery-events': benchEvents,
+  delivery: benchDelivery,
   freeze: benchFreeze,
   runs: benchRuns,
   schedules: benchSchedules,

@@ -1,0 +1,12 @@
+// Delivery of flags to SDKs, in sections of their own.
+import type { Effort } from './compare.ts';
+import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
+import type { Row } from './report.ts';
+
+const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [benchDeliveryEvaluation];
+
+export async function benchDelivery(effort: Effort): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const section of SECTIONS) rows.push(...(await section(effort)));
+  return rows;
+}
