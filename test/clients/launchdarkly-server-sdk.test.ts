@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { init, type LDClient, type LDOptions } from '@launchdarkly/node-server-sdk';
-import { openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
-import { eventually, inTime } from '../eventually.ts';
-import { startServer, type TestServer } from '../server.ts';
-
-const ADA = { kind: 'user', key: 'ada', email: 'ada@example.com' };
+import { inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { eventually } from '../eventually.ts';
+import { startServer, type Json, type TestServer } from '../server.ts';
+import { ADA, listening, testFlagSdk } from './flag-sdk-suite.ts';
 
 let server: TestServer;
 let home: KeyProject;
@@ -34,12 +33,11 @@ after(async () => {
 /** With the messages that it logs. */
 function open(options: LDOptions, key = home.keys.sdk): { client: LDClient; warnings: string[] } {
   const warnings: string[] = [];
-  const hear = (...words: unknown[]) => void warnings.push(words.join(' '));
   const client = init(key, {
     baseUri: server.url,
     streamUri: server.url,
     eventsUri: server.url,
-    logger: { debug() {}, info() {}, warn: hear, error: hear },
+    logger: listening(warnings),
     ...options,
   });
   clients.push(client);
@@ -80,21 +78,58 @@ test('the server SDK sends its events compressed, too', async () => {
   );
 });
 
-test('the server SDK streams, and hears a change', async () => {
-  const { client, warnings } = open({ diagnosticOptOut: true });
+test('the hash of the server SDK is the one that secure mode needs', async () => {
+  const { client } = open({ stream: false, sendEvents: false });
+  await home.patchEnvironment('/secureMode', true);
+  for (const context of [ADA, { kind: 'multi', user: { key: 'ada' }, org: { key: 'a:b%' } }]) {
+    const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(context)}`;
+    assert.equal((await home.ask(path)).status, 400);
+    assert.equal((await home.ask(`${path}?h=${client.secureModeHash(context)}`)).status, 200);
+  }
+  await home.patchEnvironment('/secureMode', false);
+});
+
+test('the state of all flags has the version of each', async () => {
+  const { client } = open({ sendEvents: false });
   await client.waitForInitialization({ timeout: 20 });
-  assert.equal(await client.variation('beta', ADA, 'none'), 'new');
-  const changed = Promise.withResolvers<unknown>();
-  client.on('update:beta', changed.resolve);
-  await home.instruct('beta', [{ kind: 'turnFlagOff' }]);
-  await inTime(changed.promise, 'the change');
-  assert.equal(await client.variation('beta', ADA, 'none'), 'old');
-  assert.deepEqual([...new Set(callsOf('streamAll'))], [200]);
+  const versionOf = async () => {
+    const { $flagsState: states } = (await client.allFlagsState(ADA)).toJSON() as Json;
+    return (states as Json)['beta'].version as number;
+  };
+  const { version } = await home.flags.get('beta');
+  assert.equal(await versionOf(), version);
+  const { version: next } = await home.instruct('beta', [{ kind: 'turnFlagOff' }]);
+  await eventually(async () => (await versionOf()) === next, 'the next version');
   await home.instruct('beta', [{ kind: 'turnFlagOn' }]);
-  assert.deepEqual(warnings, []);
 });
 
 test('an SDK with a wrong key is told to stop', async () => {
   const { client } = open({ sendEvents: false }, 'sdk-00000000-0000-4000-8000-000000000000');
   await assert.rejects(client.waitForInitialization({ timeout: 20 }), /Authentication failed/);
+});
+
+testFlagSdk({
+  name: 'the server SDK',
+  isServer: true,
+  calls: { stream: 'streamAll', events: 'postServerEvents', diagnostics: 'postServerDiagnostics' },
+  async open({ url, keys }) {
+    const warnings: string[] = [];
+    const changed: string[] = [];
+    const client = init(keys.sdk, {
+      baseUri: url,
+      streamUri: url,
+      eventsUri: url,
+      logger: listening(warnings),
+    });
+    await client.waitForInitialization({ timeout: 60 });
+    client.on('update', ({ key }: { key: string }) => void changed.push(key));
+    return {
+      value: (key, fallback) => client.variation(key, ADA, fallback),
+      detail: (key, fallback) => client.variationDetail(key, ADA, fallback),
+      changed: async () => changed,
+      warnings: async () => warnings,
+      flush: () => client.flush(),
+      close: async () => client.close(),
+    };
+  },
 });

@@ -46,10 +46,12 @@ const dialect: Omit<Dialect, 'prefixes'> = {
       'X-LaunchDarkly-Wrapper',
       'X-LaunchDarkly-Event-Schema',
       'X-LaunchDarkly-Tags',
+      'X-LaunchDarkly-Instance-Id',
+      'If-None-Match',
       'Authorization',
     ].join(', '),
     allowMethods: 'GET, REPORT, POST, OPTIONS',
-    exposeHeaders: 'Date, ETag',
+    exposeHeaders: 'Date, ETag, Retry-After, X-LD-EnvID',
     maxAge: 300,
   },
   headers: {

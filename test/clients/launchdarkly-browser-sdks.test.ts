@@ -1,0 +1,129 @@
+// The official SDKs for browsers, unmodified, in a real browser on a page of another origin.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before } from 'node:test';
+import { build } from 'esbuild';
+import type { Browser } from 'playwright-core';
+import { ELSEWHERE, noBrowser, startBrowser } from '../e2e/browser.ts';
+import type { Json } from '../server.ts';
+import { ADA, listening, testFlagSdk, type SdkClient } from './flag-sdk-suite.ts';
+
+// Functions that run in the page are text, because their globals are not those of this program.
+
+/** What an app does with either SDK. */
+const APP = `
+import { initialize } from 'launchdarkly-js-client-sdk';
+import { createClient } from '@launchdarkly/js-client-sdk';
+const warnings = [];
+const changed = [];
+const hear = (...words) => warnings.push(words.join(' '));
+const logger = { debug() {}, info() {}, warn: hear, error: hear };
+// Each is a header, which the server has to allow.
+const named = { wrapperName: 'test', wrapperVersion: '1' };
+let client;
+const opening = {
+  async old({ id, context, url, hash, options }) {
+    const urls = { baseUrl: url, streamUrl: url, eventsUrl: url };
+    client = initialize(id, context, { ...urls, ...named, application: { id: 'shop' }, streaming: true, evaluationReasons: true, hash, logger, ...options });
+    client.on('change', (changes) => changed.push(...Object.keys(changes)));
+    await client.waitForInitialization(60);
+  },
+  async present({ id, context, url, hash, options }) {
+    const urls = { baseUri: url, streamUri: url, eventsUri: url };
+    client = createClient(id, context, { ...urls, ...named, applicationInfo: { id: 'shop' }, streaming: true, withReasons: true, logger, ...options });
+    client.on('error', (_context, error) => hear(error));
+    const { status, error } = await client.start({ timeout: 60, identifyOptions: { hash } });
+    if (status !== 'complete') throw error ?? new Error(status);
+    client.on('change', (_context, keys) => changed.push(...keys));
+  },
+};
+globalThis.app = {
+  open: (sdk, settings) => opening[sdk](settings),
+  value: (key, fallback) => client.variation(key, fallback),
+  detail: (key, fallback) => client.variationDetail(key, fallback),
+  changed: () => changed,
+  warnings: () => warnings,
+  flush: async () => void (await client.flush()),
+  close: async () => void (await client.close()),
+};
+`;
+
+let browser: Browser;
+let elsewhere: Server;
+before(async () => {
+  if (noBrowser !== false) return;
+  const { outputFiles } = await build({
+    stdin: { contents: APP, resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'iife',
+    write: false,
+  });
+  const html = `<!doctype html><script>${outputFiles[0]!.text.replaceAll('</script', '<\\/script')}</script>`;
+  elsewhere = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  elsewhere?.close();
+});
+
+/** A page of its own for each, because SDKs keep flags in the storage of the page. */
+async function open(sdk: 'old' | 'present', settings: Json): Promise<SdkClient> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  // SDK 4 needs what browsers offer to secure pages only, such as those of the loopback address.
+  const host = sdk === 'old' ? ELSEWHERE : '127.0.0.1';
+  await page.goto(`http://${host}:${(elsewhere.address() as AddressInfo).port}/`);
+  const ask = <T>(name: string, ...values: unknown[]) =>
+    page.evaluate<T>(`app.${name}(...${JSON.stringify(values)})`);
+  const client: SdkClient = {
+    value: (key, fallback) => ask('value', key, fallback),
+    detail: (key, fallback) => ask('detail', key, fallback),
+    changed: () => ask('changed'),
+    async warnings() {
+      const warnings: string[] = [];
+      for (const text of await ask<string[]>('warnings')) listening(warnings).warn(text);
+      return warnings;
+    },
+    flush: () => ask('flush'),
+    async close() {
+      await ask('close');
+      await context.close();
+    },
+  };
+  try {
+    await ask('open', sdk, { context: ADA, ...settings });
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+  return client;
+}
+
+const events = { events: 'postBrowserEvents', diagnostics: 'postBrowserDiagnostics' };
+const others = ['evaluateForContext', 'getGoals'];
+
+testFlagSdk({
+  name: 'the browser SDK 3',
+  skip: noBrowser,
+  calls: { ...events, stream: 'streamFor', others },
+  open: ({ url, keys }, options) => open('old', { url, id: keys.client, ...options }),
+});
+
+testFlagSdk({
+  name: 'the browser SDK 3 with the context in the body',
+  skip: noBrowser,
+  calls: { ...events, stream: 'streamPings', others: ['evaluateForContextInBody', 'getGoals'] },
+  open: ({ url, keys }, options) =>
+    open('old', { url, id: keys.client, ...options, options: { useReport: true } }),
+});
+
+testFlagSdk({
+  name: 'the browser SDK 4',
+  skip: noBrowser,
+  calls: { ...events, stream: 'streamFor', others },
+  open: ({ url, keys }, options) => open('present', { url, id: keys.client, ...options }),
+});
