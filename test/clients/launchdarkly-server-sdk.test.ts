@@ -1,8 +1,8 @@
 // The official SDK for Node servers, unmodified, against a running server, configured by its URLs alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { init, type LDClient, type LDOptions } from '@launchdarkly/node-server-sdk';
-import { inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { init, type LDClient, type LDContext, type LDOptions } from '@launchdarkly/node-server-sdk';
+import { forBrowsers, inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { ADA, listening, testFlagSdk } from './flag-sdk-suite.ts';
@@ -81,7 +81,8 @@ test('the server SDK sends its events compressed, too', async () => {
 test('the hash of the server SDK is the one that secure mode needs', async () => {
   const { client } = open({ stream: false, sendEvents: false });
   await home.patchEnvironment('/secureMode', true);
-  for (const context of [ADA, { kind: 'multi', user: { key: 'ada' }, org: { key: 'a:b%' } }]) {
+  const both: LDContext = { kind: 'multi', user: { key: 'ada' }, org: { key: 'a:b%' } };
+  for (const context of [ADA, both]) {
     const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(context)}`;
     assert.equal((await home.ask(path)).status, 400);
     assert.equal((await home.ask(`${path}?h=${client.secureModeHash(context)}`)).status, 200);
@@ -101,6 +102,29 @@ test('the state of all flags has the version of each', async () => {
   const { version: next } = await home.instruct('beta', [{ kind: 'turnFlagOff' }]);
   await eventually(async () => (await versionOf()) === next, 'the next version');
   await home.instruct('beta', [{ kind: 'turnFlagOn' }]);
+});
+
+test('the server SDK is told that a segment is big, and says that it does not know its members', async () => {
+  await home.makeSegment('big', { unbounded: true, unboundedContextKind: 'user' });
+  await home.rest(`segments/${home.project}/test/big/users`, {
+    method: 'POST',
+    body: { included: { add: ['ada'] } },
+  });
+  const { variations } = await home.flags.make('for-members', forBrowsers);
+  await home.instruct('for-members', [
+    { kind: 'turnFlagOn' },
+    { kind: 'updateFallthroughVariationOrRollout', variationId: variations[1]._id },
+    {
+      kind: 'addRule',
+      variationId: variations[0]._id,
+      clauses: [{ attribute: 'segmentMatch', op: 'segmentMatch', values: ['big'] }],
+    },
+  ]);
+  const { client } = open({ sendEvents: false });
+  await client.waitForInitialization({ timeout: 20 });
+  const { value, reason } = await client.variationDetail('for-members', ADA, 'none');
+  assert.deepEqual([value, reason.bigSegmentsStatus], [false, 'NOT_CONFIGURED']);
+  assert.equal((await home.evaluate(ADA))['for-members'].value, true);
 });
 
 test('an SDK with a wrong key is told to stop', async () => {
