@@ -31,9 +31,9 @@ export async function benchEvents(effort: Effort): Promise<Row[]> {
       await row(
         `receive a payload of ${FLAGS} flags and ${CONTEXTS} contexts, ${payload.length} bytes`,
         payload,
-        6,
+        4,
       ),
-      await row(`receive a payload of one flag, ${small.length} bytes`, small, 6),
+      await row(`receive a payload of one flag, ${small.length} bytes`, small, 4),
     ];
   } finally {
     await ours.stop();

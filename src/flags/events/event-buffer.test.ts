@@ -52,6 +52,14 @@ onEachEngine((testEngine) => {
           .execute();
         return rows.reduce((sum, { count }) => sum + count, 0);
       },
+      usage: async () => {
+        const { last_requested_at, last_default } = await engine.db
+          .selectFrom('flag_usage')
+          .selectAll()
+          .where('environment_id', '=', environmentId)
+          .executeTakeFirstOrThrow();
+        return `${(last_requested_at - NOW) / 1000} ${last_default}`;
+      },
       metric: (outcome: string) => {
         const [, count = '0'] =
           new RegExp(`payloads_total\\{outcome="${outcome}"\\} (\\d+)`).exec(metrics.text()) ?? [];
@@ -144,6 +152,31 @@ onEachEngine((testEngine) => {
     assert.deepEqual([await counted(), metric('lost')], [1, 0]);
   });
 
+  test('the last request is saved once a minute, and with every other default', async () => {
+    const { node, payload, usage } = await open();
+    const one = node();
+    const seen: unknown[] = [];
+    for (const [seconds, lastDefault] of [
+      [0, '1'],
+      [30, '1'],
+      [40, '2'],
+      [99, undefined],
+      [100, undefined],
+      [0, '3'],
+    ] as const) {
+      const counts = [{ variation: 0, version: 1, count: 1 }];
+      const use = { counts, ...(lastDefault !== undefined && { lastDefault }) };
+      one.add({
+        ...payload(`p${seen.length}`),
+        receivedAt: NOW + seconds * 1000,
+        uses: new Map([['flag', use]]),
+      });
+      await one.save();
+      seen.push(await usage());
+    }
+    assert.deepEqual(seen, ['0 1', '0 1', '40 2', '40 2', '100 2', '100 3']);
+  });
+
   test('payloads that cannot be saved do not hold back the next', async () => {
     const { node, payload, counted, metric } = await open();
     const one = node(failing([new Error('a bug')]));
@@ -178,9 +211,9 @@ onEachEngine((testEngine) => {
   test('many payloads are saved in several transactions, completely', async () => {
     const { node, payload, counted } = await open();
     const one = node();
-    const keys = Array.from({ length: 900 }, (_, index) => `key-${index}`);
+    const keys = Array.from({ length: 3000 }, (_, index) => `key-${index}`);
     for (let index = 0; index < 20; index += 1) one.add(payload(`p${index}`, ['flag', ...keys]));
     await one.save();
-    assert.equal(await counted(), 20 * 901);
+    assert.equal(await counted(), 20 * 3001);
   });
 });

@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { mergePayloads, toRows } from './merge.ts';
 import { PAYLOADS, type PayloadOutcome } from './metrics.ts';
 import { weightOf, type EventPayload } from './payload.ts';
+import { RecentRequests } from './recent-requests.ts';
 import { RowBudget } from './row-budget.ts';
 import { DuplicatePayloads, findKnownFlags, payloadName, savePayloads } from './store.ts';
 
@@ -14,8 +15,8 @@ export const REMEMBERED_MS = 15 * 60 * 1000;
 
 /** What one environment may have waiting, in rows. Only where storage is away does it come to that. */
 const MAX_WEIGHT = 200_000;
-/** As many rows at most are written in one transaction, so that other writers get their turn. */
-const MAX_SAVED = 5000;
+/** Before they are merged, as many rows are saved in one transaction, so that other writers get their turn. */
+const MAX_SAVED = 20_000;
 
 export interface BufferBounds {
   maxWeight?: number;
@@ -30,6 +31,7 @@ export class EventBuffer {
   readonly #maxWeight: number;
   readonly #seen: BoundedCache<string, true>;
   readonly #budget = new RowBudget();
+  readonly #requests = new RecentRequests();
   /** By environment and payload id. */
   #waiting = new Map<string, EventPayload>();
   /** By environment: what is waiting and being saved. */
@@ -109,9 +111,12 @@ export class EventBuffer {
     let rest = payloads;
     while (rest.length > 0) {
       const groups = await mergePayloads(rest);
-      const rows = await toRows(groups, await findKnownFlags(db, groups), this.#budget);
+      const { evaluations, usage } = await toRows(groups, await findKnownFlags(db, groups), this.#budget);
+      const requests = usage.filter((row) => this.#requests.isWorthSaving(row));
       try {
-        return await savePayloads(db, rest, rows);
+        await savePayloads(db, rest, { evaluations, usage: requests });
+        this.#requests.add(requests);
+        return;
       } catch (error) {
         if (!(error instanceof DuplicatePayloads)) throw error;
         const { duplicates } = error;
