@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Failure } from './failure.ts';
 import { asFailure, headTooLarge } from './fastify-failure.ts';
 import { STATUS_CODES } from './http-client.ts';
+import { ByPrefix } from './prefixes.ts';
 import type { ErrorReply } from './send.ts';
 
 /** A request of which only the head is known. */
@@ -47,15 +48,14 @@ const GONE = 'HPE_INVALID_EOF_STATE';
 const LINGER_MS = 1000;
 
 export class BadRequests {
-  readonly #apis: { prefix: string; renderError: RenderError }[] = [];
+  readonly #apis = new ByPrefix<RenderError>();
   readonly #latest = new WeakMap<Socket, ServerResponse>();
   /** The previous response of the same connection, where requests were pipelined. */
   readonly #before = new WeakMap<ServerResponse, ServerResponse>();
   readonly #refused = new WeakSet<Socket>();
 
   add(prefix: string, renderError: RenderError): void {
-    this.#apis.push({ prefix, renderError });
-    this.#apis.sort((a, b) => b.prefix.length - a.prefix.length);
+    this.#apis.add(prefix, renderError);
   }
 
   /** Remembers the latest request of a connection: the next parse error is in its body, or after it. */
@@ -86,7 +86,8 @@ export class BadRequests {
     if (!socket.writable || broken?.headersSent === true || error.code === GONE) return socket.destroySoon();
     try {
       const { method = '', url = '/', headers } = broken?.req ?? startOf(error);
-      const answer = this.#render({ method, url, headers, ip: socket.remoteAddress ?? '' }, asFailure(error));
+      const request = { method, url, headers, ip: socket.remoteAddress ?? '' };
+      const answer = this.#apis.find(url)?.(request, asFailure(error));
       if (answer === undefined) return socket.destroySoon();
       socket.write(headOf(answer));
       socket.end(method === 'HEAD' ? '' : answer.body);
@@ -95,13 +96,6 @@ export class BadRequests {
       // This runs in an event handler: an error that is thrown here would end the process.
       socket.destroy();
     }
-  }
-
-  /** Lets the API render it whose prefix the path begins with, as in routing. */
-  #render(request: UnreadRequest, failure: Failure): ErrorReply | undefined {
-    const path = routedPath(request.url);
-    const api = this.#apis.find(({ prefix }) => prefix === '' || `${path}/`.startsWith(`${prefix}/`));
-    return api?.renderError(request, failure);
   }
 }
 
@@ -113,16 +107,6 @@ function startOf({ rawPacket, bytesParsed = 0 }: ReadingError): Omit<UnreadReque
   const [, method = '', url = '/'] =
     [...text.matchAll(START)].findLast(({ index }) => index <= bytesParsed) ?? [];
   return { method, url, headers: {} };
-}
-
-/** The path as the router sees it: without origin and query, percent-decoded. */
-export function routedPath(url: string): string {
-  const [path = ''] = url.replace(/^https?:\/\/[^/]*/, '').split(/[?#]/, 1);
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }
 
 function headOf({ status, headers, body }: ErrorReply): string {

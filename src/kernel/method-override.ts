@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from './failure.ts';
 import type { Credential } from './identity/caller.ts';
 import { shorten } from './patch/pointer.ts';
-import { routedPath } from './bad-requests.ts';
+import { routedPath } from './prefixes.ts';
 import type { Method } from './route.ts';
 
 /** Where the callers of an API name the method. */

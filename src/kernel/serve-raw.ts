@@ -1,7 +1,7 @@
 // Mounts raw routes: admits the caller as for every other call of the API, and hands over the request.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { checkHead } from './bad-requests.ts';
 import type { Api, Dialect } from './dialect.ts';
@@ -87,7 +87,7 @@ function mount(
     return send.failure(reply, request.call, asFailure(error), error);
   };
 
-  scope.addHook('onRequest', (request, reply, done) => {
+  const onRequest: onRequestHookHandler = (request, reply, done) => {
     const call = begin(request);
     request.call = call;
     // Before Fastify looks at the body, which is none of its business.
@@ -106,11 +106,13 @@ function mount(
     } catch (error) {
       done(error as Error);
     }
-  });
-  scope.setErrorHandler((error: Error, request, reply) => void refuse(request, reply, error));
-  scope.setNotFoundHandler(() => {
-    throw new Failure('no-route', `There is nothing at ${prefix}`);
-  });
+  };
+  const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+    void refuse(request, reply, error);
+  scope.addHook('onRequest', onRequest);
+  scope.setErrorHandler(onError);
+  // The path without a slash, and methods that Fastify does not know: the hook has answered them.
+  scope.notFound.add(prefix, { onRequest, onError, handle: () => {} });
   scope.route({ method: scope.supportedMethods, url: '/*', handler: () => {} });
 }
 

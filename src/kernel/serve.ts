@@ -1,5 +1,5 @@
 // Mounts an API on Fastify and runs each request: admit the caller, read the body, call the handler, send the reply.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { shownPath } from './call-log.ts';
 import type { HeldBody } from './body-memory.ts';
@@ -11,8 +11,10 @@ import type { Kernel } from './kernel.ts';
 import { parseJson } from './json/parse.ts';
 import { LiveCall } from './live-call.ts';
 import type { OverriddenMethod } from './method-override.ts';
-import { checkHead, routedPath, type UnreadRequest } from './bad-requests.ts';
+import { checkHead, type UnreadRequest } from './bad-requests.ts';
+import { leaveBodies } from './not-found.ts';
 import { Paths } from './paths.ts';
+import { routedPath } from './prefixes.ts';
 import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
@@ -65,11 +67,7 @@ function mount(
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
 
-  // The body stays a stream: the dialect decides which content types are rejected, and how.
-  scope.removeAllContentTypeParsers();
-  // Fastify remembers a parser by its type, and looks for the one of all types anew each time.
-  scope.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload));
-
+  leaveBodies(scope);
   if (dialect.override !== undefined) scope.overrides.add(prefix, dialect.override);
 
   const begin = (
@@ -92,7 +90,7 @@ function mount(
     });
   scope.badRequests.add(prefix, (request, failure) => send.renderError(begin(request, {}), failure, failure));
 
-  scope.addHook('onRequest', (request, _reply, done) => {
+  const onRequest: onRequestHookHandler = (request, _reply, done) => {
     const config = request.routeOptions.config as RouteConfig;
     const call = begin(request, config, scope.overrides.of(request.raw));
     request.call = call;
@@ -106,19 +104,21 @@ function mount(
     } catch (error) {
       done(error as Error);
     }
-  });
-
-  scope.setErrorHandler((error: Error, request, reply) => {
+  };
+  const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     // Many clients read the error only after they have sent the whole body.
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
-  });
-  scope.setNotFoundHandler(({ method, url, call }, reply) => {
+  };
+  scope.addHook('onRequest', onRequest);
+  scope.setErrorHandler(onError);
+  const handle = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
     const allow = allowAt(url);
     if (isPreflight({ method, url })) return send.preflight(reply, call, allow);
     if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
     return refuseVerb(method, allow);
-  });
+  };
+  scope.notFound.add(prefix, { onRequest, onError, handle });
 
   for (const route of routes) {
     const { shape } = route;

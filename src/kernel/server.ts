@@ -7,6 +7,7 @@ import type { Kernel } from './kernel.ts';
 import type { Logger } from './log.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
+import { NotFound } from './not-found.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
 import { Upgrades } from './upgrades.ts';
 
@@ -14,6 +15,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     badRequests: BadRequests;
     overrides: MethodOverrides;
+    notFound: NotFound;
     upgrades: Upgrades;
   }
 }
@@ -36,6 +38,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
   const upgrades = new Upgrades();
+  const notFound = new NotFound();
   const reading = {
     ...READING,
     shouldUpgradeCallback: (request: IncomingMessage) => upgrades.accepts(request),
@@ -74,6 +77,8 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   app.decorate('overrides', overrides);
   upgrades.attach(app.server);
   app.decorate('upgrades', upgrades);
+  notFound.attach(app);
+  app.decorate('notFound', notFound);
   app.server.on('request', (_request, response) => badRequests.watch(response));
   // Unknown `Expect` headers are ignored: Node would answer 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

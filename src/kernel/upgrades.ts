@@ -1,7 +1,7 @@
 // Upgrades to WebSockets, by path: a request elsewhere that asks for an upgrade is answered as an ordinary one.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { routedPath } from './bad-requests.ts';
+import { routedPath } from './prefixes.ts';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 

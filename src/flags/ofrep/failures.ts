@@ -1,5 +1,5 @@
 // Renders errors in the format of OFREP: `{key, errorCode, errorDetails}` for an evaluation, else `{errorDetails}`.
-import { routedPath } from '../../kernel/bad-requests.ts';
+import { routedPath } from '../../kernel/prefixes.ts';
 import type { CallFacts } from '../../kernel/dialect.ts';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import { Type } from '../../kernel/schema.ts';
