@@ -1,13 +1,14 @@
 // How often the default branches of repositories name flags: by project, and which projects there are.
 import { route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { Link, Links, linkTo } from '../links.ts';
 import { findProjects } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import { repositoryResource, REPOSITORIES } from './model.ts';
+import { repositoryResource, REPOSITORIES, type CodeRepository } from './model.ts';
 import { VIEW } from './open-repository.ts';
+import { listRepositories } from './store.ts';
 import { listFlagStatistics, listReferencedProjects, type FlagStatistic } from './store-statistics.ts';
 
 const STATISTICS = '/code-refs/statistics';
@@ -72,9 +73,18 @@ const getStatistics = route(
     const { flagKey } = call.query;
     const all = await listFlagStatistics(db, { projectId: project.id, flagKey }, MAX_STATISTICS + 1);
     if (all.length > MAX_STATISTICS) throw problem('query', 'asks for too many flags: name one by flagKey');
-    const seen = all.filter(({ repository }) => call.can(repositoryResource(repository), VIEW));
-    const byFlag = Map.groupBy(seen, (one) => one.flagKey);
-    const flags = [...byFlag].map(([key, counts]) => [key, counts.map(toStatisticRep)] as const);
+    const repositories = (await listRepositories(db)).filter((one) =>
+      call.can(repositoryResource(one), VIEW),
+    );
+    const byId = new Map(repositories.map((repository) => [repository.id, repository]));
+    const byFlag = Map.groupBy(
+      all.filter(({ repositoryId }) => byId.has(repositoryId)),
+      (one) => one.flagKey,
+    );
+    const flags = await mapInSlices([...byFlag], ([key, counts]) => {
+      const shown = counts.map((count) => toStatisticRep(byId.get(count.repositoryId)!, count));
+      return [key, shown] as const;
+    });
     return {
       flags: Object.fromEntries(flags),
       _links: { self: linkTo(`${STATISTICS}/${project.key}`), parent: linkTo(STATISTICS) },
@@ -82,7 +92,7 @@ const getStatistics = route(
   },
 );
 
-function toStatisticRep({ repository, hunkCount, fileCount, commitTime }: FlagStatistic) {
+function toStatisticRep(repository: CodeRepository, { hunkCount, fileCount, commitTime }: FlagStatistic) {
   const { name, type, sourceLink, defaultBranch, enabled, version } = repository;
   const shown: Static<typeof StatisticRep> = {
     _links: { self: linkTo(`${REPOSITORIES}/${name}`) },

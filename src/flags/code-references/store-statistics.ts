@@ -1,9 +1,7 @@
 // How often the default branches of repositories name the flags of a project.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { CodeRepository } from './model.ts';
-import { repositoryOf } from './store.ts';
 
-/** Of these projects, the ids of those that a default branch names a flag of. */
+/** The ids of projects that a default branch names a flag of. */
 export async function listReferencedProjects(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('projects')
@@ -29,7 +27,7 @@ export async function listReferencedProjects(db: Db): Promise<string[]> {
 
 export interface FlagStatistic {
   flagKey: string;
-  repository: CodeRepository;
+  repositoryId: string;
   fileCount: number;
   hunkCount: number;
   commitTime?: number;
@@ -54,8 +52,8 @@ export async function listFlagStatistics(
         .onRef('code_repositories.id', '=', 'code_branches.repository_id')
         .onRef('code_repositories.default_branch', '=', 'code_branches.name'),
     )
-    .selectAll('code_repositories')
     .select([
+      'code_branches.repository_id',
       'code_references.flag_key',
       'code_references.file_count',
       'code_references.hunk_count',
@@ -68,7 +66,7 @@ export async function listFlagStatistics(
     .execute();
   return rows.map((row) => ({
     flagKey: row.flag_key,
-    repository: repositoryOf(row),
+    repositoryId: row.repository_id,
     fileCount: row.file_count,
     hunkCount: row.hunk_count,
     ...(row.commit_time !== null && { commitTime: row.commit_time }),

@@ -74,7 +74,7 @@ function rowOf(repository: CodeRepository): CodeRepositoryRow {
   };
 }
 
-export function repositoryOf(row: CodeRepositoryRow): CodeRepository {
+function repositoryOf(row: CodeRepositoryRow): CodeRepository {
   return {
     ...(JSON.parse(row.doc) as Pick<CodeRepository, 'sourceLink' | 'commitUrlTemplate' | 'hunkUrlTemplate'>),
     id: row.id,
