@@ -80,19 +80,19 @@ function addPrerequisites(
   audience: Audience,
 ): string {
   let list = '';
-  for (const [index, key] of result.prerequisites.entries()) {
-    if (flags.get(key)?.[audience]) list += prerequisites[index]!;
+  for (let index = 0; index < prerequisites.length; index += 1) {
+    if (flags.get(result.prerequisites[index]!)?.[audience]) list += prerequisites[index]!;
   }
   return list === '' ? text : `${text.slice(0, -1)},"prerequisites":[${list.slice(1)}]}`;
 }
 
 function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, withReason: boolean): OutcomeJson {
   return {
-    head: headOf(flag, outcome),
-    tail: renderTail(flag.data, outcome, withReason),
-    prerequisites: outcome.result.prerequisites.map((key) => `,${JSON.stringify(key)}`),
     version: Number.NaN,
     text: '',
+    prerequisites: outcome.result.prerequisites.map((key) => `,${JSON.stringify(key)}`),
+    head: headOf(flag, outcome),
+    tail: renderTail(flag.data, outcome, withReason),
   };
 }
 

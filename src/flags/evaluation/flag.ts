@@ -36,13 +36,9 @@ const NONE: readonly never[] = [];
 /** Prepares once what does not depend on the context. */
 export function compileFlag(data: FlagData, patterns?: Patterns): CompiledFlag {
   const needed = orNone(data.prerequisites.map(({ key }) => key));
+  // What every evaluation reads comes first, so that it lies close together in memory.
   const compiled: CompiledFlag = {
-    data,
     isOn: data.on,
-    server: true,
-    usingMobileKey: data.clientSideAvailability.usingMobileKey,
-    usingEnvironmentId: data.clientSideAvailability.usingEnvironmentId,
-    patterns,
     prerequisites: orNone(data.prerequisites.map(toPrerequisite)),
     targets: orNone(compileTargets(data, needed)),
     rules: orNone(
@@ -52,10 +48,15 @@ export function compileFlag(data: FlagData, patterns?: Patterns): CompiledFlag {
       })),
     ),
     fallthrough: compileServe(data.fallthrough, data, { kind: 'FALLTHROUGH' }, needed),
+    server: true,
+    usingMobileKey: data.clientSideAvailability.usingMobileKey,
+    usingEnvironmentId: data.clientSideAvailability.usingEnvironmentId,
     off: newOffOutcome(data, { kind: 'OFF' }, NONE),
     malformed: newMalformed(needed),
     evaluate: (run) => evaluateFlag(compiled, run),
     heads: [],
+    data,
+    patterns,
   };
   return compiled;
 }

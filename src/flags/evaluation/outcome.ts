@@ -26,10 +26,10 @@ export interface OutcomeJson {
 function newOutcome(result: EvaluationResult): PreparedOutcome {
   return {
     isRollout: false,
-    result,
-    afterBigSegments: undefined,
     json: undefined,
     jsonWithReason: undefined,
+    result,
+    afterBigSegments: undefined,
   };
 }
 

@@ -86,13 +86,15 @@ export function compileServe(
   let sum = 0;
   return {
     isRollout: true,
-    ...bucket,
-    data: rollout,
+    contextKind: bucket.contextKind,
+    reference: bucket.reference,
+    prefix: bucket.prefix,
     bounds: rollout.variations.map(({ weight }) => (sum += weight / WHOLE)),
+    outcomes: [],
+    data: rollout,
     flag,
     reason,
     prerequisites,
-    outcomes: [],
   };
 }
 
