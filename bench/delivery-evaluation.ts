@@ -90,7 +90,7 @@ async function startOfficial() {
 }
 
 /** Counted and not timed, because on a busy machine little is done, and compiled, in a given time. */
-const WARM_UP = 5000;
+const WARM_UP = 3000;
 const AT_ONCE = 500;
 
 /** The CPU time of one call of each task, in microseconds, for each round. */
