@@ -43,21 +43,31 @@ export class Feed {
   compiled!: CompiledEnvironment;
   /** The environment was deleted. */
   isGone = false;
-  readonly followers = new Set<Follower>();
+  readonly #followers = new Set<Follower>();
+  readonly #onFollow: (feed: Feed) => void;
   #payload: { etag: string; made: Promise<FeedPayload> } | undefined;
   /** Of all items together: each is added and removed by exclusive or. */
   #fingerprint = 0n;
   /** Resolves when all followers have got the last change. */
   #told: Promise<void> = Promise.resolve();
 
-  private constructor(environment: Environment, revision: number) {
+  private constructor(environment: Environment, revision: number, onFollow: (feed: Feed) => void) {
     this.environment = environment;
     this.revision = revision;
+    this.#onFollow = onFollow;
   }
 
-  /** `revision` was read before, so that a change in between is loaded again later. */
-  static async load(db: Db, environment: Environment, revision: number): Promise<Feed> {
-    const feed = new Feed(environment, revision);
+  /**
+   * `revision` was read before, so that a change in between is loaded again later. `onFollow` is called when there is a new
+   * follower, to whom changes must be brought from now on.
+   */
+  static async load(
+    db: Db,
+    environment: Environment,
+    revision: number,
+    onFollow: (feed: Feed) => void,
+  ): Promise<Feed> {
+    const feed = new Feed(environment, revision, onFollow);
     const loaded = await feed.#load(db);
     feed.compiled = await compileEnvironment(
       loaded.flags.map(({ data }) => data),
@@ -65,6 +75,17 @@ export class Feed {
     );
     feed.#replaceItems(loaded);
     return feed;
+  }
+
+  get isFollowed(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  /** Returns a function that ends it. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    this.#onFollow(this);
+    return () => void this.#followers.delete(follower);
   }
 
   /** Brings it to a later revision, and then tells its followers, before it can advance again. */
@@ -130,7 +151,7 @@ export class Feed {
 
   #tell(change: FeedChange): void {
     const tellAll = async () => {
-      for (const follower of Array.from(this.followers)) await follower(change);
+      for (const follower of Array.from(this.#followers)) await follower(change);
     };
     this.#told = this.#told.then(tellAll);
   }

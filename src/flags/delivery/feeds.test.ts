@@ -95,7 +95,7 @@ onEachEngine((testEngine) => {
   /** The changes that a follower gets. */
   async function follow(): Promise<FeedChange[]> {
     const told: FeedChange[] = [];
-    (await feeds.open(environment)).followers.add(async (one) => void told.push(one));
+    (await feeds.open(environment)).follow(async (one) => void told.push(one));
     return told;
   }
 
@@ -275,6 +275,28 @@ onEachEngine((testEngine) => {
       );
     });
 
+    test('gets a change that was committed after it opened the feed and before it followed', async () => {
+      const feed = await feeds.open(environment);
+      await addFlag('a');
+      const told: number[] = [];
+      feed.follow(async (one) => void told.push(one.revision));
+      await eventually(() => told.length === 1);
+      assert.deepEqual(told, [1]);
+    });
+
+    test('of a feed that was closed meanwhile gets changes nevertheless', async () => {
+      const feed = await feeds.open(environment);
+      const others = await Promise.all(
+        Array.from({ length: 101 }, (_, index) => addEnvironment(db, home.project, `other-${index}`)),
+      );
+      for (const other of others) await feeds.open(other);
+      const told: number[] = [];
+      feed.follow(async (one) => void told.push(one.revision));
+      await addFlag('a');
+      await eventually(() => told.length === 1);
+      assert.equal(await feeds.open(environment), feed);
+    });
+
     test('gets no flag of which only the version has risen, which the feed has nevertheless', async () => {
       await addFlag('a');
       const told = await follow();
@@ -319,7 +341,7 @@ onEachEngine((testEngine) => {
     test('gets a change after the one before, however long that takes', async () => {
       const order: string[] = [];
       const gate = Promise.withResolvers<void>();
-      (await feeds.open(environment)).followers.add(async ({ revision: one }) => {
+      (await feeds.open(environment)).follow(async ({ revision: one }) => {
         order.push(`begin ${one}`);
         if (one === 1) await gate.promise;
         order.push(`end ${one}`);

@@ -109,7 +109,7 @@ export class Feeds {
 
   #closeIdle(): void {
     if (this.#feeds.size <= MAX_IDLE) return;
-    const idle = [...this.#feeds].filter(([, { loaded }]) => loaded?.followers.size === 0);
+    const idle = [...this.#feeds].filter(([, { loaded }]) => loaded?.isFollowed === false);
     for (const [id] of idle.slice(0, Math.max(idle.length - MAX_IDLE, 0))) this.#feeds.delete(id);
   }
 
@@ -119,15 +119,25 @@ export class Feeds {
     const revision = (await listRevisions(db, [id])).get(id) ?? 0;
     const environment = await findEnvironmentById(db, id);
     if (environment === undefined) throw new Failure('not-found', 'The environment was deleted.');
-    return await Feed.load(db, environment, revision);
+    return await Feed.load(db, environment, revision, (feed) => this.#onFollow(id, feed));
+  }
+
+  /** A notice may have come before: then nobody was there to bring the change to. */
+  #onFollow(id: string, feed: Feed): void {
+    let open = this.#feeds.get(id);
+    if (open === undefined) {
+      open = { feed: Promise.resolve(feed), loaded: feed, isStale: true };
+      this.#feeds.set(id, open);
+    }
+    // It was closed as idle, and opened again by another: its followers come back to that one.
+    if (open.loaded !== feed) feed.end();
+    else if (open.isStale) this.#refresh([[id, open]]);
   }
 
   /** Followed feeds look for changes at once, the others when they are next read. */
   #markAll(): void {
     for (const open of this.#feeds.values()) open.isStale = true;
-    this.#refresh(
-      [...this.#feeds].filter(([, { loaded }]) => loaded !== undefined && loaded.followers.size > 0),
-    );
+    this.#refresh([...this.#feeds].filter(([, { loaded }]) => loaded?.isFollowed === true));
   }
 
   /** Those that are marked while this goes on are looked for again. */

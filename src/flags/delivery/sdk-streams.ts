@@ -140,9 +140,9 @@ export class SdkStreams {
       }
       if (!feed.isGone) await fanOut(feed, change, streams);
     };
-    feed.followers.add(follower);
+    const unfollow = feed.follow(follower);
     const leave = () => {
-      feed.followers.delete(follower);
+      unfollow();
       this.#byFeed.delete(feed);
     };
     const group = { streams, weight: 0, leave };
