@@ -63,6 +63,9 @@ export class EventLimits {
         counted += more;
         use.left = Math.max(use.left - more, -BURST_SECONDS * this.#perSecond);
       },
+      check: () => {
+        if (use.left < 0) throw this.#exhausted(use);
+      },
       exhausted: () => this.#exhausted(use),
     };
   }
@@ -89,6 +92,8 @@ export class EventLimits {
 export interface EventAdmission extends HeldBody {
   /** Counts its events, once they are known: at least one, which is counted already. */
   spend(events: number): void;
-  /** The error where there is no room for them. */
+  /** Throws `exhausted` where others have used up everything since it was opened. */
+  check(): void;
+  /** The error where there is no room for its events. */
   exhausted(): Failure;
 }

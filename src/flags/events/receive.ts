@@ -23,6 +23,8 @@ const MAX_DIAGNOSTIC_BYTES = 256 * 1024;
 const BYTES_PER_EVENT = 256;
 /** Parsed, a payload takes many times its bytes: larger ones are parsed one after another. */
 const LARGE_BYTES = 256 * 1024;
+/** As many as Node inflates at the same time. */
+const MAX_INFLATING = 4;
 /** In the metrics of this node. */
 const MAX_SDKS = 100;
 
@@ -35,8 +37,10 @@ declare module '../../kernel/kernel.ts' {
 export interface FlagEvents {
   buffer: EventBuffer;
   limits: EventLimits;
+  /** For compressed payloads: each may grow to the limit while it is inflated. */
+  inflating: Turns;
   /** For large payloads. */
-  turns: Turns;
+  parsing: Turns;
   /** The SDKs whose diagnostics are counted by name. */
   diagnosedSdks: Set<string>;
 }
@@ -48,7 +52,8 @@ export function openFlagEvents(
   return {
     buffer: new EventBuffer(kernel),
     limits: new EventLimits({ perSecond }),
-    turns: new Turns(),
+    inflating: new Turns(MAX_INFLATING),
+    parsing: new Turns(),
     diagnosedSdks: new Set(),
   };
 }
@@ -67,7 +72,7 @@ export async function receiveEvents(
     const { buffer } = kernel.services.flagEvents;
     // The body is not read: it has been counted.
     if (id !== undefined && buffer.hasSeen({ environmentId: environment.id, id })) return 'duplicate';
-    const bytes = await readBody(call, MAX_EVENT_BYTES, admission);
+    const bytes = await readBody(call, kernel, MAX_EVENT_BYTES, admission);
     return await acceptEvents(call, kernel, { environment, sender, id, bytes, admission });
   });
 }
@@ -92,7 +97,7 @@ export async function receiveDiagnostic(
   environment: Environment,
 ): Promise<void> {
   await admit(call, kernel, environment, async (admission) => {
-    const bytes = await readBody(call, MAX_DIAGNOSTIC_BYTES, admission);
+    const bytes = await readBody(call, kernel, MAX_DIAGNOSTIC_BYTES, admission);
     const diagnostic = await parseJson(bytes);
     if (!isObject(diagnostic)) throw new Failure('invalid', 'A diagnostic must be a JSON object.');
     countDiagnostic(kernel, diagnostic['kind'], sdkNameOf(call.headers));
@@ -129,12 +134,23 @@ function outcomeOf(error: unknown): PayloadOutcome {
 
 async function readBody(
   { stream, headers }: Pick<Call, 'stream' | 'headers'>,
+  { services: { flagEvents } }: Kernel,
   limit: number,
   admission: EventAdmission,
 ): Promise<Buffer> {
+  // It would neither end nor fail any more.
+  if (stream.destroyed) throw new Failure('malformed', 'The caller went away before the body was there');
   const bytes = await collectBody(stream as IncomingMessage, limit, admission);
-  const inflated = await inflateBody(bytes, headers['content-encoding'] as string | undefined, limit);
+  const encoding = headers['content-encoding'] as string | undefined;
+  const inflated =
+    encoding === undefined
+      ? bytes
+      : await flagEvents.inflating.run(async () => {
+          admission.check();
+          return await inflateBody(bytes, encoding, limit);
+        });
   if (inflated !== bytes) admission.add(inflated.length);
+  admission.spend(Math.ceil(inflated.length / BYTES_PER_EVENT));
   return inflated;
 }
 
@@ -150,11 +166,9 @@ async function acceptEvents(
   { services: { flagEvents }, metrics }: Kernel,
   { environment, sender, id = randomUUID(), bytes, admission }: ReceivedPayload,
 ): Promise<PayloadOutcome> {
-  admission.spend(Math.ceil(bytes.length / BYTES_PER_EVENT));
   const read = async () => readEvents(await parseEvents(bytes));
-  const { uses, kinds, dropped, cost } = await (bytes.length > LARGE_BYTES
-    ? flagEvents.turns.run(read)
-    : read());
+  const isLarge = bytes.length > LARGE_BYTES;
+  const { uses, kinds, dropped, cost } = await (isLarge ? flagEvents.parsing.run(read) : read());
   admission.spend(cost);
   const outcome = flagEvents.buffer.add({
     id,

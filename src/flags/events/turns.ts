@@ -1,12 +1,23 @@
-// Runs work one after another, in the order of arrival.
+// Runs only so much work at the same time; the rest waits, in the order of arrival.
 
 export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce = 1) {
+    this.#free = atOnce;
+  }
 
   /** An error of one does not affect the next. */
-  run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const running = this.#last.then(work);
-    this.#last = running.catch(() => undefined);
-    return running;
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
   }
 }
