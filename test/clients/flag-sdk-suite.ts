@@ -21,6 +21,8 @@ export interface SdkClient {
   changed(): Promise<readonly string[]>;
   /** What it has logged as a warning or an error. */
   warnings(): Promise<readonly string[]>;
+  /** Goes on with another context, where it has one of its own. */
+  identify?(context: { kind: string; key: string }): Promise<unknown>;
   /** Sends its events. */
   flush(): Promise<unknown>;
   close(): Promise<unknown>;
@@ -182,6 +184,25 @@ export function testFlagSdk({ name, open, calls, isServer, isMobile, skip = fals
       await eventually(async () => (await client.changed()).length >= 2, 'what the app is told');
       assert.deepEqual(await client.changed(), ['gated', 'gated']);
     });
+
+    test(
+      'goes on with another context',
+      { skip: (isServer || isMobile) && 'has none of its own' },
+      async () => {
+        const { variations } = await home.flags.get('string');
+        const targets = { contextKind: 'user', values: ['bob'], variationId: variations[1]._id };
+        await home.instruct('string', [{ kind: 'addTargets', ...targets }]);
+        const client = await start();
+        assert.equal(await client.value('string', 'fallback'), 'new');
+        await client.identify!({ kind: 'user', key: 'bob' });
+        assert.equal(await client.value('string', 'fallback'), 'old');
+        await eventually(() => statusesOf(calls.stream).length > 1, 'the stream of the other context');
+        const { sdkStreams } = server.app.kernel.services;
+        await eventually(() => sdkStreams.size === 1, 'the end of the first stream');
+        await home.instruct('string', [{ kind: 'removeTargets', ...targets }]);
+        await becomes(client, 'string', 'new');
+      },
+    );
 
     test('keeps its values while the server is away, and gets what has changed meanwhile', async () => {
       const client = await start();

@@ -43,6 +43,7 @@ globalThis.app = {
   detail: (key, fallback) => client.variationDetail(key, fallback),
   changed: () => changed,
   warnings: () => warnings,
+  identify: async (context) => void (await client.identify(context)),
   flush: async () => void (await client.flush()),
   close: async () => void (await client.close()),
 };
@@ -88,6 +89,7 @@ async function open(sdk: 'old' | 'present', settings: Json): Promise<SdkClient> 
       for (const text of await ask<string[]>('warnings')) listening(warnings).warn(text);
       return warnings;
     },
+    identify: (other) => ask('identify', other),
     flush: () => ask('flush'),
     async close() {
       await ask('close');

@@ -34,6 +34,7 @@ async function open({ url, keys }: SdkServer, options: LDOptions): Promise<SdkCl
     detail: async (key, fallback) => client.variationDetail(key, fallback),
     changed: async () => changed,
     warnings: async () => warnings,
+    identify: (context) => client.identify(context),
     flush: () => client.flush(),
     close: () => client.close(),
   };
