@@ -1,9 +1,10 @@
 // Delivery of flags to SDKs, in sections of their own.
 import type { Effort } from './compare.ts';
 import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
+import { benchEvents } from './delivery-events.ts';
 import type { Row } from './report.ts';
 
-const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [benchDeliveryEvaluation];
+const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [benchDeliveryEvaluation, benchEvents];
 
 export async function benchDelivery(effort: Effort): Promise<Row[]> {
   const rows: Row[] = [];

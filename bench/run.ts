@@ -2,7 +2,6 @@
 import type { Effort } from './compare.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
-import { benchEvents } from './delivery-events.ts';
 import { benchDelivery } from './delivery.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
@@ -23,7 +22,6 @@ const BENCHES: Record<string, Bench> = {
   queues: benchQueues,
   flags: benchFlags,
   evaluation: benchEvaluation,
-  'delivery-events': benchEvents,
   delivery: benchDelivery,
   freeze: benchFreeze,
   runs: benchRuns,
