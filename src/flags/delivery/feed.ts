@@ -131,6 +131,8 @@ export class Feed {
 
   /** When the environment was deleted. */
   end(): void {
+    // A notice and a look at the database may both find it out.
+    if (this.isGone) return;
     const { revision, compiled } = this;
     this.isGone = true;
     this.#tell({ revision, flags: [], segments: [], before: compiled, after: compiled });
