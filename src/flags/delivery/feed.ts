@@ -159,7 +159,7 @@ export class Feed {
   }
 
   async #load(db: Db, changed?: ItemKeys): Promise<LoadedItems> {
-    const present = { flags: [...this.flags.keys()], segments: [...this.segments.keys()] };
+    const present = () => ({ flags: [...this.flags.keys()], segments: [...this.segments.keys()] });
     return await loadItems(db, this.environment, { present, changed });
   }
 

@@ -23,7 +23,7 @@ export interface LoadedItems {
 export async function loadItems(
   db: Db,
   environment: Environment,
-  { present, changed }: { present: ItemKeys; changed: ItemKeys | undefined },
+  { present, changed }: { present(): ItemKeys; changed: ItemKeys | undefined },
 ): Promise<LoadedItems> {
   const flags =
     changed?.flags.length === 0
@@ -35,7 +35,7 @@ export async function loadItems(
       : (await listSegments(db, environment.id, changed?.segments)).map(
           (segment) => new SegmentItem(segment, toSegmentData(segment)),
         );
-  const asked = changed ?? present;
+  const asked = changed ?? present();
   return {
     flags,
     segments,

@@ -3,6 +3,7 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { findDependents, updateDependents, type DependentsIndex, type ItemChange } from './dependents.ts';
 import { compileFlag } from './flag.ts';
+import { withEntries } from './layered-map.ts';
 import { compilePattern, type Pattern } from './pattern/pattern.ts';
 import type { CompiledFlag, CompiledSegment, EvaluationEnvironment, Patterns } from './run.ts';
 import { compileSegment } from './segment.ts';
@@ -68,8 +69,8 @@ export async function withChanges(
     newSegments.set(data.key, compileSegment(data, await compilePatterns(data, known, slice)));
   }
   return {
-    flags: mergeSorted(before.flags, newFlags, removedFlags),
-    segments: mergeSorted(before.segments, newSegments, removedSegments),
+    flags: withEntries(before.flags, newFlags, removedFlags),
+    segments: withEntries(before.segments, newSegments, removedSegments),
     patterns: before.patterns,
     dependents: updateDependents(
       before.dependents,
@@ -91,29 +92,6 @@ export function dependentsOf(
 }
 
 type Compiled<Data> = { readonly data: Data };
-
-function mergeSorted<Item>(
-  before: ReadonlyMap<string, Item>,
-  changed: ReadonlyMap<string, Item>,
-  removed: readonly string[],
-): ReadonlyMap<string, Item> {
-  if (changed.size === 0 && removed.length === 0) return before;
-  const added = Array.from(changed.keys())
-    .filter((key) => !before.has(key))
-    .sort((one, other) => (one < other ? -1 : 1));
-  const after = new Map<string, Item>();
-  let next = 0;
-  for (const [key, item] of before) {
-    while (next < added.length && added[next]! < key) {
-      after.set(added[next]!, changed.get(added[next]!)!);
-      next += 1;
-    }
-    after.set(key, changed.get(key) ?? item);
-  }
-  for (const key of added.slice(next)) after.set(key, changed.get(key)!);
-  for (const key of removed) after.delete(key);
-  return after;
-}
 
 function changesOf<Data>(
   before: ReadonlyMap<string, Compiled<Data>>,
