@@ -2,9 +2,16 @@
 import type { Effort } from './compare.ts';
 import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
 import { benchEvents } from './delivery-events.ts';
+import { benchFeeds } from './delivery-feeds.ts';
+import { benchStreams } from './delivery-streams.ts';
 import type { Row } from './report.ts';
 
-const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [benchDeliveryEvaluation, benchEvents];
+const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [
+  benchDeliveryEvaluation,
+  benchEvents,
+  benchStreams,
+  benchFeeds,
+];
 
 export async function benchDelivery(effort: Effort): Promise<Row[]> {
   const rows: Row[] = [];

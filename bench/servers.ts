@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { bundleInto } from '../scripts/bundle.ts';
 import { cpuMsOf } from './cpu.ts';
 import type { LoopReport } from './loop-watch.ts';
+import type { MemoryReport } from './memory-watch.ts';
 import type { RecordedReply } from './record.ts';
+import type { RecordedStream } from './stream-readers.ts';
 
 export const TOKEN = 'api-bench-administrator-token';
 
@@ -58,7 +60,31 @@ export async function startWatched(settings: NodeJS.ProcessEnv = {}): Promise<Wa
   return startServe(['--max-semi-space-size=8', '--import', watch, bin], settings);
 }
 
-async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promise<WatchedServer> {
+export interface WeighedServer extends BenchServer {
+  /** After a garbage collection. */
+  weigh(): Promise<MemoryReport>;
+}
+
+const WEIGHED = [
+  '--max-semi-space-size=8',
+  '--expose-gc',
+  '--import',
+  new URL('./memory-watch.ts', import.meta.url).pathname,
+];
+
+/** Our server without the launcher, with measurement of its memory. */
+export async function startWeighed(settings: NodeJS.ProcessEnv = {}): Promise<WeighedServer> {
+  return startServe([...WEIGHED, new URL('../src/bin.ts', import.meta.url).pathname], settings);
+}
+
+/** Streams of node:http alone, with measurement of its memory. */
+export async function startBareStreams(stream: RecordedStream): Promise<WeighedServer> {
+  const port = await freePort();
+  const env = { PORT: String(port), STREAM: JSON.stringify(stream) };
+  return start([...WEIGHED, new URL('./bare-streams.ts', import.meta.url).pathname], env, port, '/');
+}
+
+async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promise<ReportingServer> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const port = await freePort();
   const env = {
@@ -95,12 +121,14 @@ export async function startBareProxy(target: {
   return start([new URL('./bare-proxy.ts', import.meta.url).pathname], env, port, '/');
 }
 
+type ReportingServer = WatchedServer & WeighedServer;
+
 async function start(
   program: string[],
   env: NodeJS.ProcessEnv,
   port: number,
   path: string,
-): Promise<WatchedServer> {
+): Promise<ReportingServer> {
   const begun = performance.now();
   const child = spawn(process.execPath, program, {
     env: { PATH: process.env['PATH'], ...env },
@@ -114,13 +142,17 @@ async function start(
     readyMs: performance.now() - begun,
     readyCpuMs: cpuMsOf(child.pid!),
     memory: () => residentBytes(child),
-    loop: async () => {
-      const report = once(child, 'message') as Promise<[LoopReport]>;
-      child.send('report');
-      return (await report)[0];
-    },
+    loop: () => ask<LoopReport>(child),
+    weigh: () => ask<MemoryReport>(child),
     stop: () => stop(child),
   };
+}
+
+/** What was loaded into the server before its start answers. */
+async function ask<Report>(child: ChildProcess): Promise<Report> {
+  const report = once(child, 'message') as Promise<[Report]>;
+  child.send('report');
+  return (await report)[0];
 }
 
 async function untilAnswers(url: string, child: ChildProcess): Promise<void> {

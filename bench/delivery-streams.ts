@@ -1,0 +1,123 @@
+// Streams of flags: memory of each, and the cost of a change, against bare node:http with the same bytes.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median, type Effort } from './compare.ts';
+import { cpuMsOf } from './cpu.ts';
+import { createProject, turnFlag } from './flag-projects.ts';
+import type { Row } from './report.ts';
+import { startBareStreams, startWeighed, type WeighedServer } from './servers.ts';
+import { recordStream, StreamReaders } from './stream-readers.ts';
+
+const FLAGS = 20;
+const RECEIVERS = 2000;
+const CHANGES = 20;
+const MOST_MEMORY = 1.3;
+const MOST_TIME = 3;
+const KILOBYTE = 1024;
+
+/** A server, its stream, and how all its readers get one change. */
+interface StreamTarget {
+  server: WeighedServer;
+  path: string;
+  headers: Record<string, string>;
+  change(): Promise<unknown>;
+}
+
+export async function benchStreams({ rounds }: Effort): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const { sdkKey } = await createProject(folder, { flags: FLAGS });
+  const server = await startWeighed({
+    SIGNALBOX_DATA: folder,
+    SIGNALBOX_STREAMS_PER_ADDRESS: '100000',
+    SIGNALBOX_STREAMS_PER_ENVIRONMENT: '100000',
+    SIGNALBOX_STREAMS_PER_NODE: '100000',
+  });
+  let isOn = false;
+  const headers = { authorization: sdkKey };
+  const toggle = () => turnFlag(server.url, 0, (isOn = !isOn));
+  const recorded = await recordStream(`${server.url}/all`, headers, toggle);
+  const bareServer = await startBareStreams(recorded);
+  const bare = {
+    server: bareServer,
+    path: '/stream',
+    headers,
+    change: () => fetch(bareServer.url, { method: 'POST' }),
+  };
+  const ours = { server, path: '/all', headers, change: toggle };
+  try {
+    const count = rounds > 3 ? 10_000 : RECEIVERS;
+    return [...(await benchMemory(bare, ours, count)), ...(await benchChange(bare, ours, rounds))];
+  } finally {
+    await Promise.all([server.stop(), bareServer.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function benchMemory(bare: StreamTarget, ours: StreamTarget, count: number): Promise<Row[]> {
+  const [baseline, measured] = [await weighStreams(bare, count), await weighStreams(ours, count)];
+  return (['used', 'resident'] as const).map((kind) => {
+    const ratio = measured[kind] / baseline[kind];
+    return {
+      what: `${kind === 'used' ? 'live objects and buffers' : 'memory of the process'} per stream, with ${count} streams`,
+      value: `${(measured[kind] / KILOBYTE).toFixed(1)} kB`,
+      ratio,
+      against: `bare node:http with the same bytes, ${(baseline[kind] / KILOBYTE).toFixed(1)} kB`,
+      target: `≤ ${MOST_MEMORY}`,
+      isMet: ratio <= MOST_MEMORY,
+    };
+  });
+}
+
+/** Bytes per stream. The first tenth of them does not count: it makes the server load and compile what streams need. */
+async function weighStreams({ server, path, headers }: StreamTarget, count: number) {
+  const readers = new StreamReaders();
+  await readers.open(server.url, path, headers, count / 10);
+  const before = await server.weigh();
+  await readers.open(server.url, path, headers, count);
+  const after = await server.weigh();
+  readers.close();
+  const perStream = (kind: 'used' | 'resident') => (after[kind] - before[kind]) / count;
+  return { used: perStream('used'), resident: perStream('resident') };
+}
+
+async function benchChange(bare: StreamTarget, ours: StreamTarget, rounds: number): Promise<Row[]> {
+  const measured: { bare: Spent; ours: Spent }[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const both = { bare: await spendOn(bare), ours: await spendOn(ours) };
+    if (round >= 0) measured.push(both);
+  }
+  return (['cpu', 'time'] as const).map((kind) => {
+    const ratio = median(measured.map((one) => one.ours[kind] / one.bare[kind]));
+    const show = (who: 'bare' | 'ours') => `${median(measured.map((one) => one[who][kind])).toFixed(1)} ms`;
+    return {
+      what: `a change to ${RECEIVERS} streams, ${kind === 'cpu' ? 'CPU time' : 'time until the last has it'}`,
+      value: show('ours'),
+      ratio,
+      against: `bare node:http that writes the same bytes, ${show('bare')}`,
+      target: `≤ ${MOST_TIME}`,
+      isMet: ratio <= MOST_TIME,
+    };
+  });
+}
+
+/** Milliseconds per change. */
+interface Spent {
+  cpu: number;
+  time: number;
+}
+
+async function spendOn({ server, path, headers, change }: StreamTarget): Promise<Spent> {
+  const readers = new StreamReaders();
+  await readers.open(server.url, path, headers, RECEIVERS);
+  const begun = { cpu: cpuMsOf(server.pid), time: performance.now() };
+  for (let index = 0; index < CHANGES; index += 1) {
+    const received = readers.received('patch', RECEIVERS);
+    await change();
+    await received;
+  }
+  const cpu = (cpuMsOf(server.pid) - begun.cpu) / CHANGES;
+  const time = (performance.now() - begun.time) / CHANGES;
+  readers.close();
+  return { cpu, time };
+}
