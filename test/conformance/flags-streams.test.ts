@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { EventReader, type StreamInit } from '../event-stream.ts';
-import type { TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
 import { HOUR, inBase64, openProject, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
 import { SEMANTIC } from './flags-feature-flag-calls.ts';
@@ -187,9 +187,11 @@ onEachEngine((engine) => {
       await turnOff('needed');
       const failed = await reader.next();
       assert.deepEqual(
-        [failed.data.key, failed.data.reason.kind, 'prerequisites' in failed.data],
-        ['flag', 'PREREQUISITE_FAILED', false],
+        [failed.data.key, failed.data.reason, 'prerequisites' in failed.data],
+        ['flag', { kind: 'PREREQUISITE_FAILED' }, false],
       );
+      const { key: _, ...result } = failed.data as Json;
+      assert.deepEqual((await home.evaluate(USER, '?withReasons=true')).flag, result);
       assert.ok(failed.data.version > inside.data.version && inside.data.version > put.data.flag.version);
     });
 

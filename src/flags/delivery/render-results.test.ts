@@ -118,10 +118,13 @@ function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult
     ('inExperiment' in reason && reason.inExperiment) ||
     (reason.kind === 'FALLTHROUGH' && flag.trackEventsFallthrough) ||
     (reason.kind === 'RULE_MATCH' && flag.rules[reason.ruleIndex]!.trackEvents);
-  const seen = prerequisites.filter((key) => {
+  const isSeen = (key: string) => {
     const other = run.environment.flags.get(key);
-    return other !== undefined && canSee(options.audience, other.data);
-  });
+    return options.audience === 'server' || (other !== undefined && canSee(options.audience, other.data));
+  };
+  const seen = prerequisites.filter(isSeen);
+  const { prerequisiteKey, ...others } = { prerequisiteKey: undefined, ...reason };
+  const shown = prerequisiteKey === undefined || isSeen(prerequisiteKey) ? reason : others;
   return {
     value,
     ...(variationIndex !== undefined && { variation: variationIndex }),
@@ -129,7 +132,7 @@ function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult
     flagVersion: flag.version,
     trackEvents: flag.trackEvents || isTracked,
     ...(isTracked && { trackReason: true }),
-    ...((options.withReasons || isTracked) && { reason }),
+    ...((options.withReasons || isTracked) && { reason: shown }),
     ...(seen.length > 0 && { prerequisites: seen }),
   };
 }

@@ -5,7 +5,13 @@ import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
 import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
 import type { Audience } from './audience.ts';
-import { tracksReason, type EvaluationOptions } from './results.ts';
+import {
+  hideFlag,
+  namesHiddenFlag,
+  tracksReason,
+  type EvaluationOptions,
+  type ShownReason,
+} from './results.ts';
 
 export interface ResultOptions extends EvaluationOptions {
   /** The version of all results: it rises whenever a value may have changed, also by another flag or a segment. */
@@ -62,9 +68,12 @@ function renderOutcome(
   run: EvaluationRun,
   { audience, withReasons, version }: ResultOptions,
 ): string {
-  const json = withReasons
-    ? (outcome.jsonWithReason ??= prepareJson(flag, outcome, true))
-    : (outcome.json ??= prepareJson(flag, outcome, false));
+  const { reason } = outcome.result;
+  const json = !withReasons
+    ? (outcome.json ??= prepareJson(flag, outcome))
+    : namesHiddenFlag(reason, run, audience)
+      ? (outcome.jsonWithHiddenReason ??= prepareJson(flag, outcome, hideFlag(reason)))
+      : (outcome.jsonWithReason ??= prepareJson(flag, outcome, reason));
   if (json.version !== version) {
     // Joined to one flat text, which is faster to copy than a tree of parts.
     json.text = [json.head, version, json.tail].join('');
@@ -86,13 +95,13 @@ function addPrerequisites(
   return list === '' ? text : `${text.slice(0, -1)},"prerequisites":[${list.slice(1)}]}`;
 }
 
-function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, withReason: boolean): OutcomeJson {
+function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, reason?: ShownReason): OutcomeJson {
   return {
     version: Number.NaN,
     text: '',
     prerequisites: outcome.result.prerequisites.map((key) => `,${JSON.stringify(key)}`),
     head: headOf(flag, outcome),
-    tail: renderTail(flag.data, outcome, withReason),
+    tail: renderTail(flag.data, outcome, reason),
   };
 }
 
@@ -104,15 +113,15 @@ function headOf({ data, heads }: CompiledFlag, { result }: PreparedOutcome): str
     `${JSON.stringify(data.key)}:{"value":${JSON.stringify(value)}${variation},"version":`);
 }
 
-function renderTail(flag: FlagData, { result: { reason } }: PreparedOutcome, withReason: boolean): string {
+function renderTail(flag: FlagData, { result }: PreparedOutcome, reason: ShownReason | undefined): string {
   const { version, trackEvents, debugEventsUntilDate } = flag;
-  const isTracked = tracksReason(flag, reason);
+  const isTracked = tracksReason(flag, result.reason);
   const members = JSON.stringify({
     flagVersion: version,
     trackEvents: trackEvents || isTracked,
     ...(isTracked && { trackReason: true }),
     ...(debugEventsUntilDate !== null && { debugEventsUntilDate }),
-    ...((withReason || isTracked) && { reason }),
+    ...((reason !== undefined || isTracked) && { reason: reason ?? result.reason }),
   });
   return `,${members.slice(1)}`;
 }

@@ -14,10 +14,13 @@ export interface FlagResult {
   trackEvents: boolean;
   trackReason?: true;
   debugEventsUntilDate?: number;
-  reason?: Reason;
+  reason?: ShownReason;
   /** The prerequisites that are visible to the same kind of key. */
   prerequisites?: string[];
 }
+
+/** Without the key of a prerequisite that the audience may not see. */
+export type ShownReason = Reason | Pick<Reason, 'kind' | 'bigSegmentsStatus'>;
 
 export interface EvaluationOptions {
   audience: Audience;
@@ -72,10 +75,23 @@ export function evaluateFlag(
     trackEvents: data.trackEvents || isTracked,
     ...(isTracked && { trackReason: true as const }),
     ...(data.debugEventsUntilDate !== null && { debugEventsUntilDate: data.debugEventsUntilDate }),
-    ...((withReasons || isTracked) && { reason }),
+    ...((withReasons || isTracked) && {
+      reason: namesHiddenFlag(reason, run, audience) ? hideFlag(reason) : reason,
+    }),
     ...(seen.length > 0 && { prerequisites: seen }),
   };
   return { result, limits };
+}
+
+/** A prerequisite that fails may be one that this kind of key must not know of. */
+export function namesHiddenFlag(reason: Reason, { environment }: EvaluationRun, audience: Audience): boolean {
+  if (reason.kind !== 'PREREQUISITE_FAILED' || audience === 'server') return false;
+  const prerequisite = environment.flags.get(reason.prerequisiteKey);
+  return prerequisite === undefined || !canSee(audience, prerequisite.data);
+}
+
+export function hideFlag({ kind, bigSegmentsStatus }: Reason): ShownReason {
+  return { kind, ...(bigSegmentsStatus !== undefined && { bigSegmentsStatus }) };
 }
 
 /** Whether the SDK has to send a full event, with the reason, for this evaluation. */

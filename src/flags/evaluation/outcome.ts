@@ -11,6 +11,8 @@ export interface PreparedOutcome {
   /** The JSON of the result, without and with the reason. Delivery fills them in. */
   json: OutcomeJson | undefined;
   jsonWithReason: OutcomeJson | undefined;
+  /** With a reason that names no other flag. */
+  jsonWithHiddenReason: OutcomeJson | undefined;
 }
 
 /** The JSON before and after the version of the result, and all of it for the version that was asked for last. */
@@ -28,6 +30,7 @@ function newOutcome(result: EvaluationResult): PreparedOutcome {
     isRollout: false,
     json: undefined,
     jsonWithReason: undefined,
+    jsonWithHiddenReason: undefined,
     result,
     afterBigSegments: undefined,
   };
