@@ -7,7 +7,6 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
 import { insertActor, type ActorFields } from '../actors/store.ts';
-import { executionMigrations as migrations } from '../migrations/execution.ts';
 import { STORE_SORTS } from './model.ts';
 import { saveStoreEntriesOf, saveStoreEntry } from './store-entries.ts';
 import { listStore } from './store-list.ts';
@@ -27,7 +26,7 @@ onEachEngine((testEngine) => {
   let engine: Engine;
   let statements: Map<string, CompiledQuery>;
   before(async () => {
-    engine = await testEngine.open(migrations);
+    engine = await testEngine.openMigrated();
     statements = recordStatements(engine);
     const { db } = engine;
     const actor = await insertActor(db, 'someone', fieldsOf('first'), NOW);

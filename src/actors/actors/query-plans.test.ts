@@ -8,7 +8,6 @@ import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
-import { executionMigrations as migrations } from '../migrations/execution.ts';
 import { DEFAULT_RUN_OPTIONS } from './model.ts';
 import {
   countActors,
@@ -72,7 +71,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(migrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     await db.transaction().execute(async (tx) => {
       for (let at = 0; at < 1000; at += 1) {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { executionMigrations as migrations } from '../migrations/execution.ts';
 import { DEFAULT_RUN_OPTIONS, type Actor } from './model.ts';
 import {
   countMetamorph,
@@ -44,7 +43,7 @@ onEachEngine((testEngine) => {
   let engine: Engine;
   let users = 0;
   before(async () => {
-    engine = await testEngine.open(migrations);
+    engine = await testEngine.openMigrated();
   });
   const newUser = () => `user-${(users += 1)}`;
   const insert = (userId: string, name: string, now = NOW): Promise<Actor> =>

@@ -26,7 +26,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open([], await testEngine.migratedDatabase());
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     const kernel = { db, clock: { now: () => 1_800_000_000_000 } } as unknown as Kernel;
     const content = Buffer.from('a line\n');

@@ -22,7 +22,6 @@ import {
   renewLeases,
   requestControl,
 } from '../jobs/store.ts';
-import { executionMigrations } from '../migrations/execution.ts';
 import { addCharge } from './store-charges.ts';
 import { findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
 
@@ -33,7 +32,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(executionMigrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     await db.transaction().execute(async (tx) => {
       for (let at = 0; at < 2000; at += 1) {

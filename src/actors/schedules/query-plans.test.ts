@@ -7,7 +7,6 @@ import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { executionMigrations as migrations } from '../migrations/execution.ts';
 import type { ScheduleAction } from './action.ts';
 import type { ScheduleFields } from './model.ts';
 import { removeActionsOf } from './remove-actions.ts';
@@ -61,7 +60,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(migrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     const ids: string[] = [];
     await db.transaction().execute(async (tx) => {

@@ -12,7 +12,6 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
 import { deleteActor, insertActor } from '../actors/store.ts';
-import { executionMigrations } from '../migrations/execution.ts';
 import { findLastRun, listRuns } from '../runs/store.ts';
 import type { TaskFields } from './model.ts';
 import { blankTask } from './task-after.ts';
@@ -50,7 +49,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(executionMigrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     const actorIds: string[] = [];
     const taskIds: string[] = [];

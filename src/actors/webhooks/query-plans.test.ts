@@ -12,7 +12,6 @@ import {
   markDelivered,
   updateDispatchOwner,
 } from '../../kernel/webhook/store-dispatches.ts';
-import { executionMigrations } from '../migrations/execution.ts';
 import { newFields, type ActorWebhook } from './model.ts';
 import { insertDispatches } from './record-event.ts';
 import { countDispatch, endLastDispatch } from './store-dispatch-counts.ts';
@@ -37,7 +36,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(executionMigrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     const webhooks: ActorWebhook[] = [];
     await db.transaction().execute(async (tx) => {

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { flagStoreMigrations, makeHome, NOW } from '../feature-flags/fixture.ts';
+import { makeHome, NOW } from '../feature-flags/fixture.ts';
 import type { Project } from '../projects/project.ts';
 import { deleteProject } from '../projects/store.ts';
 import { defaultUserKind, type ProjectContextKind } from './model.ts';
@@ -24,7 +24,7 @@ const newKind = (key: string): ProjectContextKind => ({
 onEachEngine((testEngine) => {
   let engine: Engine;
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
   });
 
   let number = 0;

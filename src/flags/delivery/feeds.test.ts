@@ -11,14 +11,7 @@ import { eventually } from '../../../test/eventually.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { updateEnvironment } from '../environments/store.ts';
 import { readContext } from '../evaluation/context.ts';
-import {
-  addEnvironment,
-  insertTestFlag,
-  flagStoreMigrations,
-  makeHome,
-  NOW,
-  type Home,
-} from '../feature-flags/fixture.ts';
+import { addEnvironment, insertTestFlag, makeHome, NOW, type Home } from '../feature-flags/fixture.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { findFlag } from '../feature-flags/store.ts';
 import { deleteFlagRows, updateFlag } from '../feature-flags/store-writes.ts';
@@ -40,7 +33,7 @@ onEachEngine((testEngine) => {
   let number = 0;
 
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
     db = engine.db;
   });
   beforeEach(async () => {

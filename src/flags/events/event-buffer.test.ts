@@ -6,7 +6,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { Metrics } from '../../kernel/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { flagStoreMigrations, insertTestFlag, makeHome, type Home } from '../feature-flags/fixture.ts';
+import { insertTestFlag, makeHome, type Home } from '../feature-flags/fixture.ts';
 import { EventBuffer, type BufferBounds } from './event-buffer.ts';
 import type { EventPayload } from './payload.ts';
 
@@ -17,7 +17,7 @@ onEachEngine((testEngine) => {
   let engine: Engine;
   let homes = 0;
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
   });
 
   /** Each test has an environment of its own. */

@@ -6,7 +6,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
 import { Metrics } from '../../kernel/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { flagStoreMigrations, insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
+import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { evaluationRetention, payloadRetention } from './retention.ts';
 
@@ -18,7 +18,7 @@ const ENVIRONMENTS = 12;
 onEachEngine((testEngine) => {
   let engine: Engine;
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
     const { db } = engine;
     for (let index = 0; index < ENVIRONMENTS; index += 1) {
       await db

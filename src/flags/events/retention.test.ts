@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { flagStoreMigrations, makeHome } from '../feature-flags/fixture.ts';
+import { makeHome } from '../feature-flags/fixture.ts';
 import { evaluationRetention, payloadRetention } from './retention.ts';
 import type { FlagEvaluationRow } from './tables.ts';
 
@@ -17,7 +17,7 @@ const signal = new AbortController().signal;
 onEachEngine((testEngine) => {
   let engine: Engine;
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
   });
   const kernel = () => ({ db: engine.db, clock: { now: () => NOW } });
 

@@ -1,13 +1,7 @@
 // Projects and flags for tests of the store, inserted without HTTP.
 import { randomUUID } from 'node:crypto';
-import { dueMigrations } from '../../kernel/due-store.ts';
-import { eventMigrations } from '../../kernel/change/store.ts';
 import { newId } from '../../kernel/id.ts';
-import { identityMigrations } from '../../kernel/identity/tables.ts';
-import type { Migration } from '../../kernel/storage/migrate.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { deliveryMigrations } from '../../kernel/webhook/store-deliveries.ts';
-import { flagsApi } from '../api.ts';
 import { readEnvironmentPost } from '../environments/model.ts';
 import { insertEnvironment } from '../environments/store.ts';
 import { readProjectPost } from '../projects/model.ts';
@@ -20,14 +14,6 @@ import { firstVersion, newHex } from './store.ts';
 import { insertFlag } from './store-writes.ts';
 
 export const NOW = 1_700_000_000_000;
-
-export const flagStoreMigrations: Migration[] = [
-  ...identityMigrations,
-  ...eventMigrations,
-  ...dueMigrations,
-  ...deliveryMigrations,
-  ...(flagsApi.migrations ?? []),
-];
 
 export interface Home {
   project: Project;

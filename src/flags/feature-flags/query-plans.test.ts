@@ -11,7 +11,7 @@ import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
-import { addEnvironment, insertTestFlag, flagStoreMigrations, makeHome, NOW, type Home } from './fixture.ts';
+import { addEnvironment, insertTestFlag, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers } from './store-maintainers.ts';
 import { listDependents } from './store-prerequisites.ts';
@@ -33,7 +33,7 @@ onEachEngine((testEngine) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
     changes = new Changes(engine, [webhookSubscriber()]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {

@@ -10,15 +10,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
 import { changeFlag, removeFlag, runFlagChange } from './change/change-flag.ts';
-import {
-  addEnvironment,
-  insertTestFlag,
-  flagStoreMigrations,
-  makeHome,
-  buildFlag,
-  NOW,
-  type Home,
-} from './fixture.ts';
+import { addEnvironment, insertTestFlag, makeHome, buildFlag, NOW, type Home } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
 import { insertConfigs } from './store-new-configs.ts';
@@ -33,7 +25,7 @@ onEachEngine((testEngine) => {
   let home: Home;
 
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
     changes = new Changes(engine, [webhookSubscriber()]);
     home = await makeHome(engine.db, 'home');
   });

@@ -8,7 +8,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { readApprovalFilter } from '../approvals/store-filter.ts';
 import { countOpenRequests, findApprovalRequest, listApprovalRequests } from '../approvals/store.ts';
 import { findConflicts } from './conflicts.ts';
-import { insertTestFlag, flagStoreMigrations, makeHome } from '../feature-flags/fixture.ts';
+import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment } from '../projects/project.ts';
 import { findScheduledChange, listScheduledChanges } from '../scheduled-changes/store.ts';
@@ -27,7 +27,7 @@ onEachEngine((testEngine) => {
       : `select generate_series(1, ${EACH}) as i`;
 
   before(async () => {
-    engine = await testEngine.open(flagStoreMigrations);
+    engine = await testEngine.openMigrated();
     await engine.db.transaction().execute(async (tx) => {
       const home = await makeHome(tx, 'home', ['test']);
       environment = home.environments[0]!;

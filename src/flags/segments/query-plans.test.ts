@@ -4,7 +4,6 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
-import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
@@ -51,7 +50,7 @@ onEachEngine((tested) => {
   let statements: CompiledQuery[];
 
   before(async () => {
-    engine = await tested.open(flagStoreMigrations);
+    engine = await tested.openMigrated();
     const { db } = engine;
     const project = { id: 'p', key: 'shop', name: 'Shop', tags: '[]', doc: '{}', version: 1, created_at: 1 };
     await db.insertInto('projects').values(project).execute();

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
-import { flagStoreMigrations } from '../feature-flags/fixture.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readExpression } from '../filter-expression.ts';
 import { readSort } from '../list-query.ts';
@@ -29,7 +28,7 @@ const COPY = 'a'.repeat(24);
 onEachEngine((tested) => {
   let engine: Engine;
   before(async () => {
-    engine = await tested.open(flagStoreMigrations);
+    engine = await tested.openMigrated();
     const project = {
       id: 'p'.repeat(24),
       key: 'shop',
