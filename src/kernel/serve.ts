@@ -16,7 +16,7 @@ import { leaveBodies } from './not-found.ts';
 import { Paths } from './paths.ts';
 import { routedPath } from './prefixes.ts';
 import type { RouteVersion } from './route-version.ts';
-import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
+import { placesOf, type Call, type Method, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
 import { checkVersions } from './version.ts';
@@ -125,11 +125,11 @@ function mount(
     const config = { shape, categories: categoriesOf(shape) };
     const handler = createHandler(route, dialect, kernel, send);
     for (const { method, path } of placesOf(shape, dialect.pathAliases)) {
-      scope.route({ method, url: toUrl(path), config, handler });
+      scope.route({ ...placeOf(method, path), config, handler });
     }
   }
   for (const { path, method, allow } of paths.hidden()) {
-    scope.route({ method, url: toUrl(path), handler: () => refuseVerb(method, allow) });
+    scope.route({ ...placeOf(method, path), handler: () => refuseVerb(method, allow) });
   }
 }
 
@@ -139,9 +139,10 @@ function namePath(call: LiveCall): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-/** The path in Fastify's syntax: `:id` for `{id}`. */
-function toUrl(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+/** The place of a route for Fastify, with `:id` for `{id}`. One route has GET and HEAD: Fastify would add another for HEAD. */
+function placeOf(method: Method, path: string) {
+  const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return { method: method === 'GET' ? ['GET', 'HEAD'] : method, url, exposeHeadRoute: false };
 }
 
 function refuseVerb(method: string, allow: string): never {
