@@ -134,7 +134,6 @@ export class Feed {
     // A notice and a look at the database may both find it out.
     if (this.isGone) return;
     const { revision, compiled } = this;
-    if (this.isGone) return;
     this.isGone = true;
     this.#tell({ revision, flags: [], segments: [], before: compiled, after: compiled });
   }

@@ -124,7 +124,7 @@ function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult
   };
   const seen = prerequisites.filter(isSeen);
   const { prerequisiteKey, ...others } = { prerequisiteKey: undefined, ...reason };
-  const shown = prerequisiteKey === undefined || isSeen(prerequisiteKey) ? reason : others;
+  const shownReason = prerequisiteKey === undefined || isSeen(prerequisiteKey) ? reason : others;
   return {
     value,
     ...(variationIndex !== undefined && { variation: variationIndex }),
@@ -132,7 +132,7 @@ function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult
     flagVersion: flag.version,
     trackEvents: flag.trackEvents || isTracked,
     ...(isTracked && { trackReason: true }),
-    ...((options.withReasons || isTracked) && { reason: shown }),
+    ...((options.withReasons || isTracked) && { reason: shownReason }),
     ...(seen.length > 0 && { prerequisites: seen }),
   };
 }
