@@ -9,6 +9,7 @@ import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
+import { transferRoutes } from './transfer-routes.ts';
 
 /** There is only one: the path determines the shape of the response. */
 const VERSION = '1';
@@ -70,7 +71,7 @@ const dialect: Omit<Dialect, 'prefixes'> = {
 const routesBelow: Record<string, readonly Route[]> = {
   ...streamRoutes,
   ...eventRoutes,
-  '/sdk': [...serverRoutes, ...clientRoutes],
+  '/sdk': [...serverRoutes, ...clientRoutes, ...transferRoutes],
   '/msdk': mobileRoutes,
 };
 

@@ -4,7 +4,7 @@ import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
 import { canSee, type Audience } from './audience.ts';
 import { loadBigSegments } from './big-segments.ts';
 import type { ClientReader } from './client-reader.ts';
-import type { Feed, FeedChange } from './feed.ts';
+import type { FeedChange } from './feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
 import { evaluateAll, evaluateFlag, type FlagResult } from './results.ts';
 
@@ -14,41 +14,30 @@ export interface ResultChange {
   result: FlagResult | undefined;
 }
 
-/** How the results are written down, which differs between the protocols. */
-export interface ResultFormat {
-  whole(results: Record<string, FlagResult>, feed: Feed): string;
-  changes(changes: readonly ResultChange[], change: FeedChange): string;
-}
+/** Writes down the results that have changed for a client, which differs between the protocols. */
+type ChangeWriter<Reader> = (changes: readonly ResultChange[], change: FeedChange, reader: Reader) => string;
 
-export function clientProtocol(format: ResultFormat): StreamProtocol<ClientReader> {
-  return {
-    async whole(feed, reader) {
-      const { revision } = feed;
-      const run = beginRun(reader.context, await loadBigSegments(reader.db, feed, reader.context));
-      const { results } = await evaluateAll(run, revision, reader);
-      return [format.whole(results, feed)];
-    },
-    step(feed, change) {
-      const keys = affectedFlags(change);
-      const isBig = changesBigSegments(change);
-      return (reader) => {
-        const visible = keys.filter((key) => isVisible(change, key, reader.audience));
-        if (visible.length === 0) return '';
-        const render = (after: EvaluationRun, before: EvaluationRun | undefined) =>
-          format.changes(resultChanges(visible, change, reader, after, before), change);
-        if (feed.bigSegments.size === 0) {
-          return render(runOf(reader, change.after), isBig ? undefined : runOf(reader, change.before));
-        }
-        return (async () => {
-          const after = await loadBigSegments(reader.db, feed, reader.context, change.after);
-          const before = { ...change.before, bigSegmentInclusion: after.bigSegmentInclusion };
-          return render(
-            beginRun(reader.context, after),
-            isBig ? undefined : beginRun(reader.context, before),
-          );
-        })();
-      };
-    },
+/** Sends the results that a change has changed. */
+export function resultStep<Reader extends ClientReader>(
+  write: ChangeWriter<Reader>,
+): StreamProtocol<Reader>['step'] {
+  return (feed, change) => {
+    const keys = affectedFlags(change);
+    const isBig = changesBigSegments(change);
+    return (reader) => {
+      const visible = keys.filter((key) => isVisible(change, key, reader.audience));
+      if (visible.length === 0) return '';
+      const render = (after: EvaluationRun, before: EvaluationRun | undefined) =>
+        write(resultChanges(visible, change, reader, after, before), change, reader);
+      if (feed.bigSegments.size === 0) {
+        return render(runOf(reader, change.after), isBig ? undefined : runOf(reader, change.before));
+      }
+      return (async () => {
+        const after = await loadBigSegments(reader.db, feed, reader.context, change.after);
+        const before = { ...change.before, bigSegmentInclusion: after.bigSegmentInclusion };
+        return render(beginRun(reader.context, after), isBig ? undefined : beginRun(reader.context, before));
+      })();
+    };
   };
 }
 
@@ -101,9 +90,14 @@ function isSame(one: FlagResult, other: FlagResult): boolean {
 }
 
 /** `/eval` and `/meval`. */
-export const evalProtocol = clientProtocol({
-  whole: (results) => `event: put\ndata: ${JSON.stringify(results)}\n\n`,
-  changes: (changes, { revision }) =>
+export const evalProtocol: StreamProtocol<ClientReader> = {
+  async whole(feed, reader) {
+    const { revision } = feed;
+    const run = beginRun(reader.context, await loadBigSegments(reader.db, feed, reader.context));
+    const { results } = await evaluateAll(run, revision, reader);
+    return [`event: put\ndata: ${JSON.stringify(results)}\n\n`];
+  },
+  step: resultStep((changes, { revision }) =>
     changes
       .map(({ key, result }) =>
         result === undefined
@@ -111,7 +105,8 @@ export const evalProtocol = clientProtocol({
           : `event: patch\ndata: ${JSON.stringify({ key, ...result })}\n\n`,
       )
       .join(''),
-});
+  ),
+};
 
 const PING = 'event: ping\ndata: {}\n\n';
 

@@ -72,6 +72,18 @@ export async function openServer(
   return openClient(call, kernel, await openBySdkKey(kernel, call), readContext);
 }
 
+/** By a client-side ID in the query, as browsers cannot send headers with a stream; or by a mobile key in the header. */
+export async function openBrowserOrMobile(
+  { headers, now, query }: ClientCall & { query: { auth?: string } },
+  kernel: Kernel,
+  readContext: () => Context,
+): Promise<OpenedClient> {
+  const { auth } = query;
+  return auth === undefined || auth === ''
+    ? await openMobile({ headers, now, query }, kernel, readContext)
+    : await openBrowser({ headers, now, query, params: { environmentId: auth } }, kernel, readContext);
+}
+
 function openClient(
   { query }: ClientCall,
   { db }: Kernel,

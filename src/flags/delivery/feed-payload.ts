@@ -10,9 +10,11 @@ export interface FeedPayload {
   all: Uint8Array;
 }
 
-type Items = readonly [key: string, FlagItem | SegmentItem][];
+export type FeedItems = readonly [key: string, FlagItem | SegmentItem][];
 
-export async function makePayload(flagItems: Items, segmentItems: Items): Promise<FeedPayload> {
+export type PayloadMaker<Payload> = (flags: FeedItems, segments: FeedItems) => Promise<Payload>;
+
+export async function makePayload(flagItems: FeedItems, segmentItems: FeedItems): Promise<FeedPayload> {
   const flags = await join(flagItems);
   const segments = await join(segmentItems);
   const all = Buffer.concat([
@@ -33,7 +35,7 @@ export async function makePayload(flagItems: Items, segmentItems: Items): Promis
 }
 
 /** Other calls run between the pieces of a large payload. */
-async function join(items: Items): Promise<Buffer> {
+async function join(items: FeedItems): Promise<Buffer> {
   const slice = new TimeSlice();
   const pieces = [Buffer.from('{')];
   for (const [index, [key, { json }]] of items.entries()) {

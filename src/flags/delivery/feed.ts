@@ -5,7 +5,7 @@ import { findEnvironmentById } from '../environments/store.ts';
 import { compileEnvironment, withChanges, type CompiledEnvironment } from '../evaluation/environment.ts';
 import type { Environment } from '../projects/project.ts';
 import type { FlagItem, SegmentItem } from './feed-item.ts';
-import { makePayload, type FeedPayload } from './feed-payload.ts';
+import { makePayload, type FeedPayload, type PayloadMaker } from './feed-payload.ts';
 import { loadItems, type ItemKeys, type LoadedItems } from './load-items.ts';
 import { listItemsSince } from './store-revisions.ts';
 
@@ -45,7 +45,8 @@ export class Feed {
   isGone = false;
   readonly #followers = new Set<Follower>();
   readonly #onFollow: (feed: Feed) => void;
-  #payload: { etag: string; made: Promise<FeedPayload> } | undefined;
+  /** By what makes them; each of the last state it was asked for. */
+  readonly #payloads = new Map<PayloadMaker<unknown>, { etag: string; made: Promise<unknown> }>();
   /** Of all items together: each is added and removed by exclusive or. */
   #fingerprint = 0n;
   /** Resolves when all followers have got the last change. */
@@ -143,12 +144,20 @@ export class Feed {
     return `"${this.#fingerprint.toString(16).padStart(40, '0')}"`;
   }
 
-  /** Everything as JSON, made once for each state. */
-  async payload(): Promise<FeedPayload> {
+  /** Everything as JSON. */
+  payload(): Promise<FeedPayload> {
+    return this.payloadBy(makePayload);
+  }
+
+  /** Everything in another format, made once for each state. */
+  async payloadBy<Payload>(make: PayloadMaker<Payload>): Promise<Payload> {
     const { etag } = this;
-    if (this.#payload?.etag !== etag)
-      this.#payload = { etag, made: makePayload([...this.flags], [...this.segments]) };
-    return await this.#payload.made;
+    let payload = this.#payloads.get(make);
+    if (payload?.etag !== etag) {
+      payload = { etag, made: make([...this.flags], [...this.segments]) };
+      this.#payloads.set(make, payload);
+    }
+    return (await payload.made) as Payload;
   }
 
   #tell(change: FeedChange): void {

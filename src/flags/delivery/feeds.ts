@@ -90,6 +90,24 @@ export class Feeds {
     return feed;
   }
 
+  /**
+   * For a client that knows a later revision than the feed: another node may have sent it. Returns whether there is such a
+   * revision; there is none where an older database was restored.
+   */
+  async reach(feed: Feed, revision: number): Promise<boolean> {
+    if (revision <= feed.revision) return true;
+    const { id } = feed.environment;
+    const newest = (await listRevisions(this.#engine.db, [id])).get(id);
+    if (newest === undefined || revision > newest) return false;
+    const open = this.#feeds.get(id);
+    if (open !== undefined) {
+      open.isStale = true;
+      await this.open(feed.environment);
+    }
+    if (feed.revision < revision) throw new Failure('unavailable', 'Changes of flags cannot be read now.');
+    return true;
+  }
+
   close(): void {
     clearInterval(this.#poll);
     this.#poll = undefined;

@@ -51,12 +51,16 @@ const feed = { environment, isGone: false } as Feed;
 function open(
   whole: StreamProtocol<string>['whole'] = async () => ['all'],
   key = 'sdk-1',
+  more: Partial<StreamProtocol<string>> = {},
 ): { stream: LiveStream<string>; connection: FakeConnection } {
   const connection = new FakeConnection();
-  const protocol = { whole, step: () => undefined };
+  const protocol = { whole, step: () => undefined, ...more };
   const owner = { kind: 'sdk' as const, key, address: '', weight: 1 };
   return { stream: new LiveStream(connection, { feed, protocol, reader: 'me', owner }), connection };
 }
+
+const send = (stream: LiveStream<string>, text: string, revision = 1) =>
+  void stream.sendStep(() => text, revision);
 
 const settled = () => new Promise(setImmediate);
 
@@ -64,9 +68,9 @@ describe('a stream', () => {
   test('sends everything and then each change', async () => {
     const { stream, connection } = open();
     await stream.begin();
-    stream.send('one');
-    await stream.sendStep((reader) => `two for ${reader}`);
-    await stream.sendStep(async (reader) => `three for ${reader}`);
+    send(stream, 'one');
+    await stream.sendStep((reader) => `two for ${reader}`, 2);
+    await stream.sendStep(async (reader) => `three for ${reader}`, 3);
     assert.deepEqual(connection.written, ['all', 'one', 'two for me', 'three for me']);
   });
 
@@ -80,12 +84,12 @@ describe('a stream', () => {
       return [`all ${number}`];
     });
     const begun = stream.begin();
-    stream.send('missed');
+    send(stream, 'missed');
     gates[0]!.resolve();
     await settled();
     gates[1]!.resolve();
     await begun;
-    stream.send('next');
+    send(stream, 'next');
     assert.deepEqual(connection.written, ['all 0', 'all 1', 'next']);
   });
 
@@ -94,12 +98,12 @@ describe('a stream', () => {
     await stream.begin();
     connection.isRead = false;
     const change = 'x'.repeat(100_000);
-    for (let count = 0; count < 100; count += 1) stream.send(change);
+    for (let count = 0; count < 100; count += 1) send(stream, change);
     assert.ok(connection.writableLength <= 400_000, String(connection.writableLength));
     connection.isRead = true;
     connection.read();
     await settled();
-    stream.send('next');
+    send(stream, 'next');
     assert.deepEqual(connection.written.slice(-2), ['all', 'next']);
   });
 
@@ -107,11 +111,11 @@ describe('a stream', () => {
     const { stream, connection } = open();
     await stream.begin();
     connection.isRead = false;
-    stream.send('x'.repeat(300_000));
+    send(stream, 'x'.repeat(300_000));
     connection.isRead = true;
     connection.read();
     await settled();
-    stream.send('next');
+    send(stream, 'next');
     assert.deepEqual([connection.written.length, connection.written.at(-1)], [3, 'next']);
   });
 
@@ -125,7 +129,7 @@ describe('a stream', () => {
     await other.stream.begin();
     await other.stream.sendStep(async () => {
       throw new Error('no');
-    });
+    }, 1);
     assert.equal(other.connection.state, 'destroyed');
   });
 });
@@ -137,12 +141,69 @@ test('a stream that has ended sends nothing more', async () => {
     return ['all'];
   });
   const begun = stream.begin();
-  stream.end();
+  stream.end('enough');
   gate.resolve();
   await begun;
-  stream.send('change');
+  send(stream, 'change');
   stream.heartbeat(0);
   assert.deepEqual(connection.written, []);
+});
+
+test('a stream that has missed something is asked for what follows the last revision it has got', async () => {
+  const asked: (number | undefined)[] = [];
+  const changing = { environment, isGone: false, revision: 5 };
+  const connection = new FakeConnection();
+  const stream = new LiveStream(connection, {
+    feed: changing as unknown as Feed,
+    protocol: {
+      async whole(_feed, _reader, sent) {
+        asked.push(sent);
+        // It changes while it is read.
+        if (asked.length === 1) {
+          send(stream, 'missed', 6);
+          changing.revision = 6;
+        }
+        return ['all'];
+      },
+      step: () => undefined,
+    },
+    reader: 'me',
+    owner: { kind: 'sdk', key: 'sdk-1', address: '', weight: 1 },
+  });
+  await stream.begin();
+  assert.deepEqual(asked, [undefined, 5]);
+  connection.isRead = false;
+  send(stream, 'x'.repeat(300_000), 7);
+  changing.revision = 8;
+  send(stream, 'missed', 8);
+  connection.isRead = true;
+  connection.read();
+  await settled();
+  assert.deepEqual(asked, [undefined, 5, 7]);
+});
+
+describe('a protocol', () => {
+  test('may have its own heartbeat and its own last words', async () => {
+    const { stream, connection } = open(undefined, 'sdk-1', {
+      heartbeat: 'beat',
+      goodbye: (why) => `bye: ${why}`,
+    });
+    await stream.begin();
+    stream.heartbeat(0);
+    stream.end('enough');
+    stream.end('again');
+    assert.deepEqual(connection.written, ['all', 'beat', 'bye: enough']);
+    assert.equal(connection.state, 'ended');
+  });
+
+  test('may say that it cannot go on', async () => {
+    const whole = async () => {
+      throw new Error('no');
+    };
+    const { stream, connection } = open(whole, 'sdk-1', { error: (reader) => `sorry, ${reader}` });
+    await stream.begin();
+    assert.deepEqual([connection.written, connection.state], [['sorry, me'], 'ended']);
+  });
 });
 
 describe('a heartbeat', () => {
@@ -157,7 +218,7 @@ describe('a heartbeat', () => {
     const { stream, connection } = open();
     await stream.begin();
     connection.isRead = false;
-    stream.send('x'.repeat(20_000));
+    send(stream, 'x'.repeat(20_000));
     stream.heartbeat(0);
     assert.equal(connection.state, 'open');
     connection.read(10_000);

@@ -8,10 +8,19 @@ export type StreamChunk = Uint8Array | string;
 
 /** What a kind of stream sends. `Reader` is what differs between the streams of this kind. */
 export interface StreamProtocol<Reader> {
-  /** Everything as it is now: for a stream that begins, or has missed something. */
-  whole(feed: Feed, reader: Reader): Promise<readonly StreamChunk[]>;
+  /**
+   * Everything as it is now: for a stream that begins, or has missed something. Such a stream has got all changes up to the
+   * revision `sent`.
+   */
+  whole(feed: Feed, reader: Reader, sent?: number): Promise<readonly StreamChunk[]>;
   /** Prepares a change once for all streams of this kind; undefined where it concerns none of them. */
   step(feed: Feed, change: FeedChange): ((reader: Reader) => StreamChunk | Promise<StreamChunk>) | undefined;
+  /** Sent when there was nothing else to send for some time; a comment where absent. */
+  heartbeat?: string;
+  /** Sent before the server ends the stream. */
+  goodbye?(reason: string): string;
+  /** Sent before the stream ends because `whole` has failed. */
+  error?(reader: Reader): string;
 }
 
 /** Whom a stream belongs to. */
@@ -38,6 +47,8 @@ export class LiveStream<Reader = unknown> {
   #isReady = false;
   #hasMissed = false;
   #isEnded = false;
+  /** It has got all changes up to this revision. */
+  #sent: number | undefined;
   /** What the connection had sent at the last heartbeat, if it had something left to send. */
   #sentBefore: number | undefined;
 
@@ -55,8 +66,11 @@ export class LiveStream<Reader = unknown> {
     try {
       do {
         this.#hasMissed = false;
-        const chunks = await this.protocol.whole(this.feed, this.#reader);
+        // Read before, so that what changes meanwhile is sent again.
+        const { revision } = this.feed;
+        const chunks = await this.protocol.whole(this.feed, this.#reader, this.#sent);
         if (this.#isEnded) return;
+        this.#sent = revision;
         this.#connection.cork();
         for (const chunk of chunks) this.#connection.write(chunk);
         this.#connection.uncork();
@@ -64,31 +78,24 @@ export class LiveStream<Reader = unknown> {
       this.#isReady = !this.#connection.writableNeedDrain;
     } catch {
       // The client comes back, perhaps to a node that can.
-      this.#connection.destroy();
+      if (this.protocol.error === undefined) this.#connection.destroy();
+      else this.#end(this.protocol.error(this.#reader));
     }
   }
 
-  send(chunk: StreamChunk): void {
-    if (this.#isEnded) return;
-    if (!this.#isReady) {
-      this.#hasMissed = true;
-      return;
-    }
-    if (chunk.length === 0) return;
-    this.#connection.write(chunk);
-    this.#isReady = this.#connection.writableLength <= MAX_BUFFERED;
-  }
-
-  /** What is prepared for all streams of its kind, for this one. */
-  sendStep(step: (reader: Reader) => StreamChunk | Promise<StreamChunk>): void | Promise<void> {
+  /** What is prepared for all streams of its kind, for this one; then it has got all changes up to the revision. */
+  sendStep(
+    step: (reader: Reader) => StreamChunk | Promise<StreamChunk>,
+    revision: number,
+  ): void | Promise<void> {
     if (!this.#isReady) {
       this.#hasMissed = true;
       return;
     }
     const chunk = step(this.#reader);
-    if (!(chunk instanceof Promise)) return this.send(chunk);
+    if (!(chunk instanceof Promise)) return this.#send(chunk, revision);
     return chunk.then(
-      (text) => this.send(text),
+      (text) => this.#send(text, revision),
       () => void this.#connection.destroy(),
     );
   }
@@ -97,11 +104,11 @@ export class LiveStream<Reader = unknown> {
   heartbeat(now: number): void {
     if (this.#isEnded) return;
     const { writableLength, socket } = this.#connection;
-    if (!this.isAccepted(now)) return this.end();
+    if (!this.isAccepted(now)) return this.end(KEY_NOT_ACCEPTED);
     const sent = writableLength === 0 ? undefined : (socket?.bytesWritten ?? 0) - writableLength;
     if (sent !== undefined && sent === this.#sentBefore) return void this.#connection.destroy();
     this.#sentBefore = sent;
-    if (writableLength === 0) this.#connection.write(HEARTBEAT);
+    if (writableLength === 0) this.#connection.write(this.protocol.heartbeat ?? HEARTBEAT);
   }
 
   isAccepted(now: number): boolean {
@@ -113,12 +120,31 @@ export class LiveStream<Reader = unknown> {
   }
 
   /** The client reconnects. */
-  end(): void {
+  end(reason: string): void {
+    this.#end(this.protocol.goodbye?.(reason));
+  }
+
+  #send(chunk: StreamChunk, revision: number): void {
+    if (!this.#isReady) {
+      this.#hasMissed = true;
+      return;
+    }
+    this.#sent = revision;
+    if (chunk.length === 0) return;
+    this.#connection.write(chunk);
+    this.#isReady = this.#connection.writableLength <= MAX_BUFFERED;
+  }
+
+  #end(last: string | undefined): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
+    this.#isReady = false;
+    if (last !== undefined) this.#connection.write(last);
     this.#connection.end();
   }
 
   async #catchUp(): Promise<void> {
+    if (this.#isEnded) return;
     if (this.#hasMissed) await this.begin();
     else this.#isReady = true;
   }
@@ -130,6 +156,8 @@ export interface StreamTerms<Reader> {
   reader: Reader;
   owner: StreamOwner;
 }
+
+export const KEY_NOT_ACCEPTED = 'The key is no longer accepted.';
 
 /** A comment, which SDKs ignore. Writing it finds out that a connection is dead. */
 const HEARTBEAT = ':\n\n';

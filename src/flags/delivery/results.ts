@@ -35,18 +35,19 @@ export interface FlagResults {
   limits: number;
 }
 
-/** Yields to other calls between flags. */
+/** With `keys`, only these. Yields to other calls between flags. */
 export async function evaluateAll(
   run: EvaluationRun,
   revision: number,
   options: EvaluationOptions,
+  keys?: ReadonlySet<string>,
 ): Promise<FlagResults> {
   const entries: [string, FlagResult][] = [];
   const limited: string[] = [];
   let allLimits = 0;
   const slice = new TimeSlice();
   for (const [key, flag] of run.environment.flags) {
-    if (!canSee(options.audience, flag.data)) continue;
+    if (!canSee(options.audience, flag.data) || keys?.has(key) === false) continue;
     const { result, limits } = evaluateFlag(flag, run, revision, options);
     if (limits !== 0) limited.push(key);
     allLimits |= limits;

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { EventStream } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { Feed, FeedChange } from './feed.ts';
-import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
+import { KEY_NOT_ACCEPTED, LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -21,6 +21,8 @@ export interface StreamLimits {
 }
 
 const RETRY_SECONDS = 30;
+
+const STOPPING = 'The server is stopping.';
 
 /** The streams of one feed. */
 interface FeedStreams {
@@ -62,7 +64,8 @@ export class SdkStreams {
         connection.on('close', this.#add(stream as LiveStream));
         void stream.begin();
         // Since it was admitted, the key may have been reset or the server may have begun to stop.
-        if (this.#isClosed || !stream.isAccepted(this.#clock.now())) stream.end();
+        if (this.#isClosed) stream.end(STOPPING);
+        else if (!stream.isAccepted(this.#clock.now())) stream.end(KEY_NOT_ACCEPTED);
       },
       { 'x-ld-envid': terms.feed.environment.clientId, ...headers },
     );
@@ -72,13 +75,13 @@ export class SdkStreams {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const { streams } of this.#byFeed.values()) for (const stream of streams) stream.end();
+    for (const { streams } of this.#byFeed.values()) for (const stream of streams) stream.end(STOPPING);
   }
 
   #admit({ feed, owner: { address, weight } }: Pick<StreamTerms<unknown>, 'feed' | 'owner'>): void {
     const { perAddress, perEnvironment, perNode } = this.#limits;
     const headers = { 'retry-after': String(RETRY_SECONDS) };
-    if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.', { headers });
+    if (this.#isClosed) throw new Failure('unavailable', STOPPING, { headers });
     if (this.#weight + weight > perNode)
       throw new Failure('unavailable', `This server has ${this.#size} open streams, and takes no more.`, {
         headers,
@@ -136,7 +139,7 @@ export class SdkStreams {
       if (feed.environment !== environment || feed.isGone) {
         environment = feed.environment;
         const now = this.#clock.now();
-        for (const stream of streams) if (!stream.isAccepted(now)) stream.end();
+        for (const stream of streams) if (!stream.isAccepted(now)) stream.end(KEY_NOT_ACCEPTED);
       }
       if (!feed.isGone) await fanOut(feed, change, streams);
     };
@@ -160,7 +163,7 @@ async function fanOut(feed: Feed, change: FeedChange, streams: ReadonlySet<LiveS
     const { protocol } = stream;
     if (!steps.has(protocol)) steps.set(protocol, protocol.step(feed, change));
     const step = steps.get(protocol);
-    if (step !== undefined) await stream.sendStep(step);
+    if (step !== undefined) await stream.sendStep(step, change.revision);
     if (slice.isOver) await slice.next();
   }
 }

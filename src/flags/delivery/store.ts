@@ -65,6 +65,7 @@ export async function listGoneFlags(
       .select(['key', 'version'])
       .where('project_id', '=', projectId)
       .where('key', 'in', keys)
+      .where('state', '=', 'archived')
       .execute(),
   ]);
   // An archived flag may have been deleted and created again before: its own version is the newer one.

@@ -1,0 +1,77 @@
+// The newer delivery protocol for browsers and mobile apps: the results for a context are the objects.
+import { hash } from 'node:crypto';
+import { dependentsOf } from '../evaluation/environment.ts';
+import { beginRun } from '../evaluation/run.ts';
+import { canSee } from './audience.ts';
+import { loadBigSegments } from './big-segments.ts';
+import { resultStep } from './client-protocol.ts';
+import type { ClientReader } from './client-reader.ts';
+import type { Feed } from './feed.ts';
+import { evaluateAll, type FlagResult } from './results.ts';
+import { deleteObject, putObject, type TransferEvent } from './transfer-events.ts';
+import {
+  changedSince,
+  transferProtocol,
+  type ReadTransfer,
+  type TransferReader,
+} from './transfer-protocol.ts';
+import { transferAll, transferChanges, transferNothing, writeLiveChange } from './transfer.ts';
+
+export type ClientTransferReader = ClientReader & TransferReader;
+
+/** The results for one context, to one kind of key: those for another are another payload, also in the same environment. */
+export function clientPayloadId(
+  { environment: { id } }: Feed,
+  { context: { parts }, audience, withReasons }: ClientReader,
+): string {
+  return `${id}-${hash('sha256', JSON.stringify([[...parts], audience, withReasons]), 'base64url')}`;
+}
+
+export const readClientTransfer: ReadTransfer<ClientTransferReader> = async (feed, reader, basis) => {
+  const { payloadId, context, db } = reader;
+  // Read before the changes, so that none is left out.
+  const { revision } = feed;
+  const target = { payloadId, revision };
+  if ('revision' in basis && basis.revision >= revision) return transferNothing(target);
+  const keys = 'revision' in basis ? await affectedSince(feed, reader, basis.revision) : undefined;
+  const run = beginRun(context, await loadBigSegments(db, feed, context));
+  const { results } = await evaluateAll(run, revision, reader, keys);
+  const events = Object.entries(results).map(([key, result]) => putResult(key, result));
+  if (keys !== undefined) return transferChanges(target, events);
+  return transferAll(target, 'reason' in basis ? basis.reason : 'cant-catchup', events);
+};
+
+/**
+ * The keys of the flags whose results may have changed. Undefined also where one of them is hidden from this client now: it may
+ * have been visible before, and then the client must forget it, but otherwise it must not learn of it.
+ */
+async function affectedSince(
+  feed: Feed,
+  { db, audience }: ClientTransferReader,
+  revision: number,
+): Promise<ReadonlySet<string> | undefined> {
+  const changed = await changedSince(db, feed, revision);
+  if (changed === undefined) return undefined;
+  const { compiled } = feed;
+  const isVisible = (key: string) => {
+    const flag = compiled.flags.get(key);
+    return flag !== undefined && canSee(audience, flag.data);
+  };
+  if (!changed.flags.every(isVisible)) return undefined;
+  return new Set([...changed.flags, ...dependentsOf(compiled, changed)]);
+}
+
+export const clientTransferProtocol = transferProtocol(
+  readClientTransfer,
+  resultStep<ClientTransferReader>((changes, { revision }, { payloadId }) => {
+    if (changes.length === 0) return '';
+    const events = changes.map(({ key, result }) =>
+      result === undefined ? deleteObject('flag-eval', key, revision) : putResult(key, result),
+    );
+    return writeLiveChange({ payloadId, revision }, events);
+  }),
+);
+
+function putResult(key: string, { version, ...result }: FlagResult): TransferEvent {
+  return putObject({ kind: 'flag-eval', data: { key, version }, json: JSON.stringify(result) });
+}
