@@ -129,3 +129,19 @@ testFlagSdk({
   calls: { ...events, stream: 'streamFor', others },
   open: ({ url, keys }, options) => open('present', { url, id: keys.client, ...options }),
 });
+
+testFlagSdk({
+  name: 'the browser SDK 4 with the newer protocol',
+  triesAgain: true,
+  skip: noBrowser,
+  calls: { ...events, stream: 'streamResults', others: ['pollResults', 'getGoals'] },
+  open: ({ url, keys }, options) =>
+    open('present', {
+      url,
+      id: keys.client,
+      ...options,
+      options: {
+        dataSystem: { automaticModeSwitching: { type: 'manual', initialConnectionMode: 'streaming' } },
+      },
+    }),
+});

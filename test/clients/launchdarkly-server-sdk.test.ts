@@ -5,7 +5,7 @@ import { init, type LDClient, type LDContext, type LDOptions } from '@launchdark
 import { forBrowsers, inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
-import { ADA, listening, testFlagSdk } from './flag-sdk-suite.ts';
+import { ADA, listening, testFlagSdk, type FlagSdk } from './flag-sdk-suite.ts';
 
 let server: TestServer;
 let home: KeyProject;
@@ -132,28 +132,45 @@ test('an SDK with a wrong key is told to stop', async () => {
   await assert.rejects(client.waitForInitialization({ timeout: 20 }), /Authentication failed/);
 });
 
-testFlagSdk({
-  name: 'the server SDK',
-  isServer: true,
-  calls: { stream: 'streamAll', events: 'postServerEvents', diagnostics: 'postServerDiagnostics' },
-  async open({ url, keys }) {
-    const warnings: string[] = [];
-    const changed: string[] = [];
-    const client = init(keys.sdk, {
-      baseUri: url,
-      streamUri: url,
-      eventsUri: url,
-      logger: listening(warnings),
-    });
-    await client.waitForInitialization({ timeout: 60 });
-    client.on('update', ({ key }: { key: string }) => void changed.push(key));
-    return {
-      value: (key, fallback) => client.variation(key, ADA, fallback),
-      detail: (key, fallback) => client.variationDetail(key, ADA, fallback),
-      changed: async () => changed,
-      warnings: async () => warnings,
-      flush: () => client.flush(),
-      close: async () => client.close(),
-    };
-  },
-});
+const sent = { events: 'postServerEvents', diagnostics: 'postServerDiagnostics' };
+const WAYS: [name: string, calls: FlagSdk['calls'], options: LDOptions][] = [
+  ['the server SDK', { ...sent, stream: 'streamAll' }, {}],
+  [
+    'the server SDK with the newer protocol',
+    { ...sent, stream: 'streamTransfers', others: ['pollTransfer'] },
+    { dataSystem: { dataSource: { dataSourceOptionsType: 'standard' } } },
+  ],
+  [
+    'the server SDK with streams of the newer protocol alone',
+    { ...sent, stream: 'streamTransfers' },
+    { dataSystem: { dataSource: { dataSourceOptionsType: 'streamingOnly' } } },
+  ],
+];
+
+for (const [name, calls, options] of WAYS)
+  testFlagSdk({
+    name,
+    isServer: true,
+    calls,
+    async open({ url, keys }) {
+      const warnings: string[] = [];
+      const changed: string[] = [];
+      const client = init(keys.sdk, {
+        baseUri: url,
+        streamUri: url,
+        eventsUri: url,
+        logger: listening(warnings),
+        ...options,
+      });
+      await client.waitForInitialization({ timeout: 60 });
+      client.on('update', ({ key }: { key: string }) => void changed.push(key));
+      return {
+        value: (key, fallback) => client.variation(key, ADA, fallback),
+        detail: (key, fallback) => client.variationDetail(key, ADA, fallback),
+        changed: async () => changed,
+        warnings: async () => warnings,
+        flush: () => client.flush(),
+        close: async () => client.close(),
+      };
+    },
+  });
