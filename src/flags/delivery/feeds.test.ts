@@ -145,6 +145,18 @@ onEachEngine((testEngine) => {
   });
 
   describe('a feed', () => {
+    test('is brought to a revision that another node knows, but to none that the database does not know', async () => {
+      // Without notices, as on a node that has not got them yet.
+      const lagging = new Feeds(engine, log);
+      const feed = await lagging.open(environment);
+      await addFlag('a');
+      assert.equal(feed.flags.size, 0);
+      assert.equal(await lagging.reach(feed, 2), false);
+      assert.equal(await lagging.reach(feed, 1), true);
+      assert.deepEqual([feed.revision, [...feed.flags.keys()]], [1, ['a']]);
+      lagging.close();
+    });
+
     test('has what is committed, and after a change that too', async () => {
       await addFlag('a');
       const feed = await feeds.open(environment);
