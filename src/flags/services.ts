@@ -16,7 +16,7 @@ export async function openFlagServices(
 ) {
   return {
     feeds: await new Feeds(kernel.engine, kernel.log).listen(),
-    sdkStreams: new SdkStreams(streams, kernel.clock),
+    sdkStreams: new SdkStreams(streams, kernel),
     serviceAddresses: new ServiceAddresses(),
     flagEvents: openFlagEvents(kernel, eventsPerSecond),
   };

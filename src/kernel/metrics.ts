@@ -31,6 +31,11 @@ export interface CounterMetric {
   help: string;
 }
 
+/** A number that rises and falls. */
+export interface GaugeMetric extends CounterMetric {
+  read(): number;
+}
+
 /** The calls of one route. */
 interface RouteCalls {
   timing: Timing;
@@ -44,6 +49,7 @@ export class Metrics {
   readonly #calls = new Map<string, Map<string, RouteCalls>>();
   readonly #deliveries = new Map<string, number>();
   readonly #counters = new Map<CounterMetric, Map<string, number>>();
+  readonly #gauges: GaugeMetric[] = [];
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(release: string) {
@@ -71,6 +77,11 @@ export class Metrics {
     let counts = this.#counters.get(counter);
     if (counts === undefined) this.#counters.set(counter, (counts = new Map()));
     counts.set(labels, (counts.get(labels) ?? 0) + by);
+  }
+
+  /** Its value is read whenever the metrics are. */
+  watch(gauge: GaugeMetric): void {
+    this.#gauges.push(gauge);
   }
 
   #byRoute(): [labels: string, RouteCalls][] {
@@ -112,6 +123,9 @@ export class Metrics {
           help,
           [...counts].map(([labels, count]) => `{${labels}} ${count}`),
         ),
+      ),
+      ...this.#gauges.flatMap(({ name, help, read }) =>
+        metric(`signalbox_${name}`, 'gauge', help, [` ${read()}`]),
       ),
       ...metric('process_cpu_seconds_total', 'counter', 'Processor time used', [` ${(user + system) / 1e6}`]),
       ...metric('process_resident_memory_bytes', 'gauge', 'Memory held', [` ${rss}`]),

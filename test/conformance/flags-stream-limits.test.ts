@@ -82,6 +82,15 @@ test('a node cannot have more streams than allowed', async () => {
   await refusedWith(await stream('/mping', home.keys.mobile), 503, /has 1 open streams/);
 });
 
+test('metrics say how many streams are open, and how many were refused', async () => {
+  const home = await start({ streamsPerEnvironment: 1 });
+  await stream('/all', home.keys.sdk);
+  await refusedWith(await stream('/all', home.keys.sdk), 429, /./);
+  const { text } = await server!.call('/metrics', { token: null });
+  assert.match(text, /^# TYPE signalbox_flag_streams gauge\nsignalbox_flag_streams 1$/m);
+  assert.match(text, /^signalbox_flag_streams_refused_total\{reason="environment"\} 1$/m);
+});
+
 test('a stream that has nothing to say sends a sign of life', async () => {
   const home = await start({ streamHeartbeat: 1 });
   const reader = await stream('/all', home.keys.sdk);

@@ -3,6 +3,7 @@ import type { StreamConnection } from '../../kernel/route.ts';
 import type { Environment } from '../projects/project.ts';
 import { acceptsKey, type KeyKind } from './accepted-key.ts';
 import type { Feed, FeedChange } from './feed.ts';
+import type { CutReason } from './stream-metrics.ts';
 
 export type StreamChunk = Uint8Array | string;
 
@@ -43,6 +44,7 @@ export class LiveStream<Reader = unknown> {
   readonly owner: StreamOwner;
   readonly #connection: StreamConnection;
   readonly #reader: Reader;
+  readonly #onCut: (reason: CutReason) => void;
   /** Changes are written only while it is ready; otherwise it is noted that some were missed. */
   #isReady = false;
   #hasMissed = false;
@@ -52,12 +54,17 @@ export class LiveStream<Reader = unknown> {
   /** What the connection had sent at the last heartbeat, if it had something left to send. */
   #sentBefore: number | undefined;
 
-  constructor(connection: StreamConnection, { feed, protocol, reader, owner }: StreamTerms<Reader>) {
+  constructor(
+    connection: StreamConnection,
+    { feed, protocol, reader, owner }: StreamTerms<Reader>,
+    onCut: (reason: CutReason) => void = () => {},
+  ) {
     this.#connection = connection;
     this.feed = feed;
     this.protocol = protocol;
     this.#reader = reader;
     this.owner = owner;
+    this.#onCut = onCut;
     connection.on('drain', () => void this.#catchUp());
   }
 
@@ -77,9 +84,11 @@ export class LiveStream<Reader = unknown> {
       } while (this.#hasMissed && !this.#connection.writableNeedDrain);
       this.#isReady = !this.#connection.writableNeedDrain;
     } catch {
-      // The client comes back, perhaps to a node that can.
-      if (this.protocol.error === undefined) this.#connection.destroy();
-      else this.#end(this.protocol.error(this.#reader));
+      if (this.protocol.error === undefined) this.#cut('failed');
+      else {
+        this.#onCut('failed');
+        this.#end(this.protocol.error(this.#reader));
+      }
     }
   }
 
@@ -96,7 +105,7 @@ export class LiveStream<Reader = unknown> {
     if (!(chunk instanceof Promise)) return this.#send(chunk, revision);
     return chunk.then(
       (text) => this.#send(text, revision),
-      () => void this.#connection.destroy(),
+      () => this.#cut('failed'),
     );
   }
 
@@ -106,7 +115,7 @@ export class LiveStream<Reader = unknown> {
     const { writableLength, socket } = this.#connection;
     if (!this.isAccepted(now)) return this.end(KEY_NOT_ACCEPTED);
     const sent = writableLength === 0 ? undefined : (socket?.bytesWritten ?? 0) - writableLength;
-    if (sent !== undefined && sent === this.#sentBefore) return void this.#connection.destroy();
+    if (sent !== undefined && sent === this.#sentBefore) return this.#cut('slow');
     this.#sentBefore = sent;
     if (writableLength === 0) this.#connection.write(this.protocol.heartbeat ?? HEARTBEAT);
   }
@@ -141,6 +150,12 @@ export class LiveStream<Reader = unknown> {
     this.#isReady = false;
     if (last !== undefined) this.#connection.write(last);
     this.#connection.end();
+  }
+
+  /** The client comes back, perhaps to a node that can serve it. */
+  #cut(reason: CutReason): void {
+    this.#onCut(reason);
+    this.#connection.destroy();
   }
 
   async #catchUp(): Promise<void> {

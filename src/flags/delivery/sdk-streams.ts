@@ -1,10 +1,12 @@
 // The open streams of this node: how many there may be, their heartbeats, and how changes reach them.
 import type { Clock } from '../../kernel/clock.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
 import { EventStream } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import { KEY_NOT_ACCEPTED, LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
+import { CUT_STREAMS, REFUSED_STREAMS } from './stream-metrics.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -34,6 +36,7 @@ interface FeedStreams {
 export class SdkStreams {
   readonly #limits: StreamLimits;
   readonly #clock: Clock;
+  readonly #metrics: Metrics;
   readonly #byFeed = new Map<Feed, FeedStreams>();
   readonly #byAddress = new Map<string, number>();
   /** Each has its second for heartbeats, so that they do not all come at once. */
@@ -45,9 +48,15 @@ export class SdkStreams {
   #second = 0;
   #isClosed = false;
 
-  constructor(limits: StreamLimits, clock: Clock) {
+  constructor(limits: StreamLimits, { clock, metrics }: { clock: Clock; metrics: Metrics }) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#metrics = metrics;
+    metrics.watch({
+      name: 'flag_streams',
+      help: 'Streams of flags that are open',
+      read: () => this.#size,
+    });
     this.#bySecond = Array.from({ length: limits.heartbeatSeconds }, () => new Set());
   }
 
@@ -60,7 +69,9 @@ export class SdkStreams {
     this.#admit(terms);
     return new EventStream(
       (connection) => {
-        const stream = new LiveStream(connection, terms);
+        const stream = new LiveStream(connection, terms, (reason) =>
+          this.#metrics.add(CUT_STREAMS, `reason="${reason}"`),
+        );
         connection.on('close', this.#add(stream as LiveStream));
         void stream.begin();
         // Since it was admitted, the key may have been reset or the server may have begun to stop.
@@ -80,22 +91,31 @@ export class SdkStreams {
 
   #admit({ feed, owner: { address, weight } }: Pick<StreamTerms<unknown>, 'feed' | 'owner'>): void {
     const { perAddress, perEnvironment, perNode } = this.#limits;
-    const headers = { 'retry-after': String(RETRY_SECONDS) };
-    if (this.#isClosed) throw new Failure('unavailable', STOPPING, { headers });
+    if (this.#isClosed) throw this.#refuse('stopping', 'unavailable', STOPPING);
     if (this.#weight + weight > perNode)
-      throw new Failure('unavailable', `This server has ${this.#size} open streams, and takes no more.`, {
-        headers,
-      });
+      throw this.#refuse(
+        'node',
+        'unavailable',
+        `This server has ${this.#size} open streams, and takes no more.`,
+      );
     if ((this.#byAddress.get(address) ?? 0) + weight > perAddress)
-      throw new Failure('exhausted', `Your address may have no more than ${perAddress} open streams.`, {
-        headers,
-      });
+      throw this.#refuse(
+        'address',
+        'exhausted',
+        `Your address may have no more than ${perAddress} open streams.`,
+      );
     if ((this.#byFeed.get(feed)?.weight ?? 0) + weight > perEnvironment)
-      throw new Failure(
+      throw this.#refuse(
+        'environment',
         'exhausted',
         `The environment may have no more than ${perEnvironment} open streams.`,
-        { headers },
       );
+  }
+
+  /** Counts it; `reason` says which limit was reached. */
+  #refuse(reason: string, kind: 'unavailable' | 'exhausted', message: string): Failure {
+    this.#metrics.add(REFUSED_STREAMS, `reason="${reason}"`);
+    return new Failure(kind, message, { headers: { 'retry-after': String(RETRY_SECONDS) } });
   }
 
   /** Returns a function that removes it. */
