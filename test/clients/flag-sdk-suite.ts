@@ -204,6 +204,13 @@ export function testFlagSdk({
         await home.instruct('string', [{ kind: 'addTargets', ...targets }]);
         const client = await start();
         assert.equal(await client.value('string', 'fallback'), 'new');
+        await eventually(() => statusesOf(calls.stream).length > 0, 'the stream');
+        // A ping makes the SDK ask again, and an answer for the first context would pass for one for the second.
+        if (calls.stream === 'streamPings')
+          await eventually(
+            () => statusesOf('evaluateForContextInBody').length > 1,
+            'what follows the first ping',
+          );
         await client.identify!({ kind: 'user', key: 'bob' });
         assert.equal(await client.value('string', 'fallback'), 'old');
         await eventually(() => statusesOf(calls.stream).length > 1, 'the stream of the other context');
