@@ -18,8 +18,9 @@ export interface ChildServer {
 /** Environment variables. */
 export type Settings = Record<string, string> & { SIGNALBOX_DATA: string };
 
-export async function startChild(settings: Settings): Promise<ChildServer> {
-  const server = await startServer(settings.SIGNALBOX_DATA, [], {
+/** On a free port, unless it is given. */
+export async function startChild(settings: Settings, port = 0): Promise<ChildServer> {
+  const server = await startServer(settings.SIGNALBOX_DATA, ['--port', String(port)], {
     PATH: process.env['PATH'],
     SIGNALBOX_ADMIN_TOKEN: TOKEN,
     SIGNALBOX_LIMITS: 'off',
