@@ -92,12 +92,13 @@ onEngine('postgres', (engine) => {
   test('a change whose notice is lost arrives nevertheless', async () => {
     await home.flags.make('flag');
     const reader = await stream(other, '/all', home.keys.sdk);
-    const { notify } = one.app.kernel.engine;
-    one.app.kernel.engine.notify = async () => {};
+    const { engine: storage } = one.app.kernel;
+    const { batchIf } = storage;
+    storage.batchIf = (guards, statements) => batchIf(guards, statements);
     try {
       await home.instruct('flag', [{ kind: 'turnFlagOn' }]);
     } finally {
-      one.app.kernel.engine.notify = notify;
+      storage.batchIf = batchIf;
     }
     assert.equal((await reader.next()).data.data.on, true);
   });

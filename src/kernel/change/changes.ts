@@ -86,10 +86,8 @@ export class Changes {
     ]);
     const { extra, channels } = this.#extraFor(db, entriesOf(recorded), rowsOf(registrations));
     const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
-    if (!(await this.#engine.batchIf(guards, [...statements, ...audit, ...extra])))
-      return await this.run(actor, otherwise);
-    await awaitAll(channels.map((channel) => this.#engine.notify(channel)));
-    return result;
+    const isDone = await this.#engine.batchIf(guards, [...statements, ...audit, ...extra], channels);
+    return isDone ? result : await this.run(actor, otherwise);
   }
 
   #transactionOf(db: Db, actor: ChangeActor, recorded: Recorded[]): ChangeTransaction {

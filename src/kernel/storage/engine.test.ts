@@ -466,6 +466,19 @@ onEachEngine((engine) => {
     await assert.rejects(lockName(db, 'door'), /transaction/);
   });
 
+  test('a batch on a condition notifies its channels before it resolves, and none where it is rolled back', async () => {
+    const opened = await engine.open(migrations);
+    const db = tablesOf(opened);
+    const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
+    const resize = db.updateTable('notes').set({ size: 1 }).where('name', '=', 'nobody').compile();
+    let heard = 0;
+    await opened.listen('news', () => (heard += 1));
+    assert.equal(await opened.batchIf([resize], [insert('a')], ['news']), false);
+    assert.equal(heard, 0);
+    assert.equal(await opened.batchIf([insert('a')], [], ['news']), true);
+    assert.ok(heard > 0);
+  });
+
   test('listeners of a channel hear its notices until they stop', async () => {
     const { listen, notify } = await engine.open();
     const heard: (string | undefined)[] = [];

@@ -20,9 +20,13 @@ export interface Engine {
   batch(statements: readonly SqlStatement[]): Promise<QueryResult<unknown>[]>;
   /**
    * The same on a condition: each of `guards`, which run first, must write a row. Where one writes none, the transaction is
-   * rolled back, and the result is false.
+   * rolled back, and the result is false. After the commit, `channels` are notified, as by `notifyOnCommit`.
    */
-  batchIf(guards: readonly SqlStatement[], statements: readonly SqlStatement[]): Promise<boolean>;
+  batchIf(
+    guards: readonly SqlStatement[],
+    statements: readonly SqlStatement[],
+    channels?: readonly string[],
+  ): Promise<boolean>;
   /**
    * Notifies all listeners at once, in this process and in others on the same database; inside a transaction use
    * `notifyOnCommit`. It never fails, as the change is already committed. Notifications may be lost, so listeners must

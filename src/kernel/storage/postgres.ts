@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts';
 import type { Engine, Log } from './engine.ts';
 import { asStorageFailure } from './storage-failure.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import { notifyOnCommit } from './notify-on-commit.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { RetryingKysely } from './retry.ts';
 import type { SqlStatement } from './statement.ts';
@@ -68,7 +69,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     isShared: true,
     db,
     batch: (statements) => db.transaction().execute((tx) => executeAll(tx, statements)),
-    async batchIf(guards, statements) {
+    async batchIf(guards, statements, channels = []) {
       const unmet = new Error('A guard has written nothing.');
       try {
         await db.transaction().execute(async (tx) => {
@@ -77,6 +78,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
             if (numAffectedRows === 0n) throw unmet;
           }
           await executeAll(tx, statements);
+          for (const channel of channels) await notifyOnCommit(tx, channel);
         });
         return true;
       } catch (error) {
@@ -84,8 +86,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
         throw error;
       }
     },
-    notify: (channel, payload) =>
-      payload === undefined ? notifyCommit(db, channel) : notify(db, channel, payload),
+    notify: (channel, payload) => notify(db, channel, payload),
     listen: (channel, onNotification) => listener.listen(channel, onNotification),
     async ping() {
       await sql`select 1`.execute(db);

@@ -35,7 +35,11 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     isShared: false,
     db,
     batch: (statements) => driver.batch(statements),
-    batchIf: (guards, statements) => driver.batchIf(guards, statements),
+    async batchIf(guards, statements, channels = []) {
+      const isDone = await driver.batchIf(guards, statements);
+      if (isDone) for (const channel of channels) listeners.notify(channel, undefined);
+      return isDone;
+    },
     notify: async (channel, payload) => listeners.notify(channel, payload || undefined),
     listen: async (channel, listener) => listeners.add(channel, listener),
     ping: async () => {
