@@ -23,8 +23,8 @@ export function openConfig({ open }: Pick<SecretBox, 'open'>, config: StoredConf
 }
 
 /**
- * A secret that is sent as its mask stays as it is. Where the address changes, secrets have to be sent again: otherwise
- * whoever may change the address could have them sent to a server of their own.
+ * A secret that is sent as its mask stays as it is. Where the address changes, secrets have to be sent again: otherwise a
+ * caller with the permission to change the address could have them sent to a server of their own.
  */
 export async function readConfig(
   secrets: SecretBox,

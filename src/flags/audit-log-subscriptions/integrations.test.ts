@@ -72,7 +72,7 @@ for (const [key, integration] of INTEGRATIONS) {
   });
 }
 
-test('a wrong setting is told by its name', async () => {
+test('an error about a setting names it', async () => {
   const read = (key: string, sent: Record<string, unknown>) =>
     readConfig(secrets, INTEGRATIONS.get(key)!, { ...SAMPLES[key], ...sent });
   for (const [key, sent, message] of [

@@ -52,7 +52,7 @@ test('members that nobody knows are not stored', async () => {
   assert.ok(!flags[0]!.doc.includes('more'));
 });
 
-test('the first problem is told with its place', async () => {
+test('the error names the place of the first problem', async () => {
   const wrong = [{ path: 'a.ts', hunks: [hunk(1, 'x'), hunk(-1, 'x')] }];
   await assert.rejects(readScan(wrong), /^Failure: references\.0\.hunks\.1\.startingLineNumber /);
 });

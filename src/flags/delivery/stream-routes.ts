@@ -28,7 +28,7 @@ type StreamCall = Pick<Call, 'address'>;
 /** The memory that a stream takes without a context, in characters of one. */
 const CONTEXT_CHARACTERS = 4096;
 
-/** Sends what there is, and then every change, to whoever opened the feed. */
+/** The reply to a call for a stream: everything there is, and then every change. */
 export function openStream<Reader>(
   { address }: StreamCall,
   { services }: Kernel,

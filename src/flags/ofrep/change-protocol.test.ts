@@ -23,7 +23,7 @@ test('a client that has the revision of the feed gets its id alone', async () =>
   );
 });
 
-test('a client that has another revision is told to evaluate again', async () => {
+test('a client that has another revision gets an event to evaluate again', async () => {
   const feed = feedAt(5);
   const event = 'id: 5\ndata: {"type":"refetchEvaluation","etag":"5","lastModified":1771622898}\n\n';
   for (const seen of [4, 6]) {
