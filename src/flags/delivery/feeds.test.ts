@@ -151,9 +151,35 @@ onEachEngine((testEngine) => {
       const feed = await lagging.open(environment);
       await addFlag('a');
       assert.equal(feed.flags.size, 0);
-      assert.equal(await lagging.reach(feed, 2), false);
+      assert.equal(await lagging.reach(feed, 0), true);
+      assert.equal(feed.flags.size, 0);
       assert.equal(await lagging.reach(feed, 1), true);
       assert.deepEqual([feed.revision, [...feed.flags.keys()]], [1, ['a']]);
+      lagging.close();
+    });
+
+    test('reaches the newest revision for a client that names one beyond it', async () => {
+      const lagging = new Feeds(engine, log);
+      const feed = await lagging.open(environment);
+      await addFlag('a');
+      assert.equal(await lagging.reach(feed, 2), false);
+      assert.deepEqual([feed.revision, [...feed.flags.keys()]], [1, ['a']]);
+      lagging.close();
+    });
+
+    test('that cannot reach a revision fails rather than to be older', async () => {
+      const lagging = new Feeds(engine, log);
+      const feed = await lagging.open(environment);
+      await addFlag('a');
+      await db
+        .updateTable('flag_configs')
+        .set({ doc: 'no JSON' })
+        .where('environment_id', '=', environment.id)
+        .execute();
+      await assert.rejects(lagging.reach(feed, 1), {
+        kind: 'unavailable',
+        details: { headers: { 'retry-after': '1' } },
+      });
       lagging.close();
     });
 

@@ -97,15 +97,17 @@ export class Feeds {
   async reach(feed: Feed, revision: number): Promise<boolean> {
     if (revision <= feed.revision) return true;
     const { id } = feed.environment;
-    const newest = (await listRevisions(this.#engine.db, [id])).get(id);
-    if (newest === undefined || revision > newest) return false;
+    const newest = (await listRevisions(this.#engine.db, [id])).get(id) ?? 0;
     const open = this.#feeds.get(id);
-    if (open !== undefined) {
+    if (open !== undefined && newest > feed.revision) {
       open.isStale = true;
       await this.open(feed.environment);
     }
-    if (feed.revision < revision) throw new Failure('unavailable', 'Changes of flags cannot be read now.');
-    return true;
+    if (feed.revision < Math.min(revision, newest))
+      throw new Failure('unavailable', 'Changes of flags cannot be read now. Try again in a moment.', {
+        headers: { 'retry-after': '1' },
+      });
+    return revision <= newest;
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { Type } from '../../kernel/schema.ts';
 import { AUDIENCES, canSee } from '../delivery/audience.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
-import { catchUp } from './catch-up.ts';
+import { readRevision } from './change-protocol.ts';
 import { readOpenFeatureContext } from './context.ts';
 import { evaluateFor } from './evaluate-for.ts';
 import { openByAnyKey } from './keys.ts';
@@ -75,8 +75,10 @@ const evaluateFlags = route(
   },
   async (call, kernel) => {
     const opened = await openByAnyKey(kernel, call);
-    const feed = await catchUp(kernel, opened.feed, call.query.flagConfigEtag);
-    const prepared = await prepare(call, kernel, { ...opened, feed });
+    // The event may have come from another node.
+    const announced = readRevision(call.query.flagConfigEtag);
+    if (announced !== undefined) await kernel.services.feeds.reach(opened.feed, announced);
+    const prepared = await prepare(call, kernel, opened);
     const { revision, memberships, run } = prepared;
     const token = signStreamToken(kernel.secrets, opened, call.now);
     const requestUri = `${new URL(call.base).pathname}${STREAM_PATH}?token=${token}&since=${revision}`;
