@@ -6,12 +6,12 @@ import { loadBigSegments } from './big-segments.ts';
 import type { ClientReader } from './client-reader.ts';
 import type { FeedChange } from './feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
-import { evaluateAll, evaluateFlag, type FlagResult } from './results.ts';
+import { renderResult, renderResults, type RenderedResult } from './render-results.ts';
 
 /** A result that has changed; absent where the flag is gone for this client. */
 export interface ResultChange {
   key: string;
-  result: FlagResult | undefined;
+  result: RenderedResult | undefined;
 }
 
 /** Writes down the results that have changed for a client, which differs between the protocols. */
@@ -28,7 +28,7 @@ export function resultStep<Reader extends ClientReader>(
       const visible = keys.filter((key) => isVisible(change, key, reader.audience));
       if (visible.length === 0) return '';
       const render = (after: EvaluationRun, before: EvaluationRun | undefined) =>
-        write(resultChanges(visible, change, reader, after, before), change, reader);
+        write(resultChanges(visible, reader, after, before), change, reader);
       if (feed.bigSegments.size === 0) {
         return render(runOf(reader, change.after), isBig ? undefined : runOf(reader, change.before));
       }
@@ -66,27 +66,15 @@ function runOf({ context }: ClientReader, environment: CompiledEnvironment): Eva
 /** Without `before`, all results count as changed. */
 function resultChanges(
   keys: readonly string[],
-  { revision }: FeedChange,
   reader: ClientReader,
   after: EvaluationRun,
   before: EvaluationRun | undefined,
 ): ResultChange[] {
-  const resultIn = (run: EvaluationRun | undefined, key: string) => {
-    const flag = run?.environment.flags.get(key);
-    return run === undefined || flag === undefined || !canSee(reader.audience, flag.data)
-      ? undefined
-      : evaluateFlag(flag, run, revision, reader).result;
-  };
   return keys.flatMap((key) => {
-    const result = resultIn(after, key);
-    const old = resultIn(before, key);
-    return old !== undefined && result !== undefined && isSame(old, result) ? [] : [{ key, result }];
+    const result = renderResult(after, key, reader);
+    const old = before && renderResult(before, key, reader);
+    return old !== undefined && result?.isLike(old) === true ? [] : [{ key, result }];
   });
-}
-
-function isSame(one: FlagResult, other: FlagResult): boolean {
-  const comparable = (result: FlagResult) => JSON.stringify({ ...result, flagVersion: 0 });
-  return comparable(one) === comparable(other);
 }
 
 /** `/eval` and `/meval`. */
@@ -94,15 +82,15 @@ export const evalProtocol: StreamProtocol<ClientReader> = {
   async whole(feed, reader) {
     const { revision } = feed;
     const run = beginRun(reader.context, await loadBigSegments(reader.db, feed, reader.context));
-    const { results } = await evaluateAll(run, revision, reader);
-    return [`event: put\ndata: ${JSON.stringify(results)}\n\n`];
+    const { json } = await renderResults(run, { ...reader, version: revision });
+    return [`event: put\ndata: ${json}\n\n`];
   },
   step: resultStep((changes, { revision }) =>
     changes
       .map(({ key, result }) =>
         result === undefined
           ? `event: delete\ndata: ${JSON.stringify({ key, version: revision })}\n\n`
-          : `event: patch\ndata: ${JSON.stringify({ key, ...result })}\n\n`,
+          : `event: patch\ndata: ${result.withKey(revision)}\n\n`,
       )
       .join(''),
   ),

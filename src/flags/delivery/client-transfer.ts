@@ -1,13 +1,14 @@
 // The newer delivery protocol for browsers and mobile apps: the results for a context are the objects.
 import { hash } from 'node:crypto';
 import { dependentsOf } from '../evaluation/environment.ts';
-import { beginRun } from '../evaluation/run.ts';
+import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
+import { TimeSlice } from '../../kernel/time-slice.ts';
 import { canSee } from './audience.ts';
 import { loadBigSegments } from './big-segments.ts';
 import { resultStep } from './client-protocol.ts';
 import type { ClientReader } from './client-reader.ts';
 import type { Feed } from './feed.ts';
-import { evaluateAll, type FlagResult } from './results.ts';
+import { renderResult, type RenderedResult } from './render-results.ts';
 import { deleteObject, putObject, type TransferEvent } from './transfer-events.ts';
 import {
   changedSince,
@@ -35,8 +36,7 @@ export const readClientTransfer: ReadTransfer<ClientTransferReader> = async (fee
   if ('revision' in basis && basis.revision >= revision) return transferNothing(target);
   const keys = 'revision' in basis ? await affectedSince(feed, reader, basis.revision) : undefined;
   const run = beginRun(context, await loadBigSegments(db, feed, context));
-  const { results } = await evaluateAll(run, revision, reader, keys);
-  const events = Object.entries(results).map(([key, result]) => putResult(key, result));
+  const events = await putResults(run, reader, revision, keys ?? feed.compiled.flags.keys());
   if (keys !== undefined) return transferChanges(target, events);
   return transferAll(target, 'reason' in basis ? basis.reason : 'cant-catchup', events);
 };
@@ -66,12 +66,29 @@ export const clientTransferProtocol = transferProtocol(
   resultStep<ClientTransferReader>((changes, { revision }, { payloadId }) => {
     if (changes.length === 0) return '';
     const events = changes.map(({ key, result }) =>
-      result === undefined ? deleteObject('flag-eval', key, revision) : putResult(key, result),
+      result === undefined ? deleteObject('flag-eval', key, revision) : putResult(key, result, revision),
     );
     return writeLiveChange({ payloadId, revision }, events);
   }),
 );
 
-function putResult(key: string, { version, ...result }: FlagResult): TransferEvent {
-  return putObject({ kind: 'flag-eval', data: { key, version }, json: JSON.stringify(result) });
+/** Of those that the client may see. Yields to other calls. */
+async function putResults(
+  run: EvaluationRun,
+  reader: ClientReader,
+  revision: number,
+  keys: Iterable<string>,
+): Promise<TransferEvent[]> {
+  const slice = new TimeSlice();
+  const events: TransferEvent[] = [];
+  for (const key of keys) {
+    const result = renderResult(run, key, reader);
+    if (result !== undefined) events.push(putResult(key, result, revision));
+    if (slice.isOver) await slice.next();
+  }
+  return events;
+}
+
+function putResult(key: string, { object }: RenderedResult, version: number): TransferEvent {
+  return putObject({ kind: 'flag-eval', data: { key, version }, json: object });
 }

@@ -53,7 +53,10 @@ describe('the result of a flag', () => {
 
   test('alone has its key, too', () => {
     const flags = [shown({ key: 'a"key', variations: [{ '"key"': ',"version":1' }] })];
-    const json = renderResult(newRun(user, flags), 'a"key', { ...forBrowsers, withReasons: true });
+    const { version } = forBrowsers;
+    const json = renderResult(newRun(user, flags), 'a"key', { ...forBrowsers, withReasons: true })?.withKey(
+      version,
+    );
     assert.deepEqual(JSON.parse(json!), {
       key: 'a"key',
       value: { '"key"': ',"version":1' },
@@ -160,9 +163,25 @@ test('flags of every shape have the same results as text, all at once and one by
       const { json } = await renderResults(run, options);
       assert.deepEqual(Object.entries(JSON.parse(json) as object), JSON.parse(JSON.stringify(expected)));
       for (const [key, result] of expected as [string, object][]) {
-        const alone = JSON.parse(renderResult(run, key, options)!) as unknown;
+        const alone = JSON.parse(renderResult(run, key, options)!.withKey(version)) as unknown;
         assert.deepEqual(alone, JSON.parse(JSON.stringify({ key, ...result })));
+        const { version: _, ...others } = result as { version: number };
+        const object = JSON.parse(renderResult(run, key, options)!.object) as unknown;
+        assert.deepEqual(object, JSON.parse(JSON.stringify(others)));
       }
     }
   }
+});
+
+test('a result is like another where only the version of the flag differs', () => {
+  const needed = shown({ key: 'needed' });
+  const flag = shown({ prerequisites: [{ key: 'needed', variation: 0 }] });
+  const resultOf = (flags: FlagData[]) =>
+    renderResult(newRun(user, flags), 'flag', { audience: 'usingEnvironmentId', withReasons: false })!;
+  const result = resultOf([flag, needed]);
+  assert.equal(result.isLike(resultOf([{ ...flag, version: 9 }, needed])), true);
+  assert.equal(result.isLike(resultOf([{ ...flag, on: false }, needed])), false);
+  assert.equal(result.isLike(resultOf([{ ...flag, trackEvents: !flag.trackEvents }, needed])), false);
+  const hidden = { ...needed, clientSideAvailability: { usingEnvironmentId: false, usingMobileKey: false } };
+  assert.equal(result.isLike(resultOf([flag, hidden])), false);
 });

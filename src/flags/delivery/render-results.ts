@@ -52,54 +52,113 @@ export async function renderResults(run: EvaluationRun, options: ResultOptions):
   return { json: `{${texts.join(',')}}`, limited, limits: allLimits };
 }
 
-/** The result of one flag, with its key; undefined when the audience may not see the flag. */
-export function renderResult(run: EvaluationRun, key: string, options: ResultOptions): string | undefined {
+/** The result of one flag, for streams; undefined when the audience may not see the flag. */
+export function renderResult(
+  run: EvaluationRun,
+  key: string,
+  options: EvaluationOptions,
+): RenderedResult | undefined {
   const flag = run.environment.flags.get(key);
   if (!flag?.[options.audience]) return undefined;
-  const keyJson = JSON.stringify(key);
-  const member = renderOutcome(flag, chooseOutcome(flag, run), run, options);
-  return `{"key":${keyJson},${member.slice(`${keyJson}:{`.length)}`;
+  const outcome = chooseOutcome(flag, run);
+  return new RenderedResult(
+    key,
+    jsonOf(flag, outcome, run, options),
+    prerequisitesOf(outcome, run, options.audience),
+  );
 }
 
-/** The key and the result. Only the prerequisites depend on other flags, which may be visible or not. */
+/** What ends the first part of the JSON of a result. */
+const VERSION = ',"version":';
+
+export class RenderedResult {
+  readonly #keyJson: string;
+  readonly #json: OutcomeJson;
+  /** As a further member, or empty. */
+  readonly #prerequisites: string;
+
+  constructor(key: string, json: OutcomeJson, prerequisites: string) {
+    this.#keyJson = JSON.stringify(key);
+    this.#json = json;
+    this.#prerequisites = prerequisites;
+  }
+
+  /** An object with the key and the version. */
+  withKey(version: number): string {
+    const { head } = this.#json;
+    return `{"key":${this.#keyJson},${head.slice(this.#keyJson.length + 2)}${version}${this.#end}`;
+  }
+
+  /** An object without either. */
+  get object(): string {
+    return `${this.#json.head.slice(this.#keyJson.length + 1, -VERSION.length)}${this.#end}`;
+  }
+
+  /** Whether clients would notice the difference: the version of the flag alone is none. */
+  isLike(other: RenderedResult): boolean {
+    return (
+      this.#json.head === other.#json.head && afterFlagVersion(this.#end) === afterFlagVersion(other.#end)
+    );
+  }
+
+  get #end(): string {
+    const { tail } = this.#json;
+    return this.#prerequisites === '' ? tail : `${tail.slice(0, -1)}${this.#prerequisites}}`;
+  }
+}
+
+/** The version of the flag is the first member. */
+function afterFlagVersion(tail: string): string {
+  return tail.slice(tail.indexOf(',', 1));
+}
+
+/** The key and the result. */
 function renderOutcome(
   flag: CompiledFlag,
   outcome: PreparedOutcome,
   run: EvaluationRun,
-  { audience, withReasons, version }: ResultOptions,
+  options: ResultOptions,
 ): string {
-  const { reason } = outcome.result;
-  const json = !withReasons
-    ? (outcome.json ??= prepareJson(flag, outcome))
-    : namesHiddenFlag(reason, run, audience)
-      ? (outcome.jsonWithHiddenReason ??= prepareJson(flag, outcome, hideFlag(reason)))
-      : (outcome.jsonWithReason ??= prepareJson(flag, outcome, reason));
+  const json = jsonOf(flag, outcome, run, options);
+  const { version } = options;
   if (json.version !== version) {
     // Joined to one flat text, which is faster to copy than a tree of parts.
     json.text = [json.head, version, json.tail].join('');
     json.version = version;
   }
-  return json.prerequisites.length === 0 ? json.text : addPrerequisites(json, outcome, run, audience);
+  const prerequisites = prerequisitesOf(outcome, run, options.audience);
+  return prerequisites === '' ? json.text : `${json.text.slice(0, -1)}${prerequisites}}`;
 }
 
-function addPrerequisites(
-  { text, prerequisites }: OutcomeJson,
-  { result }: PreparedOutcome,
+function jsonOf(
+  flag: CompiledFlag,
+  outcome: PreparedOutcome,
+  run: EvaluationRun,
+  { audience, withReasons }: EvaluationOptions,
+): OutcomeJson {
+  const { reason } = outcome.result;
+  if (!withReasons) return (outcome.json ??= prepareJson(flag, outcome));
+  return namesHiddenFlag(reason, run, audience)
+    ? (outcome.jsonWithHiddenReason ??= prepareJson(flag, outcome, hideFlag(reason)))
+    : (outcome.jsonWithReason ??= prepareJson(flag, outcome, reason));
+}
+
+/** As a further member, or empty. They depend on other flags, which may be visible or not. */
+function prerequisitesOf(
+  { result: { prerequisites } }: PreparedOutcome,
   { environment: { flags } }: EvaluationRun,
   audience: Audience,
 ): string {
+  if (prerequisites.length === 0) return '';
   let list = '';
-  for (let index = 0; index < prerequisites.length; index += 1) {
-    if (flags.get(result.prerequisites[index]!)?.[audience]) list += prerequisites[index]!;
-  }
-  return list === '' ? text : `${text.slice(0, -1)},"prerequisites":[${list.slice(1)}]}`;
+  for (const key of prerequisites) if (flags.get(key)?.[audience]) list += `,${JSON.stringify(key)}`;
+  return list === '' ? '' : `,"prerequisites":[${list.slice(1)}]`;
 }
 
 function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, reason?: ShownReason): OutcomeJson {
   return {
     version: Number.NaN,
     text: '',
-    prerequisites: outcome.result.prerequisites.map((key) => `,${JSON.stringify(key)}`),
     head: headOf(flag, outcome),
     tail: renderTail(flag.data, outcome, reason),
   };
@@ -110,7 +169,7 @@ function headOf({ data, heads }: CompiledFlag, { result }: PreparedOutcome): str
   const { value, variationIndex } = result;
   const variation = variationIndex === undefined ? '' : `,"variation":${variationIndex}`;
   return (heads[(variationIndex ?? -1) + 1] ??=
-    `${JSON.stringify(data.key)}:{"value":${JSON.stringify(value)}${variation},"version":`);
+    `${JSON.stringify(data.key)}:{"value":${JSON.stringify(value)}${variation}${VERSION}`);
 }
 
 function renderTail(flag: FlagData, { result }: PreparedOutcome, reason: ShownReason | undefined): string {

@@ -19,8 +19,6 @@ export interface PreparedOutcome {
 export interface OutcomeJson {
   readonly head: string;
   readonly tail: string;
-  /** Each with a comma before it. */
-  readonly prerequisites: readonly string[];
   version: number;
   text: string;
 }
