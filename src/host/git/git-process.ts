@@ -1,0 +1,259 @@
+// Runs the git program: without a shell, with a fixed environment, bounded in time, output and number.
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism, setPriority } from 'node:os';
+import { isAbsolute } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { Failure } from '../../kernel/failure.ts';
+import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
+import { ProcessSlots } from './process-slots.ts';
+
+const MAX_ERROR_BYTES = 8 * 1024;
+const NICENESS = 5;
+
+export type GitInput = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+export interface GitStart {
+  /** The folder of the bare repository, absolute. */
+  folder: string;
+  /** Further variables of the environment. */
+  env?: Record<string, string>;
+}
+
+export interface GitCall extends GitStart {
+  /** What git reads from its standard input. Nothing by default. */
+  input?: GitInput;
+  /** The time limit of the whole call, the wait for a free slot included. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** Git ran and ended with an error. What it printed may name folders of the server, so it is for logs only. */
+export class GitError extends Error {
+  /** Undefined where a signal ended the process. */
+  readonly exitCode: number | undefined;
+  /** The beginning of what git printed to its standard error. */
+  readonly stderr: string;
+
+  constructor(command: string, { exitCode, signal, stderr }: GitExit) {
+    const how = exitCode === null ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
+    super(`git ${command} ${how}: ${stderr.trim()}`);
+    this.name = 'GitError';
+    this.exitCode = exitCode ?? undefined;
+    this.stderr = stderr;
+  }
+}
+
+interface GitExit {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stderr: string;
+}
+
+export interface GitProcess {
+  stdin: Writable;
+  stdout: Readable;
+  /** Resolves when the process has ended, however it ended. */
+  exited: Promise<GitExit>;
+  /** Ends the process and its own children at once. */
+  kill(): void;
+}
+
+interface ProcessLimits {
+  /** How many processes of `run` at once: twice the cores by default. */
+  maxRuns?: number;
+  /** How many processes of `stream` at once. They live as long as a slow client takes to read. */
+  maxStreams?: number;
+  /** How many calls of each may wait. */
+  maxWaiting?: number;
+}
+
+/** Owns all processes of git that the server starts. */
+export class GitProgram {
+  readonly #path: string;
+  readonly #environment = gitEnvironment();
+  readonly #processes = new Set<GitProcess>();
+  readonly #runs: ProcessSlots;
+  readonly #streams: ProcessSlots;
+  #isClosed = false;
+
+  constructor(path: string, limits: ProcessLimits = {}) {
+    const cores = availableParallelism();
+    const { maxRuns = 2 * cores, maxStreams = 16 + 8 * cores, maxWaiting = 1000 } = limits;
+    this.#path = path;
+    this.#runs = new ProcessSlots({ max: maxRuns, maxWaiting });
+    this.#streams = new ProcessSlots({ max: maxStreams, maxWaiting });
+  }
+
+  /** How many processes are alive. */
+  get processes(): number {
+    return this.#processes.size;
+  }
+
+  /**
+   * For commands whose output is small: returns it whole.
+   * @throws {GitError} when git exits with another code than 0.
+   */
+  async run(args: readonly string[], call: GitCall & { maxOutput: number }): Promise<{ stdout: Buffer }> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.#read(this.#runs, args, call)) {
+      size += chunk.length;
+      if (size > call.maxOutput)
+        throw new Failure(
+          'too-large',
+          `The output of git ${args[0]} is larger than ${call.maxOutput} bytes.`,
+        );
+      chunks.push(chunk);
+    }
+    return { stdout: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
+  }
+
+  /**
+   * The output in chunks, read only as fast as the caller takes them. The process starts with the first chunk asked
+   * for, and is killed when the caller leaves the loop. A process that fails ends the loop with a `GitError`.
+   */
+  stream(args: readonly string[], call: GitCall): AsyncGenerator<Buffer, void, void> {
+    return this.#read(this.#streams, args, call);
+  }
+
+  /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
+  async start(args: readonly string[], { folder, env }: GitStart): Promise<GitProcess> {
+    if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
+    if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
+    const child = spawn(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], {
+      cwd: '/',
+      env: { ...this.#environment, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A process group of its own, so that a kill also reaches the helpers that git starts. It costs nothing measurable.
+      detached: true,
+    });
+    if (child.pid === undefined) {
+      const [cause] = (await once(child, 'error')) as [Error];
+      throw new Failure('unavailable', 'Git could not be started on this server.', { cause });
+    }
+    const { pid, stdin, stdout } = child;
+    setNiceness(pid);
+    let isAlive = true;
+    const exited = exitOf(child);
+    const started: GitProcess = { stdin, stdout, exited, kill: () => void (isAlive && killGroup(pid)) };
+    this.#processes.add(started);
+    void exited.then(() => {
+      isAlive = false;
+      this.#processes.delete(started);
+    });
+    // A process may end before it has read its input: its exit code says more than the broken pipe.
+    stdin.on('error', () => {});
+    return started;
+  }
+
+  /** Kills all processes, and resolves when they are gone. No further ones can be started. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const processes = [...this.#processes];
+    for (const { kill } of processes) kill();
+    await Promise.all(processes.map(({ exited }) => exited));
+  }
+
+  async *#read(
+    slots: ProcessSlots,
+    args: readonly string[],
+    { input, timeoutMs, signal, ...start }: GitCall,
+  ): AsyncGenerator<Buffer, void, void> {
+    const stopped = new AbortController();
+    const timer = setTimeout(() => stopped.abort(timedOut(args)), timeoutMs);
+    const onAbort = () => stopped.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    let running: GitProcess | undefined;
+    try {
+      const release = await slots.acquire(stopped.signal);
+      try {
+        running = await this.start(args, start);
+      } catch (error) {
+        release();
+        throw error;
+      }
+      const { stdin, stdout, exited, kill } = running;
+      void exited.then(release);
+      stopped.signal.addEventListener('abort', kill, { once: true });
+      if (stopped.signal.aborted) kill();
+      feed(stdin, input).catch((error: unknown) => stopped.abort(error));
+      for await (const chunk of stdout) yield chunk as Buffer;
+      const exit = await exited;
+      stopped.signal.throwIfAborted();
+      if (exit.exitCode !== 0) throw new GitError(args[0] ?? '', exit);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      running?.kill();
+      await running?.exited;
+    }
+  }
+}
+
+function timedOut(args: readonly string[]): Failure {
+  return new Failure(
+    'unavailable',
+    `The server stopped git ${args[0]} because it took too long. Try again later.`,
+  );
+}
+
+/** Rejects only when the input itself cannot be read. */
+async function feed(stdin: Writable, input: GitInput | undefined): Promise<void> {
+  if (input === undefined || typeof input === 'string' || input instanceof Uint8Array) {
+    stdin.end(input);
+    return;
+  }
+  for await (const chunk of input) {
+    if (stdin.destroyed) return;
+    if (!stdin.write(chunk)) await drained(stdin);
+  }
+  stdin.end();
+}
+
+/** Resolves, too, when the process no longer reads. */
+function drained(stdin: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onDone = () => {
+    stdin.off('drain', onDone);
+    stdin.off('close', onDone);
+    resolve();
+  };
+  stdin.on('drain', onDone);
+  stdin.on('close', onDone);
+  return promise;
+}
+
+/** Resolves when the process has ended and everything it printed as errors has been read. */
+async function exitOf(child: ChildProcessWithoutNullStreams): Promise<GitExit> {
+  const errors: Buffer[] = [];
+  let room = MAX_ERROR_BYTES;
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (room > 0) errors.push(chunk.subarray(0, room));
+    room -= chunk.length;
+  });
+  const { promise: isClosed, resolve } = Promise.withResolvers<void>();
+  child.stderr.once('close', resolve);
+  const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolveExit) => {
+    child.once('exit', (...exit) => resolveExit(exit));
+  });
+  await isClosed;
+  return { exitCode, signal, stderr: Buffer.concat(errors).toString() };
+}
+
+/** Requests to the server come before git's work. Where the system refuses that, git runs as it is. */
+function setNiceness(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {}
+}
+
+/** Helpers that git has started may live on for a moment after it: they are in its process group. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is gone.
+  }
+}
