@@ -196,14 +196,27 @@ onEachEngine((engine) => {
       }
     });
 
-    test('F30: a result has a higher version when a segment changes it', async () => {
+    test('F30: a result has a higher version when what it depends on changes, and the same when another does', async () => {
       await home.makeSegment('beta');
-      await home.flags.make('flag', forBrowsers);
-      const { flag } = await home.evaluate();
-      await home.rest(`segments/${home.project}/test/beta`, { method: 'DELETE' });
-      const { flag: changed } = await home.evaluate();
-      assert.ok(changed.version > flag.version);
-      assert.equal(changed.flagVersion, flag.flagVersion);
+      for (const key of ['flag', 'needed', 'other']) await home.flags.make(key, forBrowsers);
+      const { variations } = await home.rest(`flags/${home.project}/needed`);
+      const [{ _id: variationId }] = variations as [Json];
+      const clauses = [{ attribute: '', op: 'segmentMatch', values: ['beta'] }];
+      await home.instruct('needed', [{ kind: 'addRule', variationId, clauses }]);
+      await home.instruct('flag', [{ kind: 'addPrerequisite', key: 'needed', variationId }]);
+      const results = await home.evaluate();
+      const patch = [{ op: 'add', path: '/included/-', value: 'u' }];
+      await home.rest(`segments/${home.project}/test/beta`, { method: 'PATCH', body: { patch } });
+      const after = await home.evaluate();
+      for (const key of ['flag', 'needed']) {
+        assert.ok(after[key].version > results[key].version, key);
+        assert.equal(after[key].flagVersion, results[key].flagVersion);
+      }
+      assert.deepEqual(after.other, results.other);
+      await home.instruct('other', [{ kind: 'turnFlagOn' }]);
+      const last = await home.evaluate();
+      assert.ok(last.other.version > after.needed.version);
+      assert.deepEqual([last.flag, last.needed], [after.flag, after.needed]);
     });
 
     test('F30: replies may be kept as long as the environment says', async () => {

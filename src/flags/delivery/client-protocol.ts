@@ -8,7 +8,7 @@ import type { FeedChange } from './feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
 import { renderResult, renderResults, type RenderedResult } from './render-results.ts';
 
-/** A result that has changed; absent where the flag is gone for this client. */
+/** A result that has changed; absent where the flag is gone for this client, since the revision of the change. */
 export interface ResultChange {
   key: string;
   result: RenderedResult | undefined;
@@ -80,9 +80,8 @@ function resultChanges(
 /** `/eval` and `/meval`. */
 export const evalProtocol: StreamProtocol<ClientReader> = {
   async whole(feed, reader) {
-    const { revision } = feed;
     const run = beginRun(reader.context, await loadBigSegments(reader.db, feed, reader.context));
-    const { json } = await renderResults(run, { ...reader, version: revision });
+    const { json } = await renderResults(run, reader);
     return [`event: put\ndata: ${json}\n\n`];
   },
   step: resultStep((changes, { revision }) =>
@@ -90,7 +89,7 @@ export const evalProtocol: StreamProtocol<ClientReader> = {
       .map(({ key, result }) =>
         result === undefined
           ? `event: delete\ndata: ${JSON.stringify({ key, version: revision })}\n\n`
-          : `event: patch\ndata: ${result.withKey(revision)}\n\n`,
+          : `event: patch\ndata: ${result.withKey}\n\n`,
       )
       .join(''),
   ),

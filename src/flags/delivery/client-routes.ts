@@ -141,10 +141,7 @@ async function evaluate(
   const etag = resultsEtag(reader, [release, environment.id, revision, memberships]);
   if (isRead && matchesEtag(headers['if-none-match'] as string | undefined, etag))
     return reply(304, undefined, { ...own, etag });
-  const { json, limited, limits } = await renderResults(beginRun(reader.context, loaded), {
-    ...reader,
-    version: revision,
-  });
+  const { json, limited, limits } = await renderResults(beginRun(reader.context, loaded), reader);
   if (limited.length > 0) {
     const flags = limited.slice(0, MAX_LOGGED);
     log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));

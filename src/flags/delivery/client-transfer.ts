@@ -36,7 +36,7 @@ export const readClientTransfer: ReadTransfer<ClientTransferReader> = async (fee
   if ('revision' in basis && basis.revision >= revision) return transferNothing(target);
   const keys = 'revision' in basis ? await affectedSince(feed, reader, basis.revision) : undefined;
   const run = beginRun(context, await loadBigSegments(db, feed, context));
-  const events = await putResults(run, reader, revision, keys ?? feed.compiled.flags.keys());
+  const events = await putResults(run, reader, keys ?? feed.compiled.flags.keys());
   if (keys !== undefined) return transferChanges(target, events);
   return transferAll(target, 'reason' in basis ? basis.reason : 'cant-catchup', events);
 };
@@ -66,7 +66,7 @@ export const clientTransferProtocol = transferProtocol(
   resultStep<ClientTransferReader>((changes, { revision }, { payloadId }) => {
     if (changes.length === 0) return '';
     const events = changes.map(({ key, result }) =>
-      result === undefined ? deleteObject('flag-eval', key, revision) : putResult(key, result, revision),
+      result === undefined ? deleteObject('flag-eval', key, revision) : putResult(key, result),
     );
     return writeLiveChange({ payloadId, revision }, events);
   }),
@@ -76,19 +76,18 @@ export const clientTransferProtocol = transferProtocol(
 async function putResults(
   run: EvaluationRun,
   reader: ClientReader,
-  revision: number,
   keys: Iterable<string>,
 ): Promise<TransferEvent[]> {
   const slice = new TimeSlice();
   const events: TransferEvent[] = [];
   for (const key of keys) {
     const result = renderResult(run, key, reader);
-    if (result !== undefined) events.push(putResult(key, result, revision));
+    if (result !== undefined) events.push(putResult(key, result));
     if (slice.isOver) await slice.next();
   }
   return events;
 }
 
-function putResult(key: string, { object }: RenderedResult, version: number): TransferEvent {
+function putResult(key: string, { object, version }: RenderedResult): TransferEvent {
   return putObject({ kind: 'flag-eval', data: { key, version }, json: object });
 }

@@ -7,6 +7,7 @@ import type { Environment } from '../projects/project.ts';
 import type { FlagItem, SegmentItem } from './feed-item.ts';
 import { makePayload, type FeedPayload, type PayloadMaker } from './feed-payload.ts';
 import { loadItems, type ItemKeys, type LoadedItems } from './load-items.ts';
+import { withResultVersions } from './result-versions.ts';
 import { listItemsSince } from './store-revisions.ts';
 
 /** What a change did to one flag or segment, as far as SDKs notice. */
@@ -69,11 +70,13 @@ export class Feed {
     onFollow: (feed: Feed) => void,
   ): Promise<Feed> {
     const feed = new Feed(environment, revision, onFollow);
+    const items = await listItemsSince(db, environment.id, 0);
     const loaded = await feed.#load(db);
-    feed.compiled = await compileEnvironment(
+    const compiled = await compileEnvironment(
       loaded.flags.map(({ data }) => data),
       loaded.segments.map(({ data }) => data),
     );
+    feed.compiled = withResultVersions(compiled, { items, revision });
     feed.#replaceItems(loaded);
     return feed;
   }
@@ -106,12 +109,13 @@ export class Feed {
     const flags = await changesOf(this.flags, loaded.flags, gone.flags);
     const segments = await changesOf(this.segments, loaded.segments, gone.segments);
     const before = this.compiled;
-    const after = await withChanges(before, {
+    const compiled = await withChanges(before, {
       flags: loaded.flags.map(({ data }) => data),
       removedFlags: [...gone.flags.keys()],
       segments: loaded.segments.map(({ data }) => data),
       removedSegments: [...gone.segments.keys()],
     });
+    const after = withResultVersions(compiled, { items, revision, before });
     // From here in one step, so that no reader sees half of it.
     this.environment = environment;
     this.compiled = after;

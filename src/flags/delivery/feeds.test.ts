@@ -68,7 +68,12 @@ onEachEngine((testEngine) => {
     change(ofFlag(key), async (tx) => {
       const found = (await findFlag(tx, home.project.id, key))!;
       const { flag } = found;
-      await updateFlag(tx, found, { ...flag, ...with_(flag), version: flag.version + 1 }, new Map());
+      const after = { ...flag, ...with_(flag), version: flag.version + 1 };
+      const needed = Object.values(after.environments).flatMap(({ prerequisites }) => prerequisites);
+      const ids = new Map<string, string>();
+      for (const { key: other } of needed)
+        ids.set(other, (await findFlag(tx, home.project.id, other))!.flag.id);
+      await updateFlag(tx, found, after, ids);
     });
   const drop = (key: string) =>
     change(ofFlag(key), async (tx) => deleteFlagRows(tx, (await findFlag(tx, home.project.id, key))!.flag));
@@ -257,6 +262,41 @@ onEachEngine((testEngine) => {
         feed.flagNames.map(({ key }) => key),
         ['a', 'b'],
       );
+    });
+
+    test('has the same versions of results on each node: those of the last change that may have affected them', async () => {
+      const needs = (needed: string) => (flag: Flag) => ({
+        environments: Object.fromEntries(
+          Object.entries(flag.environments).map(([key, config]) => [
+            key,
+            { ...config, version: config.version + 1, prerequisites: [{ key: needed, variation: 0 }] },
+          ]),
+        ),
+      });
+      const versions = async (at: Feeds) => {
+        const { flags } = (await at.open(environment)).compiled;
+        return Object.fromEntries(Array.from(flags, ([key, flag]) => [key, flag.resultVersion]));
+      };
+      const expect = async (expected: Record<string, number>) => {
+        assert.deepEqual(await versions(feeds), expected);
+        const other = new Feeds(engine, log);
+        assert.deepEqual(await versions(other), expected);
+        other.close();
+      };
+      for (const key of ['a', 'b', 'c']) await addFlag(key);
+      await expect({ a: 1, b: 2, c: 3 });
+      await edit('a', needs('b'));
+      await expect({ a: 4, b: 2, c: 3 });
+      await edit('b', swap);
+      await expect({ a: 5, b: 5, c: 3 });
+      await edit('b', () => ({ archived: true, archivedAt: NOW }));
+      await expect({ a: 6, c: 3 });
+      await addSegment('s');
+      await expect({ a: 6, c: 3 });
+      await edit('b', () => ({ archived: false }));
+      await expect({ a: 8, b: 8, c: 3 });
+      await change(':env/test', (tx) => updateEnvironment(tx, { ...environment, secureMode: true }));
+      await expect({ a: 9, b: 9, c: 9 });
     });
 
     test('knows where a context stands in big segments', async () => {

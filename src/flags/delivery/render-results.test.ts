@@ -6,17 +6,24 @@ import type { FlagData } from '../evaluation/data.ts';
 import { randomContext, randomData, RandomSource } from '../evaluation/fixture-random.ts';
 import type { EvaluationResult, EvaluationRun } from '../evaluation/run.ts';
 import { canSee } from './audience.ts';
-import { renderResult, renderResults, type ResultOptions } from './render-results.ts';
+import { renderResult, renderResults } from './render-results.ts';
+import type { EvaluationOptions } from './results.ts';
 
 const BOTH = { usingEnvironmentId: true, usingMobileKey: true };
 const user = { kind: 'user', key: 'u' };
-const forBrowsers: ResultOptions = { audience: 'usingEnvironmentId', withReasons: false, version: 7 };
+const forBrowsers: EvaluationOptions = { audience: 'usingEnvironmentId', withReasons: false };
 
 const shown = (members: Partial<FlagData>) => newFlagData({ clientSideAvailability: BOTH, ...members });
 
-async function resultsOf(flags: FlagData[], options: Partial<ResultOptions> = {}, given: unknown = user) {
-  const { json } = await renderResults(newRun(given, flags), { ...forBrowsers, ...options });
+async function resultsOf(flags: FlagData[], options: Partial<EvaluationOptions> = {}, given: unknown = user) {
+  const { json } = await renderResults(runAtVersion(7, given, flags), { ...forBrowsers, ...options });
   return JSON.parse(json) as Record<string, unknown>;
+}
+
+function runAtVersion(version: number, given: unknown, flags: FlagData[]): EvaluationRun {
+  const run = newRun(given, flags);
+  for (const flag of run.environment.flags.values()) flag.resultVersion = version;
+  return run;
 }
 
 describe('the result of a flag', () => {
@@ -53,11 +60,10 @@ describe('the result of a flag', () => {
 
   test('alone has its key, too', () => {
     const flags = [shown({ key: 'a"key', variations: [{ '"key"': ',"version":1' }] })];
-    const { version } = forBrowsers;
-    const json = renderResult(newRun(user, flags), 'a"key', { ...forBrowsers, withReasons: true })?.withKey(
-      version,
-    );
-    assert.deepEqual(JSON.parse(json!), {
+    const options = { ...forBrowsers, withReasons: true };
+    const result = renderResult(runAtVersion(7, user, flags), 'a"key', options)!;
+    assert.equal(result.version, 7);
+    assert.deepEqual(JSON.parse(result.withKey), {
       key: 'a"key',
       value: { '"key"': ',"version":1' },
       variation: 0,
@@ -115,7 +121,12 @@ describe('an audience', () => {
 });
 
 /** The same results by the rules of the fields, without any prepared text. */
-function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult, options: ResultOptions) {
+function expectedOf(
+  run: EvaluationRun,
+  flag: FlagData,
+  result: EvaluationResult,
+  options: EvaluationOptions,
+) {
   const { value, variationIndex, reason, prerequisites } = result;
   const isTracked =
     ('inExperiment' in reason && reason.inExperiment) ||
@@ -131,7 +142,7 @@ function expectedOf(run: EvaluationRun, flag: FlagData, result: EvaluationResult
   return {
     value,
     ...(variationIndex !== undefined && { variation: variationIndex }),
-    version: options.version,
+    version: run.environment.flags.get(flag.key)!.resultVersion,
     flagVersion: flag.version,
     trackEvents: flag.trackEvents || isTracked,
     ...(isTracked && { trackReason: true }),
@@ -151,9 +162,10 @@ test('flags of every shape have the same results as text, all at once and one by
       };
     }
     const { environment } = newRun(user, flags, segments);
-    for (let version = 1; version <= 20; version += 1) {
+    for (let turn = 1; turn <= 20; turn += 1) {
+      for (const flag of environment.flags.values()) flag.resultVersion = random.below(3);
       const audience = random.pick(['usingEnvironmentId', 'usingMobileKey', 'server'] as const);
-      const options = { audience, withReasons: random.chance(0.5), version };
+      const options = { audience, withReasons: random.chance(0.5) };
       const run = { ...newRun(randomContext(random), []), environment };
       const seen = flags.filter((flag) => canSee(audience, flag));
       const expected = seen.map((flag) => [
@@ -163,7 +175,7 @@ test('flags of every shape have the same results as text, all at once and one by
       const { json } = await renderResults(run, options);
       assert.deepEqual(Object.entries(JSON.parse(json) as object), JSON.parse(JSON.stringify(expected)));
       for (const [key, result] of expected as [string, object][]) {
-        const alone = JSON.parse(renderResult(run, key, options)!.withKey(version)) as unknown;
+        const alone = JSON.parse(renderResult(run, key, options)!.withKey) as unknown;
         assert.deepEqual(alone, JSON.parse(JSON.stringify({ key, ...result })));
         const { version: _, ...others } = result as { version: number };
         const object = JSON.parse(renderResult(run, key, options)!.object) as unknown;

@@ -13,11 +13,6 @@ import {
   type ShownReason,
 } from './results.ts';
 
-export interface ResultOptions extends EvaluationOptions {
-  /** The version of all results: it rises whenever a value may have changed, also by another flag or a segment. */
-  version: number;
-}
-
 export interface RenderedResults {
   /** An object with a result for each flag that the audience may see, by key. */
   json: string;
@@ -31,7 +26,10 @@ const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
 
 /** Evaluates all flags that the audience may see, in the order of the environment. Yields to other calls. */
-export async function renderResults(run: EvaluationRun, options: ResultOptions): Promise<RenderedResults> {
+export async function renderResults(
+  run: EvaluationRun,
+  options: EvaluationOptions,
+): Promise<RenderedResults> {
   const { audience } = options;
   const limited: string[] = [];
   let allLimits = 0;
@@ -62,7 +60,7 @@ export function renderResult(
   if (!flag?.[options.audience]) return undefined;
   const outcome = chooseOutcome(flag, run);
   return new RenderedResult(
-    key,
+    flag,
     jsonOf(flag, outcome, run, options),
     prerequisitesOf(outcome, run, options.audience),
   );
@@ -72,21 +70,23 @@ export function renderResult(
 const VERSION = ',"version":';
 
 export class RenderedResult {
+  readonly version: number;
   readonly #keyJson: string;
   readonly #json: OutcomeJson;
   /** As a further member, or empty. */
   readonly #prerequisites: string;
 
-  constructor(key: string, json: OutcomeJson, prerequisites: string) {
-    this.#keyJson = JSON.stringify(key);
+  constructor({ data, resultVersion }: CompiledFlag, json: OutcomeJson, prerequisites: string) {
+    this.version = resultVersion;
+    this.#keyJson = JSON.stringify(data.key);
     this.#json = json;
     this.#prerequisites = prerequisites;
   }
 
   /** An object with the key and the version. */
-  withKey(version: number): string {
+  get withKey(): string {
     const { head } = this.#json;
-    return `{"key":${this.#keyJson},${head.slice(this.#keyJson.length + 2)}${version}${this.#end}`;
+    return `{"key":${this.#keyJson},${head.slice(this.#keyJson.length + 2)}${this.version}${this.#end}`;
   }
 
   /** An object without either. */
@@ -117,10 +117,10 @@ function renderOutcome(
   flag: CompiledFlag,
   outcome: PreparedOutcome,
   run: EvaluationRun,
-  options: ResultOptions,
+  options: EvaluationOptions,
 ): string {
   const json = jsonOf(flag, outcome, run, options);
-  const { version } = options;
+  const version = flag.resultVersion;
   if (json.version !== version) {
     // Joined to one flat text, which is faster to copy than a tree of parts.
     json.text = [json.head, version, json.tail].join('');

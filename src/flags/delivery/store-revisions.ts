@@ -95,7 +95,7 @@ export async function listRevisions(db: Db, environmentIds: readonly string[]): 
   return new Map(rows.map(({ id, revision }) => [id, revision ?? 0]));
 }
 
-export type DeliveryItem = Pick<DeliveryItemRow, 'kind' | 'key'>;
+export type DeliveryItem = Pick<DeliveryItemRow, 'kind' | 'key' | 'revision'>;
 
 /** What has changed after a revision, in the order of the last change of each. */
 export async function listItemsSince(
@@ -105,7 +105,7 @@ export async function listItemsSince(
 ): Promise<DeliveryItem[]> {
   return await db
     .selectFrom('delivery_items')
-    .select(['kind', 'key'])
+    .select(['kind', 'key', 'revision'])
     .where('environment_id', '=', environmentId)
     .where('revision', '>', revision)
     .orderBy('revision')

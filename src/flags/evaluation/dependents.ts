@@ -29,26 +29,27 @@ export function updateDependents(
   return edit.result;
 }
 
-/** The keys of the flags that depend on any of these, directly or through other flags and segments. */
+/**
+ * The keys of the flags that depend on any of these, directly or through other flags and segments. Those that are `visited`
+ * are left out, and found ones are added to them.
+ */
 export function findDependents(
   index: DependentsIndex,
   { flags = [], segments = [] }: { flags?: Iterable<string>; segments?: Iterable<string> },
+  visited: Set<string> = new Set(),
 ): Set<string> {
+  const prefix = flagName('');
   const found = new Set<string>();
   const waiting = [...Array.from(flags, flagName), ...Array.from(segments, segmentName)];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     for (const dependent of index.get(name) ?? []) {
-      if (found.has(dependent)) continue;
-      found.add(dependent);
+      if (visited.has(dependent)) continue;
+      visited.add(dependent);
       waiting.push(dependent);
+      if (dependent.startsWith(prefix)) found.add(dependent.slice(prefix.length));
     }
   }
-  const prefix = flagName('');
-  return new Set(
-    Array.from(found)
-      .filter((name) => name.startsWith(prefix))
-      .map((name) => name.slice(prefix.length)),
-  );
+  return found;
 }
 
 /** Copies only what it changes, and once. */

@@ -54,6 +54,7 @@ export function compileFlag(data: FlagData, patterns?: Patterns): CompiledFlag {
     off: newOffOutcome(data, { kind: 'OFF' }, NONE),
     malformed: newMalformed(needed),
     evaluate: (run) => evaluateFlag(compiled, run),
+    resultVersion: 0,
     heads: [],
     data,
     patterns,

@@ -51,6 +51,8 @@ export interface CompiledFlag {
   readonly off: PreparedOutcome;
   readonly malformed: PreparedOutcome;
   evaluate(run: EvaluationRun): EvaluationResult;
+  /** The version of its results for clients. Delivery sets it before the environment is in use. */
+  resultVersion: number;
   /** The beginnings of the JSON of outcomes, without a variation and by variation. Delivery fills it in. */
   readonly heads: (string | undefined)[];
 }

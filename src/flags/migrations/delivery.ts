@@ -28,4 +28,13 @@ export const deliveryFeedMigrations: Migration[] = [
         from environments`.execute(tx);
     },
   },
+  {
+    name: 'flags-delivery-result-versions',
+    // Versions of results used to be the revision of the environment: they go on from there.
+    up: () => [
+      `insert into delivery_items (environment_id, kind, key, revision)
+       select environment_id, 'environment', '', revision from delivery_revisions where true
+       on conflict (environment_id, kind, key) do update set revision = excluded.revision`,
+    ],
+  },
 ];
