@@ -15,6 +15,7 @@ import { serveFlagPages } from './flags/serve-pages.ts';
 import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
+import { openHostServices } from './host/services.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
@@ -179,6 +180,7 @@ async function compose(
         { eventsPerSecond, streams: streamLimitsOf(config) },
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
+      ...(await openHostServices({ engine })),
     },
     limits,
     log,

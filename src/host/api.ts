@@ -14,7 +14,9 @@ import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
+import { organizationPart } from './organizations/part.ts';
 import { rateLimitPart } from './rate-limit/part.ts';
+import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
 import { uploadPart } from './uploads/part.ts';
@@ -94,6 +96,8 @@ export const hostApi: Api = apiOf(dialect, [
   rateLimitPart,
   metaPart,
   userPart,
+  organizationPart,
+  repositoryPart,
   searchPart,
   graphqlPart,
   uploadPart,

@@ -10,14 +10,14 @@ import {
   BranchRep,
   DescribedBranchPut,
   REPOSITORIES,
-  repositoryResource,
+  codeRepositoryResource,
   toBranchRep,
   type CodeBranch,
   type CodeRepository,
 } from './model.ts';
 import {
   openBranch,
-  openRepository,
+  openCodeRepository,
   readProjectFilter,
   readProjects,
   requireEnabled,
@@ -60,7 +60,7 @@ const getBranches = route(
     },
   },
   async (call, { db }) => {
-    const repository = await openRepository(call, db, call.params.repo);
+    const repository = await openCodeRepository(call, db, call.params.repo);
     const branches = await listBranches(db, [repository.id]);
     const items = branches.map((branch) => toBranchRep(repository, branch));
     const parent = `${REPOSITORIES}/${repository.name}`;
@@ -86,7 +86,7 @@ const getBranch = route(
   },
   async (call, { db }) => {
     const { projKey, flagKey } = call.query;
-    const repository = await openRepository(call, db, call.params.repo);
+    const repository = await openCodeRepository(call, db, call.params.repo);
     const branch = await openBranch(db, repository, call.params.branch);
     const projectId = await readProjectFilter(call, db, projKey);
     const projects = await readProjects(call, db);
@@ -115,7 +115,7 @@ const putBranch = route(
   async (call, { changes, db }) => {
     const { body, params, now } = call;
     // Before the scan is read, which is work.
-    call.demand(repositoryResource(await openRepository(call, db, params.repo)));
+    call.demand(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
     if (body.name !== params.branch) throw problem('name', 'must be that of the path');
     const { references, commitTime, ...fields } = body;
     const { flags, fileCount, hunkCount } = await readScan(references ?? []);
@@ -127,8 +127,8 @@ const putBranch = route(
         'references',
         flags.map(({ projectKey }) => projectKey),
       );
-      const repository = await openRepository(call, tx, params.repo, 'hold');
-      const resource = repositoryResource(repository);
+      const repository = await openCodeRepository(call, tx, params.repo, 'hold');
+      const resource = codeRepositoryResource(repository);
       call.demand(resource);
       requireEnabled(repository);
       const before = await findBranch(tx, repository, params.branch);
@@ -170,8 +170,8 @@ const postDeletion = route(
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
-      const repository = await openRepository(call, on.db, call.params.repo, 'hold');
-      const resource = repositoryResource(repository);
+      const repository = await openCodeRepository(call, on.db, call.params.repo, 'hold');
+      const resource = codeRepositoryResource(repository);
       call.demand(resource);
       for (const branch of await deleteBranches(on.db, repository, [...new Set(call.body)])) {
         on.record({

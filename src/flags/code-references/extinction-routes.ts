@@ -6,11 +6,11 @@ import { Instant, Key } from '../fields.ts';
 import { Links, toCollection } from '../links.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { ByBranch } from './branch-routes.ts';
-import { REPOSITORIES, repositoryResource } from './model.ts';
+import { REPOSITORIES, codeRepositoryResource } from './model.ts';
 import {
   listVisibleRepositories,
   openBranch,
-  openRepository,
+  openCodeRepository,
   readProjectFilter,
   readProjects,
   requireEnabled,
@@ -53,7 +53,7 @@ const postExtinctions = route(
   async (call, { changes, db }) => {
     const { body, params, now } = call;
     // First of all: the body may name projects that the caller must not know of.
-    call.demand(repositoryResource(await openRepository(call, db, params.repo)));
+    call.demand(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const projects = await requireProjects(
@@ -61,8 +61,8 @@ const postExtinctions = route(
         'projKey',
         body.map(({ projKey }) => projKey),
       );
-      const repository = await openRepository(call, tx, params.repo, 'hold');
-      const resource = repositoryResource(repository);
+      const repository = await openCodeRepository(call, tx, params.repo, 'hold');
+      const resource = codeRepositoryResource(repository);
       call.demand(resource);
       requireEnabled(repository);
       const branch = await openBranch(tx, repository, params.branch);
@@ -117,7 +117,7 @@ const getExtinctions = route(
     const repositories =
       repoName === undefined
         ? await listVisibleRepositories(call, db)
-        : [await openRepository(call, db, repoName)];
+        : [await openCodeRepository(call, db, repoName)];
     const projectId = await readProjectFilter(call, db, projKey);
     const { visible, hidden } = await readProjects(call, db);
     const ids = repositories.map(({ id }) => id);

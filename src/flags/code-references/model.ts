@@ -123,7 +123,7 @@ export const DescribedBranchPut = Type.Object(
 
 export const REPOSITORIES = '/code-refs/repositories';
 
-export function repositoryResource({ name }: Pick<CodeRepository, 'name'>): string {
+export function codeRepositoryResource({ name }: Pick<CodeRepository, 'name'>): string {
   return `code-reference-repository/${name}`;
 }
 
@@ -198,7 +198,7 @@ const ACTIONS = {
 
 /** The permissions that the change requires, on the repository before it. */
 export function repositoryAccesses(before: CodeRepository, after: CodeRepository): Access[] {
-  const resource = repositoryResource(before);
+  const resource = codeRepositoryResource(before);
   const changed = (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).filter(
     (name) => before[name] !== after[name],
   );

@@ -6,7 +6,7 @@ import { filterInSlices } from '../../kernel/time-slice.ts';
 import { openProject, unknownThing } from '../find-project.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import { repositoryResource, type CodeBranch, type CodeRepository } from './model.ts';
+import { codeRepositoryResource, type CodeBranch, type CodeRepository } from './model.ts';
 import { findRepository, listRepositories, shareLockProjects } from './store.ts';
 import { findBranch } from './store-branches.ts';
 
@@ -16,7 +16,7 @@ export const UPDATE_BRANCHES = 'updateCodeRefsRepositoryBranches';
 type Permissions = Pick<Call, 'can' | 'demand'>;
 
 /** With `hold`, locks the repository until the transaction ends. */
-export async function openRepository(
+export async function openCodeRepository(
   call: Permissions,
   db: Db,
   name: string,
@@ -24,7 +24,7 @@ export async function openRepository(
 ): Promise<CodeRepository> {
   const repository = await findRepository(db, name, hold);
   if (repository === undefined) throw unknownThing('repository', name);
-  call.demand(repositoryResource(repository), VIEW);
+  call.demand(codeRepositoryResource(repository), VIEW);
   return repository;
 }
 
@@ -37,7 +37,7 @@ export async function openBranch(db: Db, repository: CodeRepository, name: strin
 /** Fails for callers who may see none at all; if there are none, this reveals nothing. */
 export async function listVisibleRepositories(call: Permissions, db: Db): Promise<CodeRepository[]> {
   const all = await listRepositories(db);
-  const seen = all.filter((repository) => call.can(repositoryResource(repository), VIEW));
+  const seen = all.filter((repository) => call.can(codeRepositoryResource(repository), VIEW));
   if (seen.length === 0) call.demand('code-reference-repository/*', VIEW);
   return seen;
 }

@@ -16,20 +16,20 @@ import {
   repositoryAccesses,
   RepositoryPost,
   RepositoryRep,
-  repositoryResource,
+  codeRepositoryResource,
   toBranchRep,
   toRepositoryRep,
   type CodeRepository,
 } from './model.ts';
 import {
   listVisibleRepositories,
-  openRepository,
+  openCodeRepository,
   readProjectFilter,
   readProjects,
   VIEW,
 } from './open-repository.ts';
 import { readReferences } from './references-of-branches.ts';
-import { countRepositories, deleteRepository, insertRepository, updateRepository } from './store.ts';
+import { countRepositories, deleteRepository, insertCodeRepository, updateCodeRepository } from './store.ts';
 import { countBranches, listBranches } from './store-branches.ts';
 
 const MAX_REPOSITORIES = 200;
@@ -110,14 +110,14 @@ const postRepository = route(
   async (call, { changes }) => {
     const { body, now } = call;
     const repository: CodeRepository = { ...newRepository(body), id: newId(now), version: 1, createdAt: now };
-    call.demand(repositoryResource(repository));
+    call.demand(codeRepositoryResource(repository));
     const shown = toRepositoryRep(repository);
     await changes.run(call, async (on) => {
       if ((await countRepositories(on.db)) >= MAX_REPOSITORIES)
         throw problem('body', `would be one more than ${MAX_REPOSITORIES} repositories`);
-      if (!(await insertRepository(on.db, repository))) throw taken(repository);
+      if (!(await insertCodeRepository(on.db, repository))) throw taken(repository);
       on.record({
-        accesses: [{ action: CREATE, resource: repositoryResource(repository) }],
+        accesses: [{ action: CREATE, resource: codeRepositoryResource(repository) }],
         ...named(repository),
         verb: 'created the repository',
         after: shown,
@@ -138,7 +138,7 @@ const getRepository = route(
     reply: { 200: RepositoryRep },
   },
   async (call, { db }) => {
-    const repository = await openRepository(call, db, call.params.repo);
+    const repository = await openCodeRepository(call, db, call.params.repo);
     const branches = await listBranches(db, [repository.id]);
     return toRepositoryRep(
       repository,
@@ -161,13 +161,13 @@ const patchRepositoryRoute = route(
   async (call, { changes }) => {
     const patch = readDocumentPatch(call, ['json', 'merge']);
     const repository = await changes.run(call, async (on) => {
-      const before = await openRepository(call, on.db, call.params.repo, 'hold');
+      const before = await openCodeRepository(call, on.db, call.params.repo, 'hold');
       const wanted = patchRepository(before, patch);
       const [first, ...others] = repositoryAccesses(before, wanted);
       if (first === undefined) return before;
       demandAll(call, [first, ...others]);
       const after = { ...wanted, version: before.version + 1 };
-      await updateRepository(on.db, before, after).catch((error: unknown) => {
+      await updateCodeRepository(on.db, before, after).catch((error: unknown) => {
         throw isUniqueViolation(error) ? taken(after) : error;
       });
       on.record({
@@ -197,11 +197,11 @@ const deleteRepositoryRoute = route(
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
-      const repository = await openRepository(call, on.db, call.params.repo, 'hold');
-      call.demand(repositoryResource(repository));
+      const repository = await openCodeRepository(call, on.db, call.params.repo, 'hold');
+      call.demand(codeRepositoryResource(repository));
       await deleteRepository(on.db, repository);
       on.record({
-        accesses: [{ action: DELETE, resource: repositoryResource(repository) }],
+        accesses: [{ action: DELETE, resource: codeRepositoryResource(repository) }],
         ...named(repository),
         verb: 'deleted the repository',
         before: toRepositoryRep(repository),

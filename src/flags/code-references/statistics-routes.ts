@@ -6,7 +6,7 @@ import { ByProject, openProject } from '../find-project.ts';
 import { Link, Links, linkTo } from '../links.ts';
 import { findProjects } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
-import { repositoryResource, REPOSITORIES, type CodeRepository } from './model.ts';
+import { codeRepositoryResource, REPOSITORIES, type CodeRepository } from './model.ts';
 import { VIEW } from './open-repository.ts';
 import { listRepositories } from './store.ts';
 import { listFlagStatistics, listReferencedProjects, type FlagStatistic } from './store-statistics.ts';
@@ -74,7 +74,7 @@ const getStatistics = route(
     const all = await listFlagStatistics(db, { projectId: project.id, flagKey }, MAX_STATISTICS + 1);
     if (all.length > MAX_STATISTICS) throw problem('query', 'asks for too many flags: name one by flagKey');
     const repositories = (await listRepositories(db)).filter((one) =>
-      call.can(repositoryResource(one), VIEW),
+      call.can(codeRepositoryResource(one), VIEW),
     );
     const byId = new Map(repositories.map((repository) => [repository.id, repository]));
     const byFlag = Map.groupBy(

@@ -39,7 +39,7 @@ export async function countRepositories(db: Db): Promise<number> {
 }
 
 /** Returns false when the name is taken. */
-export async function insertRepository(tx: Db, repository: CodeRepository): Promise<boolean> {
+export async function insertCodeRepository(tx: Db, repository: CodeRepository): Promise<boolean> {
   const made = await tx
     .insertInto('code_repositories')
     .values(rowOf(repository))
@@ -50,7 +50,11 @@ export async function insertRepository(tx: Db, repository: CodeRepository): Prom
 }
 
 /** `before.version` is the version that was read. */
-export async function updateRepository(tx: Db, before: CodeRepository, after: CodeRepository): Promise<void> {
+export async function updateCodeRepository(
+  tx: Db,
+  before: CodeRepository,
+  after: CodeRepository,
+): Promise<void> {
   const row: Updateable<CodeRepositoryRow> = rowOf(after);
   await updateRow(tx, 'code_repositories', before, row, 'repository');
 }

@@ -5,7 +5,8 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
-import { fullNameOf, nodeId, publicNameOf } from '../users/model.ts';
+import { nodeIdOfAccount } from '../owners/model.ts';
+import { fullNameOf, publicNameOf } from '../users/model.ts';
 import { typedError, type Cost } from './cost.ts';
 
 export const schema = buildSchema(`
@@ -108,7 +109,7 @@ const MAX_CHARACTERS = 256;
 
 function toUser(account: Account, base: string) {
   return {
-    id: nodeId(account),
+    id: nodeIdOfAccount(account),
     databaseId: account.number,
     login: account.username,
     name: publicNameOf(account),

@@ -1,6 +1,6 @@
 // Search results: the total count, and a page of items with a score.
 import { Type, type TObject } from '../../kernel/schema.ts';
-import { SimpleUser } from '../users/model.ts';
+import { SimpleUser } from '../owners/model.ts';
 
 export const SearchQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 256, description: 'What to look for' }),

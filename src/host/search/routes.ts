@@ -3,8 +3,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import { clampLimit, Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
+import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
 import { pageLinks } from '../page-links.ts';
-import { toSimpleUser } from '../users/model.ts';
 import { SearchResults, UserSearchResult, MAX_RESULTS, SearchQuery } from './model.ts';
 
 const searchUsers = route(
@@ -31,7 +31,7 @@ const searchUsers = route(
       {
         total_count: total,
         incomplete_results: false,
-        items: items.map((member) => ({ ...toSimpleUser(member, base), score: 1 })),
+        items: items.map((member) => ({ ...toSimpleUser(ownerOfAccount(member), base), score: 1 })),
       },
       pageLinks(page, base, url),
     );

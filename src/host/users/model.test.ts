@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { drawAvatar, fullNameOf, nodeId, toPrivateUser, toPublicUser, toSimpleUser } from './model.ts';
+import { nodeIdOfAccount, ownerOfAccount, toSimpleUser } from '../owners/model.ts';
+import { drawAvatar, fullNameOf, toPrivateUser, toPublicUser } from './model.ts';
 
 const ADA: Member = {
   id: 'm1',
@@ -19,7 +20,7 @@ const ADA: Member = {
 const BASE = 'https://host.example/api/v3';
 
 test('every URL is below the base that the caller used, pages are on the site', () => {
-  const { html_url: page, avatar_url: picture, ...rest } = toSimpleUser(ADA, BASE);
+  const { html_url: page, avatar_url: picture, ...rest } = toSimpleUser(ownerOfAccount(ADA), BASE);
   assert.equal(page, 'https://host.example/ada');
   assert.equal(picture, `${BASE}/avatars/7`);
   for (const [name, value] of Object.entries(rest)) {
@@ -46,13 +47,13 @@ test('a name is made of what is known of it', () => {
 });
 
 test('only those who run the account are site admins', () => {
-  const isAdmin = (role: Member['role']) => toSimpleUser({ ...ADA, role }, BASE).site_admin;
+  const isAdmin = (role: Member['role']) => toSimpleUser(ownerOfAccount({ ...ADA, role }), BASE).site_admin;
   const shown = (['reader', 'writer', 'admin', 'owner'] as const).map(isAdmin);
   assert.deepEqual(shown, [false, false, true, true]);
 });
 
 test('a node id names kind and number', () => {
-  assert.equal(Buffer.from(nodeId(ADA), 'base64').toString(), '04:User7');
+  assert.equal(Buffer.from(nodeIdOfAccount(ADA), 'base64').toString(), '04:User7');
 });
 
 test('a picture is the same for the same user and has their letter', () => {

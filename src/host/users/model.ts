@@ -1,30 +1,11 @@
-// Users as the host shows them: simple in lists, public to everyone, private to themselves.
+// Users as the host shows them: public to everyone, private to themselves.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
-
-const SIMPLE = {
-  login: Type.String(),
-  id: Type.Integer(),
-  node_id: Type.String(),
-  avatar_url: Type.String(),
-  gravatar_id: Nullable(Type.String()),
-  url: Type.String(),
-  html_url: Type.String(),
-  followers_url: Type.String(),
-  following_url: Type.String(),
-  gists_url: Type.String(),
-  starred_url: Type.String(),
-  subscriptions_url: Type.String(),
-  organizations_url: Type.String(),
-  repos_url: Type.String(),
-  events_url: Type.String(),
-  received_events_url: Type.String(),
-  type: Type.String(),
-  site_admin: Type.Boolean(),
-};
+import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
+import { isoSeconds } from '../times.ts';
 
 const PUBLIC = {
-  ...SIMPLE,
+  ...SimpleUser.properties,
   name: Nullable(Type.String()),
   company: Nullable(Type.String()),
   blog: Nullable(Type.String()),
@@ -40,7 +21,6 @@ const PUBLIC = {
   updated_at: Type.String({ format: 'date-time' }),
 };
 
-export const SimpleUser = Type.Object(SIMPLE, { $id: 'simple-user' });
 export const PublicUser = Type.Object(PUBLIC, { $id: 'public-user' });
 export const PrivateUser = Type.Object(
   {
@@ -55,35 +35,10 @@ export const PrivateUser = Type.Object(
   { $id: 'private-user' },
 );
 
-export function toSimpleUser(account: Account, base: string): Static<typeof SimpleUser> {
-  const url = `${base}/users/${account.username}`;
-  const { origin } = new URL(base);
-  return {
-    login: account.username,
-    id: account.number,
-    node_id: nodeId(account),
-    avatar_url: `${base}/avatars/${account.number}`,
-    gravatar_id: '',
-    url,
-    html_url: `${origin}/${account.username}`,
-    followers_url: `${url}/followers`,
-    following_url: `${url}/following{/other_user}`,
-    gists_url: `${url}/gists{/gist_id}`,
-    starred_url: `${url}/starred{/owner}{/repo}`,
-    subscriptions_url: `${url}/subscriptions`,
-    organizations_url: `${url}/orgs`,
-    repos_url: `${url}/repos`,
-    events_url: `${url}/events{/privacy}`,
-    received_events_url: `${url}/received_events`,
-    type: account.isService ? 'Bot' : 'User',
-    site_admin: account.role === 'owner' || account.role === 'admin',
-  };
-}
-
 /** The e-mail address stays private, and so does the name of a service token: only its owner reads it, through GET /user. */
 export function toPublicUser(account: Account, base: string): Static<typeof PublicUser> {
   return {
-    ...toSimpleUser(account, base),
+    ...toSimpleUser(ownerOfAccount(account), base),
     name: publicNameOf(account),
     company: null,
     blog: null,
@@ -114,10 +69,6 @@ export function toPrivateUser(account: Account, base: string): Static<typeof Pri
   };
 }
 
-export function nodeId({ number, isService }: Account): string {
-  return Buffer.from(isService ? `03:Bot${number}` : `04:User${number}`).toString('base64');
-}
-
 export function fullNameOf({ firstName, lastName }: Account): string | null {
   return [firstName, lastName].filter(Boolean).join(' ') || null;
 }
@@ -125,11 +76,6 @@ export function fullNameOf({ firstName, lastName }: Account): string | null {
 /** The name of a service token is shown only to callers who may see tokens; others see its username. */
 export function publicNameOf(account: Account): string | null {
   return account.isService ? null : fullNameOf(account);
-}
-
-/** The host writes times without milliseconds. */
-function isoSeconds(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** An SVG with the first letter, in a colour that depends on the number of the account. */

@@ -1,0 +1,21 @@
+// The tables of what users say about themselves: profile, e-mail addresses, keys.
+import type { Migration } from '../../kernel/storage/migrate.ts';
+
+export const hostUserMigrations: Migration[] = [
+  {
+    name: 'host-users',
+    up: ({ serial, text }) => [
+      // The host finds users whatever the case of their name.
+      `create index members_lower_username on members (lower(username))`,
+      `create table user_profiles (account_id ${text} primary key, profile ${text} not null, updated_at bigint not null)`,
+      `create table user_emails (
+         email ${text} primary key, account_id ${text} not null, is_verified integer not null, created_at bigint not null)`,
+      `create index user_emails_account on user_emails (account_id, created_at)`,
+      `create table user_keys (
+         number ${serial}, account_id ${text} not null, title ${text} not null, public_key ${text} not null,
+         created_at bigint not null)`,
+      `create unique index user_keys_key on user_keys (public_key)`,
+      `create index user_keys_account on user_keys (account_id, number)`,
+    ],
+  },
+];

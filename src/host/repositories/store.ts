@@ -1,0 +1,255 @@
+// Repositories in the database.
+import { sql, type Selectable } from 'kysely';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
+import { DEFAULT_REPOSITORY_SETTINGS, type Repository, type RepositorySettings } from './repository.ts';
+import type { RepositoryRow } from './tables.ts';
+
+/** The expression of the index. Names are ASCII, which both engines fold alike. */
+export const foldedRepositoryName = sql<string>`lower(name)`;
+
+export async function findRepositoryByNumber(db: Db, number: number): Promise<Repository | undefined> {
+  if (!Number.isSafeInteger(number)) return undefined;
+  const row = await db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('number', '=', number)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && repositoryFrom(row);
+}
+
+/** In whatever case. */
+export async function findRepositoryByName(
+  db: Db,
+  ownerId: string,
+  name: string,
+): Promise<Repository | undefined> {
+  const row = await db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where(foldedRepositoryName, '=', name.toLowerCase())
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row && repositoryFrom(row);
+}
+
+/** By number; those that are gone are missing. */
+export async function listRepositoriesByNumber(
+  db: Db,
+  numbers: readonly number[],
+): Promise<Map<number, Repository>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('number', 'in', numbers)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.number, repositoryFrom(row)]));
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockRepository(tx: Db, number: number): Promise<Repository | undefined> {
+  const row = await tx
+    .selectFrom('repositories')
+    .selectAll()
+    .where('number', '=', number)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && repositoryFrom(row);
+}
+
+/** Locks the names of an owner's repositories until the transaction ends. */
+export function lockRepositoryNames(tx: Db, ownerId: string): Promise<void> {
+  return lockName(tx, `repository-names:${ownerId}`);
+}
+
+export type NewRepository = Pick<
+  Repository,
+  'ownerId' | 'name' | 'description' | 'isPrivate' | 'defaultBranch' | 'settings' | 'license'
+> &
+  Partial<Pick<Repository, 'parentNumber' | 'sourceNumber' | 'topics' | 'languages' | 'language' | 'sizeKb'>>;
+
+/** The caller has called `lockRepositoryNames` and checked that the name is free. A former name of it ends. */
+export async function insertRepository(tx: Db, fields: NewRepository, now: number): Promise<Repository> {
+  await tx
+    .deleteFrom('repository_redirects')
+    .where('owner_id', '=', fields.ownerId)
+    .where('folded_name', '=', fields.name.toLowerCase())
+    .execute();
+  const row = await tx
+    .insertInto('repositories')
+    .values({
+      owner_id: fields.ownerId,
+      name: fields.name,
+      description: fields.description,
+      is_private: Number(fields.isPrivate),
+      is_archived: 0,
+      default_branch: fields.defaultBranch,
+      settings: JSON.stringify(fields.settings),
+      topics: JSON.stringify(fields.topics ?? []),
+      languages: JSON.stringify(fields.languages ?? {}),
+      language: fields.language ?? null,
+      license: fields.license,
+      size_kb: fields.sizeKb ?? 0,
+      parent_number: fields.parentNumber ?? null,
+      source_number: fields.sourceNumber ?? null,
+      star_count: 0,
+      watch_count: 0,
+      fork_count: 0,
+      created_at: now,
+      updated_at: now,
+      pushed_at: now,
+      deleted_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return repositoryFrom(row);
+}
+
+export type RepositoryUpdate = Partial<
+  Pick<
+    Repository,
+    'ownerId' | 'name' | 'description' | 'isPrivate' | 'isArchived' | 'defaultBranch' | 'settings' | 'topics'
+  >
+>;
+
+/** Fields that are absent stay. */
+export async function updateRepository(
+  tx: Db,
+  number: number,
+  { settings, topics, ...fields }: RepositoryUpdate,
+  now: number,
+): Promise<Repository> {
+  const row = await tx
+    .updateTable('repositories')
+    .set({
+      ...(fields.ownerId !== undefined && { owner_id: fields.ownerId }),
+      ...(fields.name !== undefined && { name: fields.name }),
+      ...(fields.description !== undefined && { description: fields.description }),
+      ...(fields.isPrivate !== undefined && { is_private: Number(fields.isPrivate) }),
+      ...(fields.isArchived !== undefined && { is_archived: Number(fields.isArchived) }),
+      ...(fields.defaultBranch !== undefined && { default_branch: fields.defaultBranch }),
+      ...(settings && { settings: JSON.stringify(settings) }),
+      ...(topics && { topics: JSON.stringify(topics) }),
+      updated_at: now,
+    })
+    .where('number', '=', number)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return repositoryFrom(row);
+}
+
+/** What a write to the repository's git has changed. */
+export interface PushedState {
+  pushedAt: number;
+  sizeKb?: number;
+  languages?: Record<string, number>;
+  license?: string | null;
+}
+
+export async function updatePushedState(
+  db: Db,
+  number: number,
+  { pushedAt, sizeKb, languages, license }: PushedState,
+): Promise<void> {
+  const largest = languages && Object.entries(languages).toSorted(([, a], [, b]) => b - a)[0]?.[0];
+  await db
+    .updateTable('repositories')
+    .set({
+      pushed_at: pushedAt,
+      updated_at: pushedAt,
+      ...(sizeKb !== undefined && { size_kb: sizeKb }),
+      ...(languages && { languages: JSON.stringify(languages), language: largest ?? null }),
+      ...(license !== undefined && { license }),
+    })
+    .where('number', '=', number)
+    .execute();
+}
+
+/** The repository that has left this name, for a redirect. */
+export async function findRedirect(db: Db, ownerId: string, name: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('repository_redirects')
+    .select('repository_number')
+    .where('owner_id', '=', ownerId)
+    .where('folded_name', '=', name.toLowerCase())
+    .executeTakeFirst();
+  return row?.repository_number;
+}
+
+/** A later one of the same name replaces it. */
+export async function insertRedirect(
+  tx: Db,
+  { ownerId, name, number }: Pick<Repository, 'ownerId' | 'name' | 'number'>,
+  now: number,
+): Promise<void> {
+  await tx
+    .insertInto('repository_redirects')
+    .values({
+      owner_id: ownerId,
+      folded_name: name.toLowerCase(),
+      repository_number: number,
+      created_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['owner_id', 'folded_name'])
+        .doUpdateSet({ repository_number: number, created_at: now }),
+    )
+    .execute();
+}
+
+export async function deleteRedirect(tx: Db, ownerId: string, name: string): Promise<void> {
+  await tx
+    .deleteFrom('repository_redirects')
+    .where('owner_id', '=', ownerId)
+    .where('folded_name', '=', name.toLowerCase())
+    .execute();
+}
+
+/** From then on nobody finds it; background work deletes its folder and then the row. */
+export async function markRepositoryDeleted(tx: Db, number: number, now: number): Promise<void> {
+  await tx.updateTable('repositories').set({ deleted_at: now }).where('number', '=', number).execute();
+}
+
+/** With everything that refers to it. */
+export async function deleteRepositoryRow(db: Db, number: number): Promise<void> {
+  await db
+    .deleteFrom('repositories')
+    .where('number', '=', number)
+    .where('deleted_at', 'is not', null)
+    .execute();
+}
+
+export function repositoryFrom(row: Selectable<RepositoryRow>): Repository {
+  return {
+    number: row.number,
+    ownerId: row.owner_id,
+    name: row.name,
+    description: row.description,
+    isPrivate: row.is_private === 1,
+    isArchived: row.is_archived === 1,
+    defaultBranch: row.default_branch,
+    settings: {
+      ...DEFAULT_REPOSITORY_SETTINGS,
+      ...(JSON.parse(row.settings) as Partial<RepositorySettings>),
+    },
+    topics: JSON.parse(row.topics) as string[],
+    languages: JSON.parse(row.languages) as Record<string, number>,
+    language: row.language,
+    license: row.license,
+    sizeKb: row.size_kb,
+    parentNumber: row.parent_number,
+    sourceNumber: row.source_number,
+    starCount: row.star_count,
+    watchCount: row.watch_count,
+    forkCount: row.fork_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    pushedAt: row.pushed_at,
+  };
+}

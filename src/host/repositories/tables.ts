@@ -1,0 +1,49 @@
+// The tables of repositories and their former names.
+import type { Generated } from 'kysely';
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    repositories: RepositoryRow;
+    repository_redirects: RepositoryRedirectRow;
+  }
+}
+
+export interface RepositoryRow {
+  number: Generated<number>;
+  /** A member, a service token or an organization. */
+  owner_id: string;
+  name: string;
+  description: string | null;
+  is_private: number;
+  is_archived: number;
+  default_branch: string;
+  /** The homepage, the enabled features and how pull requests are merged, as JSON. */
+  settings: string;
+  /** A JSON list. */
+  topics: string;
+  /** Bytes by language, as JSON; updated with the default branch. */
+  languages: string;
+  /** The one with the most bytes. */
+  language: string | null;
+  /** The SPDX identifier. */
+  license: string | null;
+  size_kb: number;
+  /** The repository that it was forked from, and the first one of the family. */
+  parent_number: number | null;
+  source_number: number | null;
+  star_count: number;
+  watch_count: number;
+  fork_count: number;
+  created_at: number;
+  updated_at: number;
+  pushed_at: number;
+  /** Set while background work deletes it: it is found by nobody. */
+  deleted_at: number | null;
+}
+
+export interface RepositoryRedirectRow {
+  owner_id: string;
+  folded_name: string;
+  repository_number: number;
+  created_at: number;
+}
