@@ -1,5 +1,6 @@
 // Finds which operation of an API a recorded call was made to.
 import type { Api } from '../src/kernel/dialect.ts';
+import { restOf, withoutRest } from '../src/kernel/path-template.ts';
 import { changesAhead } from '../src/kernel/version.ts';
 import { defaultVersion } from '../src/kernel/version-support.ts';
 import type { RecordedCall } from '../test/recorder.ts';
@@ -39,9 +40,12 @@ function patternsOf({ dialect, routes }: Api): Pattern[] {
       .filter(({ aliasOf }) => aliasOf === undefined)
       .toSorted((a, b) => parameters(a.path) - parameters(b.path))
       .map(({ id, method, path }) => {
-        const inner = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
+        const inner = withoutRest(path)
+          .replaceAll('.', '\\.')
+          .replaceAll(/\{\w+\}/g, '[^/]+');
+        const rest = restOf(path) === undefined ? '/?' : '(?:/.*)?';
         const prefix = `(?:${dialect.prefixes.join('|')})`;
-        return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}/?$`) };
+        return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}${rest}$`) };
       })
   );
 }

@@ -1,4 +1,5 @@
 // A typed client made from the same route declarations that serve the calls.
+import { fillPath } from './path-template.ts';
 import type { Route, RouteShape } from './route.ts';
 import type { Static, TSchema } from './schema.ts';
 
@@ -38,10 +39,7 @@ export async function callRoute<S extends RouteShape>(
   input: Input<S>,
 ): Promise<Answer> {
   const { params = {}, query = {}, body, headers } = input as Loose;
-  const path = shape.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(String(params[name])),
-  );
-  const target = new URL(url + path);
+  const target = new URL(url + fillPath(shape.path, params));
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) target.searchParams.set(name, String(value));
   }

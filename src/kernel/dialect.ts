@@ -82,7 +82,11 @@ export interface Dialect {
   description: string;
   /** Path prefixes under which it is served; links use the first. */
   prefixes: readonly string[];
-  /** Other names of first segments, such as `/acts` for `/actors`: everything below is served under both. */
+  /**
+   * Other beginnings of paths, such as `/acts` for `/actors`: everything below is served under both, and described once. The
+   * parameters may differ, as with `/repositories/{repository_id}` for `/repos/{owner}/{repo}`: the routes then declare all of
+   * them as optional, and a call has those of the path that was called.
+   */
   pathAliases?: Readonly<Record<string, string>>;
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */

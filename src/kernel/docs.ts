@@ -7,6 +7,7 @@ import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from './json/scan.ts';
 import type { Limits } from './limit.ts';
+import { describedPath } from './path-template.ts';
 
 export function indexPage(apis: readonly Api[]): string {
   const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
@@ -29,7 +30,7 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
       htmlTable(
         ['Call', 'What it does', 'Who may'],
         routes.map(({ shape }) => [
-          `<code>${shape.method} ${escapeHtml(shape.path)}</code>`,
+          `<code>${shape.method} ${escapeHtml(describedPath(shape.path))}</code>`,
           escapeHtml(shape.summary),
           whoMay(publicAccess(shape)),
         ]),

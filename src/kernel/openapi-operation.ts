@@ -3,6 +3,7 @@ import type { Api, Dialect } from './dialect.ts';
 import { errorStatuses } from './openapi-errors.ts';
 import type { Example } from './openapi-examples.ts';
 import { refer, type NamedSchemas } from './openapi-schemas.ts';
+import { parametersOf } from './path-template.ts';
 import { isOpen, publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
 import { changesAhead, schemaInVersion } from './version.ts';
@@ -21,6 +22,7 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
   const access = publicAccess(shape);
   const tag = tags?.get(shape.id)?.name;
   const requestBody = describeBody(shape, describing, example);
+  const inPath = new Set(parametersOf(shape.path));
   return {
     operationId: shape.id,
     ...(tag !== undefined && { tags: [tag] }),
@@ -28,7 +30,10 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
     ...(shape.description !== undefined && { description: shape.description }),
     ...(isAhead && { 'x-changes-ahead': true }),
     ...(shape.aliasOf !== undefined && { 'x-alias-of': shape.aliasOf }),
-    parameters: [...parameters(shape.params, 'path', schemas), ...parameters(shape.query, 'query', schemas)],
+    parameters: [
+      ...parameters(shape.params, 'path', schemas).filter(({ name }) => inPath.has(name)),
+      ...parameters(shape.query, 'query', schemas),
+    ],
     ...(requestBody && { requestBody }),
     responses: describeReplies(shape, describing, example),
     security: [...(isOpen(shape) ? [{}] : []), ...schemesOf(dialect)],

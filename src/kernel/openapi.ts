@@ -4,6 +4,7 @@ import { describeErrors } from './openapi-errors.ts';
 import type { Examples } from './openapi-examples.ts';
 import { describeOperation } from './openapi-operation.ts';
 import type { NamedSchemas } from './openapi-schemas.ts';
+import { describedPath } from './path-template.ts';
 import type { Tag } from './part.ts';
 import type { Route } from './route.ts';
 import { existsIn } from './version.ts';
@@ -39,7 +40,7 @@ export function* describeInSteps(
   const paths: OpenApiDocument['paths'] = {};
   for (const { shape } of routes) {
     if (!existsIn(shape, version)) continue;
-    const operations = (paths[shape.path] ??= {});
+    const operations = (paths[describedPath(shape.path)] ??= {});
     const operation = describeOperation(shape, { api, version, schemas }, examples[shape.id]);
     operations[shape.method.toLowerCase()] = operation;
     yield;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Dialect } from './dialect.ts';
 import { apiOf, joinWork, type Part } from './part.ts';
 import { reply, route, type Method, type RouteAlias } from './route.ts';
+import { Type, type TSchema } from './schema.ts';
 
 const dialect = { name: 'test' } as Dialect;
 const at = (id: string, path: string, method: Method = 'GET') =>
@@ -49,6 +50,29 @@ test('an alias of a route takes a place like a route', () => {
     () => apiOf(named, [{ routes: [aliased([])] }, { routes: [at('b', '/y/{id}', 'PUT')] }]),
     /same route: PUT \/y\/\{\}$/,
   );
+});
+
+test('a route declares the parameters of every beginning that its path may have, and requires none of them', () => {
+  const named = { ...dialect, pathAliases: { '/y/{number}': '/x/{owner}/{name}' } };
+  const text = Type.String();
+  const number = Type.Optional(Type.Integer());
+  const joinWith = (params: Record<string, TSchema>) => {
+    const shape = {
+      id: 'a',
+      method: 'GET',
+      path: '/x/{owner}/{name}/files/{path...}',
+      summary: 'Try',
+      access: 'anyone',
+      params: Type.Object(params),
+      reply: { 204: null },
+    } as const;
+    return apiOf(named, [{ routes: [route(shape, () => reply(204))] }]);
+  };
+  const optional = { owner: Type.Optional(text), name: Type.Optional(text) };
+  assert.throws(() => joinWith({ ...optional, path: text }), /a does not declare \{number\} of \/y/);
+  const required = () => joinWith({ ...optional, owner: text, number, path: text });
+  assert.throws(required, /a requires \{owner\}, which \/y\/\{number\}/);
+  assert.equal(joinWith({ ...optional, number, path: text }).routes.length, 1);
 });
 
 test('two parts that would do the same kind of work are refused, and so are those of two APIs', () => {

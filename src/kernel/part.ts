@@ -5,7 +5,9 @@ import type { RoleStatements } from './identity/base-roles.ts';
 import type { HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import type { RawRoute } from './raw-route.ts';
-import { placesOf, type Route } from './route.ts';
+import { parametersOf, restOf } from './path-template.ts';
+import { placesOf, type Route, type RouteShape } from './route.ts';
+import type { JsonSchema } from './schema.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { BlobKind } from './storage/orphan-blobs.ts';
 
@@ -59,8 +61,9 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     'route',
     routes
       .flatMap(({ shape }) => placesOf(shape, dialect.pathAliases))
-      .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`),
+      .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+(?:\.{3})?\}/g, '{}')}`),
   );
+  for (const { shape } of routes) checkPathAliases(shape, dialect);
   const hooks = parts.flatMap((part) => part.hooks ?? []);
   if (hooks.length > 1) throw new Error(`Two parts of ${dialect.name} receive its webhooks.`);
   const dispatching = parts.filter((part) => part.dispatches !== undefined);
@@ -108,6 +111,20 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     },
   };
   return api;
+}
+
+/** Validation would remove a parameter that the schema does not have, and refuse a call without one that it requires. */
+function checkPathAliases(shape: RouteShape, { pathAliases }: Dialect): void {
+  if (shape.params === undefined) return;
+  const { properties = {}, required = [] } = shape.params as JsonSchema;
+  for (const { path } of placesOf({ ...shape, aliases: [] }, pathAliases)) {
+    const there = new Set(parametersOf(path)).add(restOf(shape.path) ?? '');
+    const missing = [...there].find((name) => name !== '' && properties[name] === undefined);
+    if (missing !== undefined) throw new Error(`${shape.id} does not declare {${missing}} of ${path}`);
+    const absent = required.find((name) => !there.has(name));
+    if (absent !== undefined)
+      throw new Error(`${shape.id} requires {${absent}}, which ${path} does not have`);
+  }
 }
 
 /** Refuses two handlers of the same kind: each would claim the other's rows. */

@@ -42,6 +42,35 @@ test('methods that a path lacks are reported where a parameter of another path w
   );
 });
 
+test('a path with a rest comes after all others, and the longest of such paths first', () => {
+  const paths = pathsOf(
+    ['DELETE', '/files/{path...}'],
+    ['GET', '/files'],
+    ['PUT', '/files/{id}'],
+    ['POST', '/files/a/{path...}'],
+    ['PATCH', '/files/a/b'],
+  );
+  for (const [path, allow] of [
+    ['/files', 'OPTIONS, HEAD, GET'],
+    ['/files/', 'OPTIONS, DELETE'],
+    ['/files/1', 'OPTIONS, PUT'],
+    ['/files/1/2', 'OPTIONS, DELETE'],
+    ['/files//', 'OPTIONS, DELETE'],
+    ['/files/a/', 'OPTIONS, POST'],
+    ['/files/a/b', 'OPTIONS, PATCH'],
+    ['/files/a/b/c', 'OPTIONS, POST'],
+    ['/file', undefined],
+  ] as const) {
+    assert.equal(paths.allowAt(path), allow, path);
+  }
+  assert.deepEqual([...paths.hidden()].map(({ path, method }) => `${method} ${path}`).toSorted(), [
+    'DELETE /files/a/b',
+    'DELETE /files/a/{path...}',
+    'DELETE /files/{id}',
+    'POST /files/a/b',
+  ]);
+});
+
 test('two routes for one verb and path are a mistake', () => {
   assert.throws(() => pathsOf(['GET', '/a/{x}'], ['GET', '/a/{x}']), /Two routes for GET/);
 });

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Caller, KnownCaller } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { Page } from './page.ts';
+import { restOf, withoutRest } from './path-template.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
 /** REPORT is a GET with a body. */
@@ -35,7 +36,10 @@ export interface RouteShape {
   /** The operation's name in the description, unique within its API. */
   id: string;
   method: Method;
-  /** Below the API's prefix, parameters in braces: `/users/{username}`. Those named `secret` and `context` are not logged. */
+  /**
+   * Below the API's prefix, parameters in braces: `/users/{username}`. Those named `secret` and `context` are not logged.
+   * The last may be `{path...}`, which stands for the rest of the path with its slashes, or for nothing.
+   */
   path: string;
   /**
    * Further places of the same operation, for callers who know it by another method or path. They are served but not
@@ -89,7 +93,7 @@ export interface RoutePlace {
   path: string;
 }
 
-/** The place that is described first, then its aliases: the route's own, and each below other names of its first segment. */
+/** The place that is described first, then its aliases: the route's own, and each with another beginning of its path. */
 export function placesOf(
   { method, path, aliases = [] }: Pick<RouteShape, 'method' | 'path' | 'aliases'>,
   pathAliases: Readonly<Record<string, string>> = {},
@@ -100,7 +104,9 @@ export function placesOf(
       .filter((place) => place.path === name || place.path.startsWith(`${name}/`))
       .map((place) => ({ ...place, path: alias + place.path.slice(name.length) })),
   );
-  return [...own, ...renamed];
+  return [...own, ...renamed].flatMap((place) =>
+    restOf(place.path) === undefined ? place : [place, { ...place, path: withoutRest(place.path) }],
+  );
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
@@ -267,6 +273,10 @@ export function route<const S extends RouteShape>(
   handle: (call: Call<S>, kernel: Kernel) => HandlerResult<S> | Promise<HandlerResult<S>>,
   authorize?: NonNullable<Route['authorize']>,
 ): Route<S> {
+  if (/\{(?:secret|context)\}/.test(shape.path) && restOf(shape.path) !== undefined)
+    throw new Error(
+      `The secret in the path of ${shape.id} would be logged: its last parameter has any length`,
+    );
   return { shape, handle, ...(authorize && { authorize }) };
 }
 

@@ -13,6 +13,7 @@ import { LiveCall } from './live-call.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import { checkHead, type UnreadRequest } from './bad-requests.ts';
 import { leaveBodies } from './not-found.ts';
+import { restOf } from './path-template.ts';
 import { Paths } from './paths.ts';
 import { routedPath } from './prefixes.ts';
 import type { RouteVersion } from './route-version.ts';
@@ -32,6 +33,8 @@ declare module 'fastify' {
 interface RouteConfig {
   shape?: RouteShape;
   categories?: readonly string[];
+  /** The name of the parameter that is the rest of the path. */
+  rest?: string | undefined;
 }
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
@@ -122,7 +125,7 @@ function mount(
 
   for (const route of routes) {
     const { shape } = route;
-    const config = { shape, categories: categoriesOf(shape) };
+    const config = { shape, categories: categoriesOf(shape), rest: restOf(shape.path) };
     const handler = createHandler(route, dialect, kernel, send);
     for (const { method, path } of placesOf(shape, dialect.pathAliases)) {
       scope.route({ ...placeOf(method, path), config, handler });
@@ -139,9 +142,12 @@ function namePath(call: LiveCall): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-/** The place of a route for Fastify, with `:id` for `{id}`. One route has GET and HEAD: Fastify would add another for HEAD. */
+/**
+ * The place of a route for Fastify, with `:id` for `{id}` and `*` for the rest. One route has GET and HEAD: Fastify would
+ * add another for HEAD.
+ */
 function placeOf(method: Method, path: string) {
-  const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const url = path.replace(/\{\w+\.{3}\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
   return { method: method === 'GET' ? ['GET', 'HEAD'] : method, url, exposeHeadRoute: false };
 }
 
@@ -170,7 +176,7 @@ function createHandler(
   };
   const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
     const { call } = request;
-    call.params = routeVersion.readParams?.(request.params as Record<string, unknown>);
+    call.params = routeVersion.readParams?.(paramsOf(request));
     call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
     if (shape.streams) call.stream = request.raw;
     else if (request.body !== undefined) {
@@ -183,9 +189,10 @@ function createHandler(
     } else call.body = routeVersion.readBody?.(undefined);
     return undefined;
   };
-  const refuse = async ({ call, params, query }: FastifyRequest, error: unknown): Promise<never> => {
+  const refuse = async (request: FastifyRequest, error: unknown): Promise<never> => {
+    const { call } = request;
     const { caller, now, headers } = call;
-    const raw = { params: params as RawCall['params'], query: query as RawCall['query'] };
+    const raw = { params: paramsOf(request), query: request.query as RawCall['query'] };
     const can: Call['can'] = (resource, action) => call.can(resource, action);
     await authorize?.({ caller: caller!, now, can, headers, ...raw }, kernel);
     throw error;
@@ -208,6 +215,14 @@ function createHandler(
       (error: unknown) => refuse(request, error),
     );
   };
+}
+
+/** Decoded once, and not normalised: `..` and empty segments of the rest are the handler's to judge. */
+function paramsOf({ params, routeOptions }: FastifyRequest): Record<string, string> {
+  const { rest } = routeOptions.config as RouteConfig;
+  if (rest === undefined) return params as Record<string, string>;
+  const { '*': value = '', ...others } = params as Record<string, string>;
+  return { ...others, [rest]: value };
 }
 
 async function readBody(

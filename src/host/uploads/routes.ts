@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
 
 const convertManifest = route(
   {
@@ -45,15 +46,15 @@ const uploadSarif = route(
     summary: 'Upload a code-scanning analysis',
     description: 'The repository must exist on this server.',
     access: 'caller',
-    params: Type.Object({ owner: Type.String(), repo: Type.String() }),
+    params: Type.Object(RepositoryParams),
     body: SarifUpload,
     reply: {
       202: Type.Object({ id: Type.String(), url: Type.String() }, { $id: 'code-scanning-sarifs-receipt' }),
     },
     limit: 'code_scanning_upload',
   },
-  ({ params }) => {
-    throw new Failure('not-found', `There is no repository ${params.owner}/${params.repo}`);
+  () => {
+    throw new Failure('not-found', 'There is no such repository');
   },
 );
 
