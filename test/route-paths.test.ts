@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { hostApi } from '../src/host/api.ts';
 import { callRoute } from '../src/kernel/client.ts';
 import type { Api } from '../src/kernel/dialect.ts';
+import { Failure } from '../src/kernel/failure.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 import { apiOf } from '../src/kernel/part.ts';
 import { route, type Method } from '../src/kernel/route.ts';
@@ -31,6 +32,22 @@ const echo = <P extends TObject>(id: string, method: Method, path: string, param
     (call) => ({ id, params: call.params }),
   );
 
+const moved = (method: 'GET' | 'PATCH') =>
+  route(
+    {
+      id: `${method}-old-name`,
+      method,
+      path: '/moved/{to}',
+      summary: 'Answer with another address',
+      access: 'caller',
+      params: Type.Object({ to: Type.String() }),
+      reply: { 200: Type.Unknown() },
+    },
+    ({ params: { to } }) => {
+      throw new Failure('moved', `It is at ${to} now`, { location: to });
+    },
+  );
+
 const getContents = echo('get-contents', 'GET', '/contents/{path...}', OfPath);
 const api: Api = apiOf(
   {
@@ -46,6 +63,7 @@ const api: Api = apiOf(
         echo('put-contents', 'PUT', '/contents/{path...}', OfPath),
         echo('get-repository', 'GET', '', OfRepository),
         echo('get-branch', 'GET', '/branches/{branch}', OfBranch),
+        ...(['GET', 'PATCH'] as const).map(moved),
         echo('get-protection', 'GET', '/branches/{branch}/protection', OfBranch),
       ],
     },
@@ -153,6 +171,38 @@ test('a verb that no path with such a rest has is refused as everywhere, and OPT
   }
 });
 
+test('what has moved is answered with its new address: 301 where it is read, 307 where it is changed', async () => {
+  const absolute = 'https://elsewhere.test/a?b=c';
+  for (const [prefix, to, location] of [
+    ['', '/repositories/12/contents/a%20b?ref=x', `${server.url}/repositories/12/contents/a%20b?ref=x`],
+    ['/api/v3', '/repositories/12', `${server.url}/api/v3/repositories/12`],
+    ['', absolute, absolute],
+  ] as const) {
+    for (const [method, status] of [
+      ['GET', 301],
+      ['HEAD', 301],
+      ['PATCH', 307],
+    ] as const) {
+      const response = await fetch(`${mounted.url}${prefix}/moved/${encodeURIComponent(to)}`, {
+        method,
+        redirect: 'manual',
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+      assert.equal(response.status, status, to);
+      assert.equal(response.headers.get('location'), location);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      const text = await response.text();
+      if (method === 'HEAD') continue;
+      assert.deepEqual(JSON.parse(text), {
+        message: 'Moved Permanently',
+        url: location,
+        documentation_url: `${server.url}/docs/host`,
+        status: String(status),
+      });
+    }
+  }
+});
+
 test('the typed client fills in the rest of a path', async () => {
   const connection = { url: mounted.url, authorization: `Bearer ${ADMIN_TOKEN}` };
   const { body } = await callRoute(connection, getContents, {
@@ -164,6 +214,7 @@ test('the typed client fills in the rest of a path', async () => {
 test('the description has each operation once, with the parameters of the path that it shows', () => {
   const { paths } = describeApi(api, '2026-03-10', {});
   assert.deepEqual(Object.keys(paths).toSorted(), [
+    '/moved/{to}',
     '/repos/{owner}/{repo}',
     '/repos/{owner}/{repo}/branches/{branch}',
     '/repos/{owner}/{repo}/branches/{branch}/protection',

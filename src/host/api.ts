@@ -6,7 +6,7 @@ import { accountOf, type Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
-import { HostError, renderError, status } from './failures.ts';
+import { HostError, renderError, status, hostStatusOf } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
@@ -34,6 +34,7 @@ const dialect: Dialect = {
   prefixes: ['', '/api/v3'],
   pathAliases: { '/repositories/{repository_id}': '/repos/{owner}/{repo}' },
   status,
+  statusOf: hostStatusOf,
   renderError,
   errorSchema: HostError,
   tokenHeader: 'Authorization: Bearer <token>',

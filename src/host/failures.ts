@@ -1,6 +1,6 @@
 // The error replies of the host: statuses, and bodies with message, documentation_url and status.
 import type { CallFacts } from '../kernel/dialect.ts';
-import type { Failure, FailureKind } from '../kernel/failure.ts';
+import { locationOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 
 /** A wrong verb is 404 here, never 405; a spent budget is 403, the status that every client family recognises. */
@@ -12,6 +12,7 @@ export const status: Record<FailureKind, number> = {
   forbidden: 403,
   'approval-required': 403,
   'not-found': 404,
+  moved: 301,
   'no-route': 404,
   'wrong-method': 404,
   'not-acceptable': 415,
@@ -28,11 +29,17 @@ export const status: Record<FailureKind, number> = {
   internal: 500,
 };
 
+/** 307 makes a client repeat a change with its method and body at the new address. */
+export function hostStatusOf({ kind }: Failure, { method }: CallFacts): number {
+  return kind === 'moved' && method !== 'GET' && method !== 'HEAD' ? 307 : status[kind];
+}
+
 export const HostError = Type.Object(
   {
     message: Type.String(),
     documentation_url: Type.String(),
     status: Type.String(),
+    url: Type.Optional(Type.String()),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
@@ -62,12 +69,15 @@ const PAGES: Partial<Record<FailureKind, string>> = {
 /** Clients compare some of these messages exactly. */
 const MESSAGES: Partial<Record<FailureKind, string>> = {
   'not-found': 'Not Found',
+  moved: 'Moved Permanently',
   'no-route': 'Not Found',
   'wrong-method': 'Not Found',
 };
 
-export function renderError(failure: Failure, { base, shape, headers }: CallFacts): unknown {
+export function renderError(failure: Failure, facts: CallFacts): unknown {
   const { kind, details } = failure;
+  const { base, shape, headers } = facts;
+  const url = locationOf(failure, base);
   return {
     message: messageOf(failure, headers.authorization !== undefined),
     ...(details.fields !== undefined && {
@@ -78,8 +88,9 @@ export function renderError(failure: Failure, { base, shape, headers }: CallFact
         message: `${field} ${message}`,
       })),
     }),
+    ...(url !== undefined && { url }),
     documentation_url: `${new URL(base).origin}/docs/host${PAGES[kind] ?? ''}`,
-    status: String(status[kind]),
+    status: String(hostStatusOf(failure, facts)),
   };
 }
 

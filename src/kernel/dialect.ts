@@ -90,7 +90,7 @@ export interface Dialect {
   pathAliases?: Readonly<Record<string, string>>;
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */
-  statusOf?(failure: Failure): number;
+  statusOf?(failure: Failure, facts: CallFacts): number;
   /** The body of an error. */
   renderError(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `renderError` returns. */

@@ -2,8 +2,7 @@
 import { publicAccess, type RouteAccess } from './route.ts';
 import type { Api, Dialect } from './dialect.ts';
 import { versionParts } from './docs-versions.ts';
-import type { FailureKind } from './failure.ts';
-import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from './json/scan.ts';
 import type { Limits } from './limit.ts';
@@ -45,7 +44,7 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
-        (Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[])
+        documentedFailures(dialect)
           .toSorted((a, b) => status[a] - status[b])
           .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
       ),

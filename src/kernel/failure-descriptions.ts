@@ -9,6 +9,7 @@ export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
   forbidden: 'The caller has no access to this resource.',
   'approval-required': 'Others must approve the change before it is made.',
   'not-found': 'What is named does not exist.',
+  moved: 'What is named has another address now, which the header Location has.',
   'no-route': 'There is nothing at this path.',
   'wrong-method': 'The path does not know this verb.',
   'not-acceptable': 'Nothing that can be sent is in the Accept header.',
@@ -24,3 +25,9 @@ export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
   unavailable: 'Storage is away or full. The same call may succeed later.',
   internal: 'A mistake of ours. Quote the id of the call.',
 };
+
+/** Without `moved` where the API has no redirects. */
+export function documentedFailures({ status }: { status: Record<FailureKind, number> }): FailureKind[] {
+  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
+  return kinds.filter((kind) => kind !== 'moved' || status.moved < 400);
+}

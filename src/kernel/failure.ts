@@ -9,6 +9,7 @@ export type FailureKind =
   | 'forbidden' // the caller has no access to this resource at all, or a rule forbids it to everyone
   | 'approval-required' // others must approve the change before it is made
   | 'not-found' // the thing named does not exist, or must look as if it did not
+  | 'moved' // the thing named has another address now
   | 'no-route' // no such path
   | 'wrong-method' // the path exists, the verb does not
   | 'not-acceptable' // nothing we can send is in Accept
@@ -35,6 +36,8 @@ export interface FailureDetails {
   instruction?: number;
   /** The permission that was missing, for `denied` and `forbidden`. */
   access?: { action: string; resource: string };
+  /** The new address, for `moved`: absolute, or a path below the API's base. */
+  location?: string;
   /** Response headers that belong to this failure. */
   headers?: Record<string, string>;
   /** A concurrent write came first; the same call may succeed when it is retried. */
@@ -42,6 +45,11 @@ export interface FailureDetails {
   /** Further members of the error body, where the dialect has room for them. */
   data?: Record<string, unknown>;
   cause?: unknown;
+}
+
+/** The absolute address of what has moved. */
+export function locationOf({ details: { location } }: Failure, base: string): string | undefined {
+  return location?.startsWith('/') === true ? base + location : location;
 }
 
 export interface FieldProblem {

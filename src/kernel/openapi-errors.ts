@@ -1,7 +1,7 @@
 // The errors in an OpenAPI document: which ones a route can answer, and what each status means.
 import type { Dialect } from './dialect.ts';
 import type { FailureKind } from './failure.ts';
-import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { refTo } from './openapi-schemas.ts';
 import { publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema } from './schema.ts';
@@ -30,7 +30,7 @@ function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[]
 
 /** By status, what the kinds of failure that have it mean. */
 export function describeErrors(dialect: Dialect): Record<string, unknown> {
-  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
+  const kinds = documentedFailures(dialect);
   const byStatus = Object.groupBy(kinds, (kind) => dialect.status[kind]);
   const schema = refTo((dialect.errorSchema as JsonSchema).$id!);
   return Object.fromEntries(

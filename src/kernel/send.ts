@@ -6,7 +6,7 @@ import { describeCall, ignoredBy, isWorthInfo } from './call-log.ts';
 import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
 import { routeInVersion, type RouteVersion } from './route-version.ts';
 import { matchesEtag } from './etag.ts';
-import type { Failure } from './failure.ts';
+import { locationOf, type Failure } from './failure.ts';
 import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
@@ -100,7 +100,7 @@ export class ReplySender {
   renderError(call: CallFacts, failure: Failure, cause: unknown): ErrorReply {
     const { kind, message, details } = failure;
     const dialect = this.#dialect;
-    const status = dialect.statusOf?.(failure) ?? dialect.status[kind];
+    const status = dialect.statusOf?.(failure, call) ?? dialect.status[kind];
     const line = { ...describeCall(call, dialect.name, status), failure: kind };
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
@@ -109,7 +109,12 @@ export class ReplySender {
     this.#settle(call);
     const body = JSON.stringify(dialect.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
-    const own = { 'cache-control': 'no-store', ...details.headers };
+    const location = locationOf(failure, call.base);
+    const own = {
+      'cache-control': 'no-store',
+      ...(location !== undefined && { location }),
+      ...details.headers,
+    };
     const fixed = call.isVersionRefused
       ? new HeaderBlock(dialect.headers)
       : this.#fixedHeaders(call.version, call.shape);
