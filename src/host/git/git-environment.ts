@@ -44,6 +44,8 @@ const CONFIG = {
   'core.fsync': 'all',
   'core.fsyncMethod': 'fsync',
   'core.quotePath': 'false',
+  // Another process that changes the same reference is soon done.
+  'core.filesRefLockTimeout': '1000',
   'core.logAllRefUpdates': 'false',
   'gc.auto': '0',
   'gc.autoDetach': 'false',
@@ -58,6 +60,8 @@ const CONFIG = {
   'gpg.program': 'false',
   'gpg.ssh.program': 'false',
   'gpg.x509.program': 'false',
+  // A file of the repository could otherwise rename the authors of its commits.
+  'mailmap.blob': '',
   'credential.helper': '',
   // The folder may belong to another user than the server's, for example on a volume of a container.
   'safe.directory': '*',
