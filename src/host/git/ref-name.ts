@@ -1,0 +1,24 @@
+// Which names a reference can have, by the rules of `git check-ref-format`.
+
+/** Longer names do not fit a file system, which stores each part and its lock as a file. */
+const MAX_BYTES = 1024;
+const MAX_PART_BYTES = 240;
+const FORBIDDEN = /[ ~^:?*[\\]|\.\.|@\{/;
+
+/** Takes full names only, such as `refs/heads/main`. */
+export function isValidRefName(name: string): boolean {
+  if (!name.startsWith('refs/') || FORBIDDEN.test(name) || !name.isWellFormed()) return false;
+  if ([...name].some(isControl)) return false;
+  if (name.endsWith('.') || Buffer.byteLength(name) > MAX_BYTES) return false;
+  const parts = name.split('/');
+  return parts.length > 2 && parts.every(isValidPart);
+}
+
+function isValidPart(part: string): boolean {
+  if (part === '' || part.startsWith('.') || part.endsWith('.lock')) return false;
+  return Buffer.byteLength(part) <= MAX_PART_BYTES;
+}
+
+function isControl(character: string): boolean {
+  return character < ' ' || character === '\x7f';
+}
