@@ -15,6 +15,7 @@ import { serveFlagPages } from './flags/serve-pages.ts';
 import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
+import { RESERVED_NAMES } from './host/owners/reserved-names.ts';
 import { openHostServices } from './host/services.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
@@ -28,7 +29,9 @@ import type { HandOver } from './kernel/identity/store-accounts.ts';
 import { compileBaseRoles } from './kernel/identity/base-roles.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
+import { LIBRARY_USERNAME } from './kernel/identity/library-account.ts';
 import { serveLogin } from './kernel/identity/login.ts';
+import { reservePaths } from './kernel/identity/store-reserved-names.ts';
 import { identityMigrations } from './kernel/identity/tables.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { limitMigrations } from './kernel/limit-store.ts';
@@ -236,6 +239,8 @@ async function compose(
     kernel,
     createFirstSecret: () => createFirstSecret(engine, clock.now()),
     async listen({ orNext = false } = {}) {
+      await server.ready();
+      await reservePaths(engine.db, [...server.firstWords, ...RESERVED_NAMES, LIBRARY_USERNAME]);
       const url = await listenOn(server, config, orNext ? log : undefined);
       publicUrl = config.publicUrl ?? url;
       if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { hostApi } from '../src/host/api.ts';
 import { callRoute } from '../src/kernel/client.ts';
 import type { Api } from '../src/kernel/dialect.ts';
+import { isNameFree } from '../src/kernel/identity/store-reserved-names.ts';
 import { Failure } from '../src/kernel/failure.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 import { apiOf } from '../src/kernel/part.ts';
@@ -231,4 +232,31 @@ test('the description has each operation once, with the parameters of the path t
       ['path', true],
     ],
   );
+});
+
+test('no new member is named like the first word of a path', async () => {
+  const { db } = server.app.kernel;
+  const words = [
+    'api',
+    'v2',
+    'sdk',
+    'ofrep',
+    'repos',
+    'users',
+    'rate_limit',
+    'docs',
+    'session',
+    'healthz',
+    'metrics',
+  ];
+  for (const word of [...words, 'console', 'Signalbox', 'apify', 'admin']) {
+    assert.equal(await isNameFree(db, word), false, word);
+  }
+  const invited = await server.call('/api/v2/members', {
+    method: 'POST',
+    body: [{ email: 'docs@example.com', role: 'reader' }],
+  });
+  assert.equal(invited.status, 201, invited.text);
+  assert.equal((await server.call('/users/docs')).status, 404);
+  assert.equal((await server.call('/users/docs-2')).status, 200);
 });

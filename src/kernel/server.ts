@@ -17,6 +17,8 @@ declare module 'fastify' {
     overrides: MethodOverrides;
     notFound: NotFound;
     upgrades: Upgrades;
+    /** The literal words that paths of routes begin with; complete when the server is ready. */
+    firstWords: Set<string>;
   }
 }
 
@@ -83,6 +85,12 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   // Unknown `Expect` headers are ignored: Node would answer 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
+  const firstWords = new Set<string>();
+  app.addHook('onRoute', ({ url }) => {
+    const [, word = ''] = url.split('/', 2);
+    if (/^[\w.-]+$/.test(word)) firstWords.add(word);
+  });
+  app.decorate('firstWords', firstWords);
   return app;
 }
 

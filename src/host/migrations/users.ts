@@ -5,8 +5,6 @@ export const hostUserMigrations: Migration[] = [
   {
     name: 'host-users',
     up: ({ serial, text }) => [
-      // The host finds users whatever the case of their name.
-      `create index members_lower_username on members (lower(username))`,
       `create table user_profiles (account_id ${text} primary key, profile ${text} not null, updated_at bigint not null)`,
       `create table user_emails (
          email ${text} primary key, account_id ${text} not null, is_verified integer not null, created_at bigint not null)`,

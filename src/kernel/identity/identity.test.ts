@@ -43,6 +43,7 @@ onEachEngine((testEngine) => {
   });
   beforeEach(async () => {
     await engine.db.deleteFrom('members').execute();
+    await engine.db.deleteFrom('reserved_names').execute();
     await engine.db.deleteFrom('roles').execute();
     await engine.db.deleteFrom('teams').execute();
     await here.invalidate();

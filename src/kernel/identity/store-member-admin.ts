@@ -7,6 +7,7 @@ import type { Db, Tables } from '../storage/tables.ts';
 import type { RoleAttributes } from './attributes.ts';
 import { isReservedUsername } from './library-account.ts';
 import { attributesOf, escapeLike, memberOf, type Member } from './store-members.ts';
+import { listReservedNames, releaseName } from './store-reserved-names.ts';
 import type { BaseRole } from './policy.ts';
 
 /** A member with the fields that only administration needs. */
@@ -191,7 +192,11 @@ export async function updateMemberRecord(
  * Removes all permissions and frees the username and address; the row stays. Personal tokens, sessions and links are
  * deleted; service tokens stay, as they do not act for their creator.
  */
-export async function deleteMemberRecord(db: Db, { id, version }: MemberRecord, now: number): Promise<void> {
+export async function deleteMemberRecord(
+  db: Db,
+  { id, version, username }: MemberRecord,
+  now: number,
+): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('members')
     .set({
@@ -209,6 +214,7 @@ export async function deleteMemberRecord(db: Db, { id, version }: MemberRecord, 
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) throw contested('member');
+  await releaseName(db, username, 'member');
   await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
   for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
     await db.deleteFrom(table).where('member_id', '=', id).execute();
@@ -232,13 +238,10 @@ export async function findFreeUsername(db: Db, wanted: string, taken: ReadonlySe
       const number = round * 50 + index + 1;
       return number === 1 ? wanted : `${wanted.slice(0, 32)}-${number}`.replace('--', '-');
     });
-    const rows = await db
-      .selectFrom('members')
-      .select('username')
-      .where('username', 'in', candidates)
-      .execute();
-    const known = new Set(rows.map(({ username }) => username));
-    const free = candidates.find((name) => !known.has(name) && !taken.has(name) && !isReservedUsername(name));
+    const known = await listReservedNames(db, candidates);
+    const free = candidates.find(
+      (name) => !known.has(name.toLowerCase()) && !taken.has(name) && !isReservedUsername(name),
+    );
     if (free !== undefined) return free;
   }
 }

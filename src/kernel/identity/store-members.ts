@@ -8,6 +8,7 @@ import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from './email.ts';
 import { isReservedUsername } from './library-account.ts';
 import { isPassword } from './secret.ts';
+import { reserveName } from './store-reserved-names.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { BaseRole } from './policy.ts';
 
@@ -54,6 +55,8 @@ export async function insertMember(
   if (isReservedUsername(username))
     throw new Failure('invalid', `"${username}" cannot be a username: what comes with this server has it`);
   if (!isEmail(email)) throw new Failure('invalid', `"${email}" is not an e-mail address`);
+  if (!(await reserveName(db, username, 'member')))
+    throw new Failure('conflict', `"${username}" cannot be a username: it is taken`, { isContested: true });
   const row = await db
     .insertInto('members')
     .values({

@@ -23,6 +23,7 @@ onEngine('postgres', (testEngine) => {
   beforeEach(async () => {
     const { db } = engine;
     await db.deleteFrom('members').execute();
+    await db.deleteFrom('reserved_names').execute();
     await db.deleteFrom('roles').execute();
     gone = await insertRole(db, { key: 'gone', name: 'Gone', policy: [] }, NOW);
     kept = await insertRole(db, { key: 'kept', name: 'Kept', policy: [] }, NOW);

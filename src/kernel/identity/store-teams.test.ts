@@ -47,7 +47,8 @@ onEachEngine((testEngine) => {
     ({ db } = engine);
   });
   beforeEach(async () => {
-    for (const table of ['members', 'roles', 'teams'] as const) await db.deleteFrom(table).execute();
+    for (const table of ['members', 'roles', 'teams', 'reserved_names'] as const)
+      await db.deleteFrom(table).execute();
     ada = await join('ada');
     bob = await join('bob');
     ops = await insertRole(db, { key: 'ops', name: 'Ops', policy }, NOW);

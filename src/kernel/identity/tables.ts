@@ -76,6 +76,8 @@ declare module '../storage/tables.ts' {
     };
     /** The account of a service token, with a username and a number of its own. */
     service_accounts: { number: Generated<number>; token_id: string; username: string };
+    /** The names that are taken, in lower case, and by what: `member`, `organization` or `path`. */
+    reserved_names: { name: string; reserved_for: string };
     sessions: { hash: string; member_id: string; created_at: number; expires_at: number };
     login_links: { hash: string; member_id: string; expires_at: number };
   }
@@ -167,5 +169,14 @@ export const identityMigrations: Migration[] = [
       `create index members_sort_name on members (sort_name, number)`,
     ],
     fill: (tx) => fillSortNames(tx, 'members', SHOWN_NAME),
+  },
+  {
+    name: 'kernel-identity-reserved-names',
+    up: ({ text }) => [
+      `create table reserved_names (name ${text} primary key, reserved_for ${text} not null)`,
+      `insert into reserved_names (name, reserved_for)
+         select distinct lower(username), 'member' from members where removed_at is null`,
+      `create index members_lower_username on members (lower(username))`,
+    ],
   },
 ];
