@@ -29,7 +29,7 @@ export const program = new GitProgram(installed?.path ?? 'git');
 export const somebody: PersonAtTime = {
   name: 'Some Body',
   email: 'some@body.test',
-  at: 1_700_000_000_000,
+  time: 1_700_000_000_000,
   zone: 60,
 };
 

@@ -35,7 +35,7 @@ describe('a history', needsGit, () => {
       { a: '3', 'd/*': '1', '-x': '1' },
     ];
     for (const [index, content] of files.entries()) {
-      const author = { ...(index % 2 === 0 ? ann : ben), at: somebody.at + index * 10 * SECOND };
+      const author = { ...(index % 2 === 0 ? ann : ben), time: somebody.time + index * 10 * SECOND };
       const parents = ids.slice(-1);
       ids.push(
         await addCommit(target, content, { parents, author, committer: { ...author, name: 'Machine' } }),
@@ -45,7 +45,7 @@ describe('a history', needsGit, () => {
     merge = await addCommit(
       target,
       { a: '3', b: '1' },
-      { branch: 'merge', parents: [], author: { ...somebody, at: somebody.at + 100 * SECOND } },
+      { branch: 'merge', parents: [], author: { ...somebody, time: somebody.time + 100 * SECOND } },
     );
   });
   const list = (filter: HistoryFilter = {}, page = { limit: 100, skip: 0 }) =>
@@ -82,12 +82,12 @@ describe('a history', needsGit, () => {
     ['an author with NUL', { authors: ['\0'] }, []],
     ['an author and a committer', { authors: ['ann'], committers: ['MACHINE <ann'] }, [4, 2, 0]],
     ['a committer who is none', { committers: ['ann ('] }, []],
-    ['a beginning', { since: somebody.at + 30 * SECOND }, [4, 3]],
-    ['an end', { until: somebody.at + 10 * SECOND }, [1, 0]],
+    ['a beginning', { since: somebody.time + 30 * SECOND }, [4, 3]],
+    ['an end', { until: somebody.time + 10 * SECOND }, [1, 0]],
     ['times before all', { until: -5 * SECOND }, []],
     [
       'all of these',
-      { since: somebody.at, until: somebody.at + 20 * SECOND, authors: ['ann'], path: 'a' },
+      { since: somebody.time, until: somebody.time + 20 * SECOND, authors: ['ann'], path: 'a' },
       [2, 0],
     ],
   ];

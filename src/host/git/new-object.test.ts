@@ -123,9 +123,9 @@ describe('a commit', () => {
   test('is refused with an author, date or message that git cannot store', () => {
     for (const change of [
       { name: '<>' },
-      { at: -1 },
-      { at: Number.NaN },
-      { at: 1e20 },
+      { time: -1 },
+      { time: Number.NaN },
+      { time: 1e20 },
       { zone: 1440 },
       { zone: 0.5 },
     ])

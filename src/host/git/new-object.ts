@@ -26,7 +26,7 @@ export interface PersonAtTime {
   name: string;
   email: string;
   /** Milliseconds since 1970; git stores whole seconds. */
-  at: number;
+  time: number;
   /** Minutes east of UTC. */
   zone: number;
 }
@@ -124,10 +124,10 @@ function checkedEntryName(name: string | Uint8Array): Buffer {
   return bytes;
 }
 
-function personLine({ name, email, at, zone }: PersonAtTime): string {
+function personLine({ name, email, time, zone }: PersonAtTime): string {
   const cleanName = cleaned(name);
   if (cleanName === '') throw invalid('The name of an author, committer or tagger must not be empty.');
-  const seconds = Math.floor(at / 1000);
+  const seconds = Math.floor(time / 1000);
   if (!(seconds >= 0 && seconds <= MAX_SECONDS))
     throw invalid('A date must be between the years 1970 and 9999.');
   return `${cleanName} <${cleaned(email)}> ${seconds} ${zoneText(zone)}`;

@@ -1,7 +1,8 @@
 // Stores the new objects of one change, all with one process, durably.
-import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
+import { syncFolder } from '../../kernel/storage/sync-folder.ts';
 import { GitError } from './git-process.ts';
 import { runGit, type GitTarget } from './git-target.ts';
 import type { NewObject } from './new-object.ts';
@@ -62,16 +63,6 @@ async function publishPacks(from: string, to: string): Promise<void> {
   names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));
   await syncFolder(to);
-}
-
-/** Makes the names in a folder durable. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 const REFUSED =
