@@ -127,8 +127,8 @@ function limitHeaders([first]: CategoryCounter[]): Headers {
   };
 }
 
-function callHeaders({ id, caller, headers, shape }: CallFacts): Headers {
-  const media = describeAccept(headers.accept);
+function callHeaders({ id, caller, headers, shape, variant }: CallFacts): Headers {
+  const media = describeAccept(headers.accept, variant);
   const own: Headers = {
     'x-host-request-id': id,
     'x-github-request-id': id,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../kernel/failure.ts';
-import { checkAccept, describeAccept, parseAcceptedType } from './media-type.ts';
+import { asksForBeta, checkAccept, describeAccept, parseAcceptedType } from './media-type.ts';
 
 test('any vendor’s word is ours, with or without version, parameter and +json', () => {
   const cases = [
@@ -11,7 +11,8 @@ test('any vendor’s word is ours, with or without version, parameter and +json'
     ['application/vnd.github+json', { isJson: true }],
     ['APPLICATION/VND.GITHUB.V3+JSON ; q=0.5', { isJson: true }],
     ['application/vnd.github.v3.raw', { param: 'raw', isJson: false }],
-    ['application/vnd.github.beta.text-match+json', { param: 'text-match', isJson: true }],
+    ['application/vnd.github.beta.text-match+json', { param: 'text-match', isBeta: true, isJson: true }],
+    ['application/vnd.github.beta', { isBeta: true, isJson: false }],
     ['application/vnd.github.v3.full.html+json', { param: 'full.html', isJson: true }],
     ['application/vnd.github.v4.idl', { param: 'v4.idl', isJson: false }],
     ['application/json', { isJson: true }],
@@ -51,4 +52,20 @@ test('what was understood is told the same, however many others were told before
   assert.equal(describeAccept('text/html'), 'v3');
   assert.equal(describeAccept('text/html, application/json'), 'v3; format=json');
   checkAccept(accept);
+});
+
+test('the first type that is ours decides whether the oldest shapes are asked for', () => {
+  for (const [accept, isBeta] of [
+    ['application/vnd.github.beta+json', true],
+    ['text/html, application/vnd.host.beta.raw', true],
+    ['application/vnd.github.v3+json, application/vnd.github.beta+json', false],
+    ['application/vnd.github.betamax+json', false],
+    ['application/json', false],
+    [undefined, false],
+  ] as const)
+    assert.equal(asksForBeta(accept), isBeta, accept);
+  assert.equal(
+    describeAccept('application/vnd.github.beta.raw+json', 'beta'),
+    'beta; param=raw; format=json',
+  );
 });

@@ -8,6 +8,7 @@ const VENDOR_TYPE =
 export interface AcceptedType {
   /** The word after the version, such as `raw`. */
   param?: string;
+  isBeta?: true;
   isJson: boolean;
 }
 
@@ -16,9 +17,13 @@ export function parseAcceptedType(type: string): AcceptedType | undefined {
   const name = typeName(type);
   if (name === 'application/json') return { isJson: true };
   if (name === '' || name === '*/*' || name === 'application/*') return { isJson: false };
-  const { param, json } = VENDOR_TYPE.exec(name)?.groups ?? {};
+  const { version, param, json } = VENDOR_TYPE.exec(name)?.groups ?? {};
   if (param === undefined) return undefined;
-  return { ...(param !== '' && { param: param.slice(1) }), isJson: json !== undefined };
+  return {
+    ...(param !== '' && { param: param.slice(1) }),
+    ...(version === 'beta' && { isBeta: true }),
+    isJson: json !== undefined,
+  };
 }
 
 function typeName(type: string): string {
@@ -27,7 +32,7 @@ function typeName(type: string): string {
 
 /** Throws when no type in the Accept header is acceptable. Any vendor's name is accepted. */
 export function checkAccept(accept: string | undefined, produces = 'application/json'): void {
-  if (accept === undefined || DESCRIPTIONS.get(accept) !== undefined) return;
+  if (accept === undefined || UNDERSTOOD.get(accept) !== undefined) return;
   const types = accept.split(',');
   const group = `${produces.split('/', 1)[0]}/*`;
   if (types.some((type) => parseAcceptedType(type) !== undefined)) return;
@@ -39,18 +44,35 @@ export function checkAccept(accept: string | undefined, produces = 'application/
 }
 
 /** Clients send the same few values repeatedly. */
-const DESCRIPTIONS = new BoundedCache<string, string>({ max: 100 });
+const UNDERSTOOD = new BoundedCache<string, UnderstoodAccept>({ max: 100 });
 
-/** The value of the media-type response header after the vendor's name. */
-export function describeAccept(accept = ''): string {
-  const known = DESCRIPTIONS.get(accept);
+interface UnderstoodAccept {
+  isBeta: boolean;
+  /** After the word for the version, in the header that reports the media type. */
+  suffix: string;
+}
+
+/** The first type of the list that the host produces decides. */
+function understand(accept: string): UnderstoodAccept {
+  const known = UNDERSTOOD.get(accept);
   if (known !== undefined) return known;
-  const understood = accept
+  const type = accept
     .split(',')
     .map(parseAcceptedType)
-    .find((type) => type !== undefined);
-  const param = understood?.param === undefined ? '' : `; param=${understood.param}`;
-  const description = `v3${param}${understood?.isJson === true ? '; format=json' : ''}`;
-  if (understood !== undefined) DESCRIPTIONS.set(accept, description);
-  return description;
+    .find((one) => one !== undefined);
+  const param = type?.param === undefined ? '' : `; param=${type.param}`;
+  const suffix = `${param}${type?.isJson === true ? '; format=json' : ''}`;
+  const understood = { isBeta: type?.isBeta === true, suffix };
+  if (type !== undefined) UNDERSTOOD.set(accept, understood);
+  return understood;
+}
+
+/** The value of the media-type response header after the vendor's name. */
+export function describeAccept(accept = '', word = 'v3'): string {
+  return word + understand(accept).suffix;
+}
+
+/** Whether the shapes of `application/vnd.<vendor>.beta+json` are asked for. */
+export function asksForBeta(accept = ''): boolean {
+  return understand(accept).isBeta;
 }

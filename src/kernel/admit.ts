@@ -20,6 +20,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   }
   try {
     facts.version = dialect.versionOf(facts);
+    facts.variant = dialect.variantOf?.(facts);
   } catch (error) {
     refusal ??= error as Error;
     facts.isVersionRefused = true;

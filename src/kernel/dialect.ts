@@ -32,6 +32,8 @@ export interface CallFacts {
   address: string;
   /** The newest version until the caller's own is known. */
   version: string;
+  /** What else the call asks for that changes the shapes of its version; mostly nothing. */
+  variant: string | undefined;
   /** The caller asked for a version that is not available. */
   isVersionRefused: boolean;
   caller: Caller | undefined;
@@ -112,10 +114,17 @@ export interface Dialect {
   versions: VersionTable;
   /** The version that the call asks for; throws for an unknown one. */
   versionOf(facts: CallFacts): string;
+  /** The variant of its version that the call asks for; see `VersionChange.only`. */
+  variantOf?(facts: CallFacts): string | undefined;
   /** Throws when the headers ask for something that this API cannot send. */
   checkHeaders?(facts: CallFacts): void;
   /** Headers that name the version that answered, and its deprecation. */
-  versionHeaders(version: string, shape: RouteShape | undefined, publicUrl: string): Headers;
+  versionHeaders(
+    version: string,
+    shape: RouteShape | undefined,
+    publicUrl: string,
+    variant: string | undefined,
+  ): Headers;
   limits: LimitPlan;
   cors: Cors;
   /** On every reply. */

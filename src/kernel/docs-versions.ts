@@ -62,7 +62,8 @@ function changeList(version: string, { dialect, routes }: Api): string {
     .map(({ title }) => escapeHtml(title).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
   const shapes = routes.map(({ shape }) => shape);
   const items = [
-    ...changes,
+    // One change may be about several resources.
+    ...new Set(changes),
     ...shapes.filter(({ since }) => since === version).map((shape) => `${callOf(shape)} added`),
     ...shapes.filter(({ until }) => until === version).map((shape) => `${callOf(shape)} removed`),
   ];

@@ -36,6 +36,7 @@ export class LiveCall implements CallFacts {
   readonly counters: CategoryCounter[] = [];
   readonly overridden: OverriddenMethod | undefined;
   version: string;
+  variant: string | undefined;
   caller: Caller | undefined;
   params: unknown;
   query: unknown;

@@ -4,7 +4,7 @@ import { Failure } from './failure.ts';
 import { LastEtag } from './etag.ts';
 import type { HeaderBlock } from './header-list.ts';
 import { defaultStatus, type RouteShape } from './route.ts';
-import { checker, coercer, problem, type JsonSchema } from './schema.ts';
+import { checker, coercer, problem, type JsonSchema, type TSchema } from './schema.ts';
 import { schemaInVersion, existsIn } from './version.ts';
 
 type Convert = (value: unknown) => unknown;
@@ -26,9 +26,11 @@ export interface RouteVersion {
 export function routeInVersion(
   shape: RouteShape,
   version: string,
-  dialect: Dialect,
+  { versions }: Dialect,
   headers: HeaderBlock,
+  variant?: string,
 ): RouteVersion {
+  const inVersion = (schema: TSchema) => schemaInVersion(schema, version, versions, variant);
   const routeVersion: RouteVersion = {
     exists: existsIn(shape, version),
     descend: {},
@@ -39,7 +41,7 @@ export function routeInVersion(
   if (shape.params !== undefined) routeVersion.readParams = reader(shape.params, 'path');
   if (shape.query !== undefined) routeVersion.readQuery = reader(shape.query, 'query');
   if (shape.body !== undefined) {
-    const { schema, climb } = schemaInVersion(shape.body, version, dialect.versions);
+    const { schema, climb } = inVersion(shape.body);
     const check = checker(schema, 'body');
     const isObject = (schema as JsonSchema).type === 'object';
     routeVersion.readBody = (body) => {
@@ -51,10 +53,10 @@ export function routeInVersion(
     };
   }
   for (const [status, schema] of Object.entries(shape.reply ?? {})) {
-    const descend = schema === null ? undefined : schemaInVersion(schema, version, dialect.versions).descend;
+    const descend = schema === null ? undefined : inVersion(schema).descend;
     if (descend !== undefined) routeVersion.descend[Number(status)] = descend;
   }
-  const descendItem = shape.list && schemaInVersion(shape.list, version, dialect.versions).descend;
+  const descendItem = shape.list && inVersion(shape.list).descend;
   if (descendItem !== undefined) routeVersion.descendItem = descendItem;
   return routeVersion;
 }

@@ -23,6 +23,8 @@ export interface ErrorReply {
   body: string;
 }
 
+type AskedVersion = Pick<CallFacts, 'version' | 'variant'>;
+
 export class ReplySender {
   readonly #dialect: Dialect;
   readonly #kernel: Kernel;
@@ -38,20 +40,22 @@ export class ReplySender {
   }
 
   /** The route in one version; built at its first use. */
-  routeVersion(shape: RouteShape, version: string): RouteVersion {
+  routeVersion(shape: RouteShape, { version, variant }: AskedVersion): RouteVersion {
     let versions = this.#routeVersions.get(shape);
     if (versions === undefined) this.#routeVersions.set(shape, (versions = new Map()));
-    let known = versions.get(version);
+    const key = variant === undefined ? version : `${version} ${variant}`;
+    let known = versions.get(key);
     if (known === undefined) {
-      known = routeInVersion(shape, version, this.#dialect, this.#fixedHeaders(version, shape));
-      versions.set(version, known);
+      const headers = this.#fixedHeaders({ version, variant }, shape);
+      known = routeInVersion(shape, version, this.#dialect, headers, variant);
+      versions.set(key, known);
     }
     return known;
   }
 
   /** Sends what a handler returned. A large body is serialized in slices, asynchronously. */
   result(reply: FastifyReply, call: CallFacts, shape: RouteShape, result: unknown): void | Promise<void> {
-    const routeVersion = this.routeVersion(shape, call.version);
+    const routeVersion = this.routeVersion(shape, call);
     if (result instanceof Text) {
       return this.#good(
         reply,
@@ -87,7 +91,7 @@ export class ReplySender {
   /** `allow` is undefined where there is no route. */
   preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
     const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
-    this.#put(reply, call, 204, this.#fixedHeaders(call.version, call.shape), own);
+    this.#put(reply, call, 204, this.#fixedHeaders(call, call.shape), own);
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
@@ -117,7 +121,7 @@ export class ReplySender {
     };
     const fixed = call.isVersionRefused
       ? new HeaderBlock(dialect.headers)
-      : this.#fixedHeaders(call.version, call.shape);
+      : this.#fixedHeaders(call, call.shape);
     const headers = this.#headers(call, fixed, own);
     return { status, headers, body };
   }
@@ -258,11 +262,11 @@ export class ReplySender {
     return headers;
   }
 
-  #fixedHeaders(version: string, shape: RouteShape | undefined): HeaderBlock {
+  #fixedHeaders({ version, variant }: AskedVersion, shape: RouteShape | undefined): HeaderBlock {
     const { headers, versionHeaders, cors } = this.#dialect;
     return new HeaderBlock({
       ...headers,
-      ...versionHeaders(version, shape, this.#kernel.publicUrl),
+      ...versionHeaders(version, shape, this.#kernel.publicUrl, variant),
       ...(cors.everywhere && corsLists(cors)),
       ...(shape?.cache === 'never' && { 'cache-control': 'no-cache' }),
     });

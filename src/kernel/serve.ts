@@ -199,7 +199,7 @@ function createHandler(
   };
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     const { call } = request;
-    const routeVersion = send.routeVersion(shape, call.version);
+    const routeVersion = send.routeVersion(shape, call);
     if (!routeVersion.exists) {
       throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }

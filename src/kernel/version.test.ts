@@ -331,3 +331,37 @@ test('versions out of order are an error at start', () => {
   const bad = { ...table, announced: ['2025-06-01'] };
   assert.throws(() => checkVersions([], { ...bad, changes: [] }), /2025-06-01 is not newer/);
 });
+
+const withMaster = change({
+  version: '2026-01-01',
+  title: 'master removed',
+  only: 'beta',
+  schema: OldRepo,
+  before: Type.Object({ ...OldRepo.properties, master: Type.String() }, { $id: 'repo' }),
+  down: (repo) => ({ ...repo, master: 'main' }),
+});
+const withVariant = { ...table, changes: [titled, withMaster] };
+
+test('a change for a variant is undone only for calls of older versions that ask for it, at any depth', () => {
+  const Issue = Type.Object({ repo: Repo, forks: Type.Array(Repo) });
+  const newest = { repo: { name: 'n', title: 'PR' }, forks: [{ name: 'f', title: '' }] };
+  const inVersion = (version: string, variant?: string) =>
+    schemaInVersion(Issue, version, withVariant, variant).descend?.(newest) ?? newest;
+  const old = { repo: { name: 'n', useTitle: true }, forks: [{ name: 'f', useTitle: false }] };
+  assert.deepEqual(inVersion('2025-01-01'), old);
+  assert.deepEqual(inVersion('2025-01-01', 'other'), old);
+  assert.deepEqual(inVersion('2025-01-01', 'beta'), {
+    repo: { name: 'n', useTitle: true, master: 'main' },
+    forks: [{ name: 'f', useTitle: false, master: 'main' }],
+  });
+  assert.equal(inVersion('2026-01-01', 'beta'), newest);
+});
+
+test('only callers who ask for a variant have its changes ahead of them', () => {
+  const route = shape({ reply: { 200: Repo } });
+  const titles = (variant?: string) =>
+    changesAhead(route, '2025-01-01', withVariant, variant).map(({ title }) => title);
+  assert.deepEqual(titles(), ['useTitle became title']);
+  assert.deepEqual(titles('beta'), ['useTitle became title', 'master removed']);
+  checkVersions([shape({ reply: { 200: Repo }, body: Repo })], withVariant);
+});

@@ -11,6 +11,8 @@ export interface VersionChange {
   before: TSchema;
   down?: (value: never) => unknown;
   up?: (value: never) => unknown;
+  /** The variant of older versions that has the shape from before; absent, all of them have it. */
+  only?: string;
 }
 
 /** Both schemas have the same `$id`: a change is about a resource wherever it is nested, not about a URL. */
@@ -23,6 +25,8 @@ export function change<New extends TSchema, Old extends TSchema>(declared: {
   down?: (value: Static<New>) => Static<Old>;
   /** Makes the new shape of a request from the old one. */
   up?: (value: Static<Old>) => Static<New>;
+  /** Only calls of an older version that ask for this variant get the old shape. Such a change is the last of its resource. */
+  only?: string;
 }): VersionChange {
   const id = idOf(declared.schema);
   if (id === undefined || id !== idOf(declared.before)) {
@@ -54,13 +58,20 @@ export interface SchemaVersion {
   climb?: Convert;
 }
 
-export function schemaInVersion(schema: TSchema, version: string, table: VersionTable): SchemaVersion {
+/** A variant is something else that a call may ask for, such as a word in its Accept header; see `VersionChange.only`. */
+export function schemaInVersion(
+  schema: TSchema,
+  version: string,
+  table: VersionTable,
+  variant?: string,
+): SchemaVersion {
   let current = schema as JsonSchema;
   const downs: Convert[] = [];
   const ups: Convert[] = [];
   const applied: VersionChange[] = [];
   for (const step of newestFirst(table.changes)) {
     if (step.version <= version) break;
+    if (!isOfVariant(step, variant)) continue;
     const down = conversion(current, step, step.down as Convert | undefined);
     if (down !== undefined) downs.push(down);
     current = substitute(current, beforeAll(step, applied));
@@ -81,6 +92,10 @@ function beforeAll(step: VersionChange, newer: readonly VersionChange[]): Versio
   const touching = newer.filter((one) => childrenOf(before).some((child) => mentions(child, one)));
   if (touching.length === 0) return step;
   return { ...step, before: mapChildren(before, (child) => touching.reduce(substitute, child)) };
+}
+
+function isOfVariant({ only }: VersionChange, variant: string | undefined): boolean {
+  return only === undefined || only === variant;
 }
 
 function newestFirst(changes: readonly VersionChange[]): VersionChange[] {
@@ -236,9 +251,19 @@ export function existsIn({ since, until }: RouteShape, version: string): boolean
 }
 
 /** The changes after `version` that a caller of this route would notice. */
-export function changesAhead(shape: RouteShape, version: string, { changes }: VersionTable): VersionChange[] {
+export function changesAhead(
+  shape: RouteShape,
+  version: string,
+  { changes }: VersionTable,
+  variant?: string,
+): VersionChange[] {
   const schemas = schemasOf(shape);
-  return changes.filter((step) => step.version > version && schemas.some((schema) => mentions(schema, step)));
+  return changes.filter(
+    (step) =>
+      step.version > version &&
+      isOfVariant(step, variant) &&
+      schemas.some((schema) => mentions(schema, step)),
+  );
 }
 
 function schemasOf({ reply = {}, list, body }: RouteShape): JsonSchema[] {
@@ -282,9 +307,10 @@ export function checkVersions(shapes: readonly RouteShape[], table: VersionTable
 function checkUnions(shape: RouteShape, table: VersionTable): void {
   const oldest = table.names.find((name) => existsIn(shape, name));
   if (oldest === undefined) return;
+  const variants = new Set([undefined, ...table.changes.map(({ only }) => only)]);
   for (const schema of schemasOf(shape)) {
     try {
-      schemaInVersion(schema, oldest, table);
+      for (const variant of variants) schemaInVersion(schema, oldest, table, variant);
     } catch (error) {
       throw new Error(`The route ${shape.id} has no older versions: ${(error as Error).message}`, {
         cause: error,

@@ -29,6 +29,8 @@ for (const prefix of ['', '/api/v3']) {
         ['application/vnd.github+json', 'v3; format=json'],
         ['application/vnd.github.v3.raw+json', 'v3; param=raw; format=json'],
         ['application/vnd.github.v3.raw', 'v3; param=raw'],
+        ['application/vnd.github.beta+json', 'beta; format=json'],
+        ['application/vnd.github.beta.raw', 'beta; param=raw'],
         ['application/vnd.github.machine-man-preview+json', 'v3; param=machine-man-preview; format=json'],
         ['application/vnd.github.v3+json; charset=utf-8', 'v3; format=json'],
         ['text/html, application/vnd.github.v3+json;q=0.9', 'v3; format=json'],

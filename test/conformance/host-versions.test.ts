@@ -6,10 +6,11 @@ import { ServerMeta } from '../../src/host/meta/model.ts';
 import { metaRoutes } from '../../src/host/meta/routes.ts';
 import { rateLimitRoutes } from '../../src/host/rate-limit/routes.ts';
 import { versions } from '../../src/host/versions/index.ts';
-import { versionSelection } from '../../src/host/versions/select-version.ts';
+import { BETA, versionSelection } from '../../src/host/versions/select-version.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
 import { versionPage } from '../../src/kernel/docs-versions.ts';
 import { apiPage } from '../../src/kernel/docs.ts';
+import { describeApi } from '../../src/kernel/openapi.ts';
 import { reply, route } from '../../src/kernel/route.ts';
 import { Type, type TSchema } from '../../src/kernel/schema.ts';
 import { supportedUntil } from '../../src/kernel/version-support.ts';
@@ -194,6 +195,50 @@ test('H7 the promise is 24 calendar months after the next version came, and the 
       undefined,
     ],
   );
+});
+
+describe('shapes of the beta media type', () => {
+  const betaRemoved = change({
+    version: NEW,
+    title: 'Property `beta` removed from the overview',
+    only: BETA,
+    schema: ServerMeta,
+    before: Type.Object({ ...ServerMeta.properties, beta: Type.Boolean() }, { $id: 'api-overview' }),
+    down: (meta) => ({ ...meta, beta: true }),
+  });
+  const table: VersionTable = { ...versions, changes: [betaRemoved] };
+  const api: Api = {
+    dialect: { ...hostApi.dialect, ...versionSelection(table) },
+    routes: [...metaRoutes(table)],
+  };
+  let fixture: Awaited<ReturnType<typeof mount>>;
+  before(async () => (fixture = await mount(server, api)));
+  after(() => fixture.close());
+
+  test('H17 are those of the old version, for callers who ask for them; only these are warned', async () => {
+    for (const [accept, version, media, isBeta] of [
+      ['application/vnd.github.beta+json', OLD, 'beta; format=json', true],
+      ['application/vnd.host.beta', OLD, 'beta', true],
+      ['application/vnd.github.v3+json', OLD, 'v3; format=json', false],
+      ['application/json', OLD, 'v3; format=json', false],
+      ['application/vnd.github.beta+json', NEW, 'v3; format=json', false],
+      ['application/vnd.github.v3+json', NEW, 'v3; format=json', false],
+    ] as const) {
+      const response = await fetch(`${fixture.url}/meta`, { headers: { accept, [OURS]: version } });
+      const { headers } = response;
+      const told = `${accept} in ${version}`;
+      assert.equal((await response.text()).includes('"beta":true'), isBeta, told);
+      assert.equal(headers.get('x-github-media-type'), `github.${media}`, told);
+      assert.equal(headers.get('x-host-media-type'), `host.${media}`, told);
+      assert.equal(headers.get('deprecation') !== null, isBeta, told);
+      assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
+    }
+  });
+
+  test('H17 are no part of a description, and the page of the new version lists the change', () => {
+    assert.doesNotMatch(JSON.stringify(describeApi(api, OLD, {})), /"beta"/);
+    assert.match(versionPage(api, NEW), /Property <code>beta<\/code> removed from the overview/);
+  });
 });
 
 describe('a later release, which ended the oldest version and announces another', () => {

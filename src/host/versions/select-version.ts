@@ -4,22 +4,29 @@ import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/route.ts';
 import { selectVersion, supportedUntil } from '../../kernel/version-support.ts';
 import { changesAhead, type VersionTable } from '../../kernel/version.ts';
+import { asksForBeta } from '../media-type.ts';
 
 /** The header of the specification, and the one that clients send. */
 export const VERSION_HEADERS = ['X-Host-Api-Version', 'X-GitHub-Api-Version'] as const;
+
+/** The media type `application/vnd.<vendor>.beta+json` asks for the oldest shapes of some resources, until this version. */
+export const BETA = 'beta';
+const BETA_ENDED = '2026-03-10';
 
 const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [string, string];
 
 export function versionSelection(
   versions: VersionTable,
-): Pick<Dialect, 'versions' | 'versionOf' | 'versionHeaders'> {
+): Pick<Dialect, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders'> {
   return {
     versions,
     versionOf: (facts) => selectVersion(versions, askedVersion(facts)),
-    versionHeaders: (version, shape, publicUrl) => ({
+    variantOf: ({ version, headers }) =>
+      version < BETA_ENDED && asksForBeta(headers.accept) ? BETA : undefined,
+    versionHeaders: (version, shape, publicUrl, variant) => ({
       'x-host-api-version-selected': version,
       'x-github-api-version-selected': version,
-      ...(shape !== undefined && deprecationHeaders(version, shape, publicUrl, versions)),
+      ...(shape !== undefined && deprecationHeaders({ version, variant }, shape, publicUrl, versions)),
     }),
   };
 }
@@ -37,12 +44,12 @@ function askedVersion({ headers }: CallFacts): string | undefined {
 
 /** Only on routes that a newer or announced version changes: on every reply the headers would be noise. */
 function deprecationHeaders(
-  version: string,
+  { version, variant }: { version: string; variant: string | undefined },
   shape: RouteShape,
   publicUrl: string,
   versions: VersionTable,
 ): Headers {
-  const changeDates = changesAhead(shape, version, versions).map((change) => change.version);
+  const changeDates = changesAhead(shape, version, versions, variant).map((change) => change.version);
   if (shape.until !== undefined && shape.until > version) changeDates.push(shape.until);
   const [next] = changeDates.toSorted();
   const sunsetAt = supportedUntil(versions, version);
