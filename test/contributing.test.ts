@@ -73,9 +73,9 @@ describe('a tree in which every recipe was followed', () => {
   });
 
   test('answers at the new endpoint', async () => {
-    const { status, json } = await call('/user/emails');
+    const { status, json } = await call('/user/social_accounts');
     assert.equal(status, 200);
-    assert.deepEqual(json, [{ email: 'admin@signalbox.example', primary: true, verified: false }]);
+    assert.deepEqual(json, [{ provider: 'signalbox', url: `${server.url}/admin` }]);
   });
 
   test('has the new resource', async () => {

@@ -8,6 +8,7 @@ import { describeApi } from '../../src/kernel/openapi.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
 import { startServer, type Answer } from '../server.ts';
+import { ed25519Key } from '../ssh-keys.ts';
 
 const OLD = '2022-11-28';
 const NEW = '2026-03-10';
@@ -171,8 +172,15 @@ test('H9 a route that is added without a mark is in every version, and breaks no
 
 test('H9 every operation is served in every supported version', async () => {
   const server = await startServer();
+  const { json: key } = await server.call('/user/keys', {
+    method: 'POST',
+    body: { key: ed25519Key('served') },
+  });
   for (const { shape } of hostApi.routes.filter(({ shape: { method } }) => method === 'GET')) {
-    const path = shape.path.replace('{username}', 'admin').replace('{number}', '1');
+    const path = shape.path
+      .replace('{username}', 'admin')
+      .replace(/\{number\}|\{account_id\}/, '1')
+      .replace('{key_id}', String(key['id']));
     const query = shape.id === 'search/users' ? '?q=admin' : '';
     for (const prefix of ['', '/api/v3']) {
       for (const version of [OLD, NEW]) {

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer }
 
 const SIMPLE_USER =
   'avatar_url events_url followers_url following_url gists_url gravatar_id html_url id node_id login organizations_url received_events_url repos_url site_admin starred_url subscriptions_url type url';
-const PUBLIC_USER = `${SIMPLE_USER} bio blog company email followers following hireable location name public_gists public_repos created_at updated_at`;
+const PUBLIC_USER = `${SIMPLE_USER} bio blog company email followers following hireable location name twitter_username public_gists public_repos created_at updated_at`;
 const PRIVATE_USER = `${PUBLIC_USER} collaborators disk_usage owned_private_repos private_gists total_private_repos two_factor_authentication`;
 
 const namesIn = (text: string) => text.split(' ').sort();
@@ -148,12 +148,12 @@ for (const prefix of ['', '/api/v3']) {
       assert.deepEqual([status, json['message']], [401, 'Bad credentials']);
     });
 
-    test('the caller has the 37 fields of a private user, anyone else the 31 of a public one', async () => {
+    test('the caller has the 37 required fields of a private user, anyone else the 31 of a public one, and the optional one that a profile has', async () => {
       const [mine, theirs] = [await call('/user'), await call('/users/admin', { token: null })];
       assert.deepEqual(keysOf(mine), namesIn(PRIVATE_USER));
-      assert.equal(keysOf(mine).length, 37);
+      assert.equal(keysOf(mine).length, 37 + 1);
       assert.deepEqual(keysOf(theirs), namesIn(PUBLIC_USER));
-      assert.equal(keysOf(theirs).length, 31);
+      assert.equal(keysOf(theirs).length, 31 + 1);
       assert.equal(mine.json['email'], 'admin@signalbox.example');
       assert.equal(theirs.json['email'], null, 'an address is nobody else’s business');
       assert.equal(theirs.json['url'], `https://host.example${prefix}/users/admin`);

@@ -7,6 +7,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
 import { nodeIdOfAccount } from '../owners/model.ts';
 import { fullNameOf, publicNameOf } from '../users/model.ts';
+import { EMPTY_PROFILE } from '../users/profile.ts';
+import { findProfile, listProfiles } from '../users/store.ts';
 import { typedError, type Cost } from './cost.ts';
 
 export const schema = buildSchema(`
@@ -54,14 +56,17 @@ interface SearchArguments {
 }
 
 export const rootValue = {
-  viewer(_arguments: unknown, { caller, base }: GraphqlContext) {
+  viewer(_arguments: unknown, { caller, base, kernel }: GraphqlContext) {
     const account = accountOf(caller);
-    return { ...toUser(account, base), name: fullNameOf(account) };
+    const name = async () => (await findProfile(kernel.db, account.id)).profile.name ?? fullNameOf(account);
+    return { ...toUser(account, base), name };
   },
 
   async user({ login }: { login: string }, { kernel, base }: GraphqlContext) {
     const account = await findAccount(kernel.db, { username: login });
-    return account === undefined ? null : toUser(account, base);
+    if (account === undefined) return null;
+    const name = async () => publicNameOf(account, (await findProfile(kernel.db, account.id)).profile);
+    return { ...toUser(account, base), name };
   },
 
   async search({ query, first, after, last, before }: SearchArguments, { kernel, base }: GraphqlContext) {
@@ -76,9 +81,15 @@ export const rootValue = {
     const start = isBackward ? Math.max(0, (end ?? total) - size) : after == null ? 0 : offsetOf(after) + 1;
     const limit = isBackward ? Math.min(size, (end ?? total) - start) : size;
     const { items } = await searchMembers(kernel.db, query, { offset: start, limit: Math.max(0, limit) });
+    const profiles = await listProfiles(
+      kernel.db,
+      items.map(({ id }) => id),
+    );
+    const nameOf = (member: Account) =>
+      publicNameOf(member, profiles.get(member.id)?.profile ?? EMPTY_PROFILE);
     const edges = items.map((member, index) => ({
       cursor: cursorOf(start + index),
-      node: toUser(member, base),
+      node: { ...toUser(member, base), name: nameOf(member) },
     }));
     return {
       nodes: edges.map(({ node }) => node),
@@ -112,7 +123,6 @@ function toUser(account: Account, base: string) {
     id: nodeIdOfAccount(account),
     databaseId: account.number,
     login: account.username,
-    name: publicNameOf(account),
     url: `${new URL(base).origin}/${account.username}`,
     createdAt: new Date(account.createdAt).toISOString(),
     updatedAt: new Date(account.updatedAt).toISOString(),

@@ -15,6 +15,8 @@ export const repositoryMigrations: Migration[] = [
          created_at bigint not null, updated_at bigint not null, pushed_at bigint not null, deleted_at bigint)`,
       // Names are ASCII, which both engines fold alike.
       `create unique index repositories_name on repositories (owner_id, lower(name)) where deleted_at is null`,
+      // Counts by owner and visibility read this index alone.
+      `create index repositories_counts on repositories (owner_id, is_private, size_kb) where deleted_at is null`,
       `create index repositories_created on repositories (owner_id, created_at, number)`,
       `create index repositories_updated on repositories (owner_id, updated_at, number)`,
       `create index repositories_pushed on repositories (owner_id, pushed_at, number)`,

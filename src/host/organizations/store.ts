@@ -38,6 +38,18 @@ export async function listOrganizationsById(db: Db, ids: readonly string[]): Pro
   return rows.map(organizationFrom);
 }
 
+/** Those with larger numbers, by number. */
+export async function listOrganizationsAfter(db: Db, number: number, limit: number): Promise<Organization[]> {
+  const rows = await db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('number', '>', Math.max(0, number - FIRST_ORGANIZATION_NUMBER))
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map(organizationFrom);
+}
+
 export function organizationFrom(row: Selectable<OrganizationRow>): Organization {
   return {
     id: row.id,

@@ -1,9 +1,14 @@
 // Finds owners: accounts and organizations by login or id.
 import { sql } from 'kysely';
-import { findAccount, listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
+import {
+  findAccount,
+  listAccounts,
+  listAccountsAfter,
+  type Account,
+} from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
-import { findOrganization, listOrganizationsById } from '../organizations/store.ts';
+import { findOrganization, listOrganizationsAfter, listOrganizationsById } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from './model.ts';
 
 /** In whatever case. */
@@ -40,4 +45,12 @@ export async function listOwners(db: Db, ids: readonly string[]): Promise<Map<st
   const others = ids.filter((id) => !owners.has(id));
   for (const [id, account] of await listAccounts(db, others)) owners.set(id, ownerOfAccount(account));
   return owners;
+}
+
+/** Those with larger numbers, by number: members, then service tokens, then organizations. */
+export async function listOwnersAfter(db: Db, number: number, limit: number): Promise<RepositoryOwner[]> {
+  const owners = (await listAccountsAfter(db, number, limit)).map(ownerOfAccount);
+  if (owners.length >= limit) return owners;
+  const organizations = await listOrganizationsAfter(db, number, limit - owners.length);
+  return [...owners, ...organizations.map(ownerOfOrganization)];
 }

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import { nodeIdOfAccount, ownerOfAccount, toSimpleUser } from '../owners/model.ts';
-import { drawAvatar, fullNameOf, toPrivateUser, toPublicUser } from './model.ts';
+import {
+  drawAvatar,
+  fullNameOf,
+  publicNameOf,
+  toPrivateUser,
+  toPublicUser,
+  type ShownPrivately,
+} from './model.ts';
+import { EMPTY_PROFILE, PRIMARY } from './profile.ts';
 
 const ADA: Member = {
   id: 'm1',
@@ -17,6 +25,15 @@ const ADA: Member = {
   createdAt: Date.parse('2026-01-02T03:04:05.678Z'),
   updatedAt: Date.parse('2026-02-03T04:05:06.789Z'),
 };
+const SHOWN: ShownPrivately = {
+  account: ADA,
+  profile: EMPTY_PROFILE,
+  updatedAt: ADA.updatedAt,
+  publicRepositories: 2,
+  privateRepositories: 3,
+  sizeKb: 40,
+  collaborators: 5,
+};
 const BASE = 'https://host.example/api/v3';
 
 test('every URL is below the base that the caller used, pages are on the site', () => {
@@ -29,15 +46,24 @@ test('every URL is below the base that the caller used, pages are on the site', 
 });
 
 test('times have no milliseconds, and what is not known is null', () => {
-  const user = toPublicUser(ADA, BASE);
+  const user = toPublicUser(SHOWN, BASE, true);
   assert.equal(user.created_at, '2026-01-02T03:04:05Z');
   assert.equal(user.updated_at, '2026-02-03T04:05:06Z');
   assert.deepEqual([user.bio, user.company, user.location], [null, null, null]);
 });
 
-test('the address is shown to its owner alone', () => {
-  assert.equal(toPublicUser(ADA, BASE).email, null);
-  assert.equal(toPrivateUser(ADA, BASE).email, 'ada@example.com');
+test('the address is shown to its owner alone, unless it is published', () => {
+  assert.equal(toPublicUser(SHOWN, BASE, true).email, null);
+  assert.equal(toPrivateUser(SHOWN, BASE).email, 'ada@example.com');
+  const published = { ...SHOWN, profile: { ...EMPTY_PROFILE, publicEmail: PRIMARY } };
+  assert.equal(toPublicUser(published, BASE, true).email, 'ada@example.com');
+  assert.equal(toPublicUser(published, BASE, false).email, null);
+});
+
+test('the name of a service token is private, unless its profile says one', () => {
+  const bot = { ...ADA, isService: true as const };
+  assert.equal(publicNameOf(bot, EMPTY_PROFILE), null);
+  assert.equal(publicNameOf(bot, { name: 'Builder' }), 'Builder');
 });
 
 test('a name is made of what is known of it', () => {
@@ -57,7 +83,8 @@ test('a node id names kind and number', () => {
 });
 
 test('a picture is the same for the same user and has their letter', () => {
-  assert.equal(drawAvatar(ADA), drawAvatar({ ...ADA }));
-  assert.notEqual(drawAvatar(ADA), drawAvatar({ ...ADA, number: 8 }));
-  assert.match(drawAvatar(ADA), /^<svg .*>A<\/text><\/svg>$/);
+  const owner = ownerOfAccount(ADA);
+  assert.equal(drawAvatar(owner), drawAvatar({ ...owner }));
+  assert.notEqual(drawAvatar(owner), drawAvatar({ ...owner, number: 8 }));
+  assert.match(drawAvatar(owner), /^<svg .*>A<\/text><\/svg>$/);
 });

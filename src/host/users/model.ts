@@ -1,8 +1,10 @@
 // Users as the host shows them: public to everyone, private to themselves.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
-import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
+import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
+import { ownerOfAccount, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
+import { PRIMARY, type UserProfile } from './profile.ts';
 
 const PUBLIC = {
   ...SimpleUser.properties,
@@ -13,6 +15,7 @@ const PUBLIC = {
   email: Nullable(Type.String()),
   hireable: Nullable(Type.Boolean()),
   bio: Nullable(Type.String()),
+  twitter_username: Type.Optional(Nullable(Type.String())),
   public_repos: Type.Integer(),
   public_gists: Type.Integer(),
   followers: Type.Integer(),
@@ -35,53 +38,104 @@ export const PrivateUser = Type.Object(
   { $id: 'private-user' },
 );
 
-/** The e-mail address stays private, and so does the name of a service token: only its owner reads it, through GET /user. */
-export function toPublicUser(account: Account, base: string): Static<typeof PublicUser> {
+/** An account with what it says about itself and what it owns. */
+export interface ShownUser {
+  account: Account;
+  profile: UserProfile;
+  /** When the account or its profile last changed. */
+  updatedAt: number;
+  publicRepositories: number;
+}
+
+export interface ShownPrivately extends ShownUser {
+  privateRepositories: number;
+  sizeKb: number;
+  collaborators: number;
+}
+
+/** The public e-mail address is for callers with a credential, so that nobody collects addresses. */
+export function toPublicUser(
+  shown: ShownUser,
+  base: string,
+  isCallerKnown: boolean,
+): Static<typeof PublicUser> {
+  const { account, profile } = shown;
   return {
     ...toSimpleUser(ownerOfAccount(account), base),
-    name: publicNameOf(account),
-    company: null,
-    blog: null,
-    location: null,
-    email: null,
-    hireable: null,
-    bio: null,
-    public_repos: 0,
+    name: publicNameOf(account, profile),
+    company: profile.company,
+    blog: profile.blog,
+    location: profile.location,
+    email: isCallerKnown ? publicEmailOf(account, profile) : null,
+    hireable: profile.isHireable,
+    bio: profile.bio,
+    twitter_username: profile.twitterUsername,
+    public_repos: shown.publicRepositories,
     public_gists: 0,
     followers: 0,
     following: 0,
     created_at: isoSeconds(account.createdAt),
-    updated_at: isoSeconds(account.updatedAt),
+    updated_at: isoSeconds(shown.updatedAt),
   };
 }
 
-export function toPrivateUser(account: Account, base: string): Static<typeof PrivateUser> {
+export function toPrivateUser(shown: ShownPrivately, base: string): Static<typeof PrivateUser> {
+  const { account, profile } = shown;
   return {
-    ...toPublicUser(account, base),
-    name: fullNameOf(account),
-    email: account.email,
+    ...toPublicUser(shown, base, true),
+    name: profile.name ?? fullNameOf(account),
+    email: publicEmailOf(account, profile) ?? account.email,
     private_gists: 0,
-    total_private_repos: 0,
-    owned_private_repos: 0,
-    disk_usage: 0,
-    collaborators: 0,
+    total_private_repos: shown.privateRepositories,
+    owned_private_repos: shown.privateRepositories,
+    disk_usage: shown.sizeKb,
+    collaborators: shown.collaborators,
     two_factor_authentication: false,
   };
+}
+
+export function toPublicOrganization(
+  organization: Organization,
+  publicRepositories: number,
+  base: string,
+): Static<typeof PublicUser> {
+  const { profile } = organization;
+  return {
+    ...toSimpleUser(ownerOfOrganization(organization), base),
+    name: profile.name,
+    company: profile.company,
+    blog: profile.blog,
+    location: profile.location,
+    email: profile.email,
+    hireable: null,
+    bio: null,
+    twitter_username: profile.twitterUsername,
+    public_repos: publicRepositories,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    created_at: isoSeconds(organization.createdAt),
+    updated_at: isoSeconds(organization.updatedAt),
+  };
+}
+
+function publicEmailOf({ email }: Account, { publicEmail }: UserProfile): string | null {
+  return publicEmail === PRIMARY ? email : publicEmail;
 }
 
 export function fullNameOf({ firstName, lastName }: Account): string | null {
   return [firstName, lastName].filter(Boolean).join(' ') || null;
 }
 
-/** The name of a service token is shown only to callers who may see tokens; others see its username. */
-export function publicNameOf(account: Account): string | null {
-  return account.isService ? null : fullNameOf(account);
+/** The name of a service token is shown only to callers who may see tokens; others see what its profile says. */
+export function publicNameOf(account: Account, profile: Pick<UserProfile, 'name'>): string | null {
+  return profile.name ?? (account.isService ? null : fullNameOf(account));
 }
 
 /** An SVG with the first letter, in a colour that depends on the number of the account. */
-export function drawAvatar({ username, number }: Account): string {
+export function drawAvatar({ login, number }: Pick<RepositoryOwner, 'login' | 'number'>): string {
   const hue = (number * 137) % 360;
-  const letter = username.charAt(0).toUpperCase();
+  const letter = login.charAt(0).toUpperCase();
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="hsl(${hue} 55% 45%)"/>` +
     `<text x="32" y="43" font-family="sans-serif" font-size="32" text-anchor="middle" fill="#fff">${letter}</text></svg>`

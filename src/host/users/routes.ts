@@ -1,10 +1,30 @@
-// Users: the caller, anyone by name, and their pictures.
+// Users: the caller, anyone by name or number, and their pictures.
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { reply, route, Text } from '../../kernel/route.ts';
+import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
+import { reply, route, Text, type Reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { drawAvatar, PrivateUser, PublicUser, toPrivateUser, toPublicUser } from './model.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { HostPageQuery, perPageOf } from '../list-query.ts';
+import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
+import { findOrganization } from '../organizations/store.ts';
+import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
+import { findUser, listOwnersAfter } from '../owners/store.ts';
+import { lockUser, userResource } from './access.ts';
+import {
+  drawAvatar,
+  PrivateUser,
+  PublicUser,
+  toPrivateUser,
+  toPublicOrganization,
+  toPublicUser,
+} from './model.ts';
+import { userNotFound } from './not-found.ts';
+import { changeProfile, UserUpdate } from './profile.ts';
+import { readOwnUser, readUser } from './read-user.ts';
+import { countOwnedRepositories, findProfile, upsertProfile } from './store.ts';
+import { listAddedEmails } from './store-emails.ts';
 
 const getAuthenticated = route(
   {
@@ -15,9 +35,48 @@ const getAuthenticated = route(
     access: 'caller',
     reply: { 200: PrivateUser },
   },
-  ({ caller, base }) => {
-    const account = accountOf(caller);
-    return reply(200, toPrivateUser(account, base), lastModified(account));
+  async ({ caller, base }, { db }) => {
+    const shown = await readOwnUser(db, accountOf(caller));
+    return reply(200, toPrivateUser(shown, base), lastModified(shown));
+  },
+);
+
+const updateAuthenticated = route(
+  {
+    id: 'users/update-authenticated',
+    method: 'PATCH',
+    path: '/user',
+    summary: "Change the caller's profile",
+    description:
+      'Fields that are absent stay, and empty ones are cleared. Without a name the first and last name of the member are shown. ' +
+      'The e-mail address is the one that others see: it must be one of your own.',
+    access: { action: 'updateProfile' },
+    body: UserUpdate,
+    bodyIsOptional: true,
+    reply: { 200: PrivateUser },
+  },
+  async (call, { db, changes }) => {
+    const account = accountOf(call.caller);
+    const resource = userResource(account);
+    call.demand(resource);
+    await changes.run(call, async (on) => {
+      await lockUser(on.db, call.caller);
+      const { profile: before } = await findProfile(on.db, account.id);
+      const emails = [account.email, ...(await listAddedEmails(on.db, account.id))];
+      const ownEmails = emails.map((email) => email.toLowerCase());
+      const after = changeProfile(before, call.body ?? {}, ownEmails);
+      if (isDeepStrictEqual(before, after)) return;
+      await upsertProfile(on.db, account.id, after, call.now);
+      on.record({
+        accesses: [{ action: 'updateProfile', resource }],
+        kind: 'user',
+        name: account.username,
+        verb: 'changed the profile of',
+        before,
+        after,
+      });
+    });
+    return toPrivateUser(await readOwnUser(db, account), call.base);
   },
 );
 
@@ -26,20 +85,72 @@ const getByUsername = route(
     id: 'users/get-by-username',
     method: 'GET',
     path: '/users/{username}',
-    summary: 'Get a user',
+    summary: 'Get a user or an organization',
     access: 'anyone',
     params: Type.Object({ username: Type.String() }),
     reply: { 200: PublicUser },
   },
-  async ({ params, base }, { db }) => {
-    const account = await findAccount(db, params);
-    if (account === undefined) throw new Failure('not-found', `There is no user ${params.username}`);
-    return reply(200, toPublicUser(account, base), lastModified(account));
+  async ({ params: { username }, base, caller }, { db }) => {
+    const account = await findUser(db, username);
+    const found = account ?? (await findOrganization(db, { login: username }));
+    if (found === undefined) throw userNotFound(username);
+    return await showPublicly(db, found, { base, isCallerKnown: caller.kind !== 'anonymous' });
   },
 );
 
-/** The number of a member is a 32-bit column on PostgreSQL. */
+/** The numbers of members are 32-bit integers in PostgreSQL. */
 const MAX_NUMBER = 2 ** 31 - 1;
+
+const getById = route(
+  {
+    id: 'users/get-by-id',
+    method: 'GET',
+    path: '/user/{account_id}',
+    summary: 'Get a user or an organization by number',
+    access: 'anyone',
+    // Text, because words below this path that are no routes are not found instead of invalid.
+    params: Type.Object({ account_id: Type.String() }),
+    reply: { 200: PublicUser },
+  },
+  async ({ params, base, caller }, { db }) => {
+    const number = /^\d{1,10}$/.test(params.account_id) ? Number(params.account_id) : 0;
+    const found = number > 0 && number <= MAX_NUMBER ? await findByNumber(db, number) : undefined;
+    if (found === undefined) throw userNotFound(params.account_id);
+    return await showPublicly(db, found, { base, isCallerKnown: caller.kind !== 'anonymous' });
+  },
+);
+
+const listUsers = route(
+  {
+    id: 'users/list',
+    method: 'GET',
+    path: '/users',
+    summary: 'List users and organizations by their numbers',
+    access: 'anyone',
+    query: Type.Object({
+      since: Type.Integer({ minimum: 0, default: 0, description: 'Only those with larger numbers' }),
+      per_page: HostPageQuery.per_page,
+    }),
+    reply: { 200: Type.Array(SimpleUser) },
+  },
+  async ({ query, base }, { db }) => {
+    const limit = perPageOf(query.per_page);
+    const found = await listOwnersAfter(db, Math.min(query.since, MAX_NUMBER), limit + 1);
+    const owners = found.slice(0, limit);
+    const path = `${base}/users`;
+    const links = [
+      ...(found.length > limit
+        ? [`<${path}?since=${owners.at(-1)!.number}&per_page=${limit}>; rel="next"`]
+        : []),
+      `<${path}{?since}>; rel="first"`,
+    ];
+    return reply(
+      200,
+      owners.map((owner) => toSimpleUser(owner, base)),
+      { link: links.join(', ') },
+    );
+  },
+);
 
 const getAvatar = route(
   {
@@ -53,14 +164,39 @@ const getAvatar = route(
     produces: 'image/svg+xml',
   },
   async ({ params }, { db }) => {
-    const account = await findAccount(db, params);
-    if (account === undefined) throw new Failure('not-found', 'There is no such user');
-    return new Text('image/svg+xml', drawAvatar(account));
+    const found = await findByNumber(db, params.number);
+    if (found === undefined) throw new Failure('not-found', 'There is no such user');
+    const owner = 'login' in found ? ownerOfOrganization(found) : ownerOfAccount(found);
+    return new Text('image/svg+xml', drawAvatar(owner));
   },
 );
 
-function lastModified({ updatedAt }: Account): Record<string, string> {
+async function findByNumber(db: Db, number: number): Promise<Account | Organization | undefined> {
+  return (await findAccount(db, { number })) ?? (await findOrganization(db, { number }));
+}
+
+async function showPublicly(
+  db: Db,
+  found: Account | Organization,
+  { base, isCallerKnown }: { base: string; isCallerKnown: boolean },
+): Promise<Reply> {
+  if ('login' in found) {
+    const { publicRepositories } = await countOwnedRepositories(db, found.id);
+    return reply(200, toPublicOrganization(found, publicRepositories, base), lastModified(found));
+  }
+  const shown = await readUser(db, found);
+  return reply(200, toPublicUser(shown, base, isCallerKnown), lastModified(shown));
+}
+
+function lastModified({ updatedAt }: { updatedAt: number }): Record<string, string> {
   return { 'last-modified': new Date(updatedAt).toUTCString() };
 }
 
-export const userRoutes = [getAuthenticated, getByUsername, getAvatar];
+export const userRoutes = [
+  getAuthenticated,
+  updateAuthenticated,
+  getByUsername,
+  getById,
+  listUsers,
+  getAvatar,
+];

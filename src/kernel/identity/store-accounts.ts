@@ -9,6 +9,7 @@ import { LIBRARY_ID, LIBRARY_OTHER_USERNAME, LIBRARY_USERNAME } from './library-
 import {
   findMember,
   findOldestOwner,
+  listMembersAfter,
   listMembersById,
   type Member,
   type MemberName,
@@ -148,10 +149,7 @@ const ID = /^[0-9a-f]{24}$/;
 async function findServiceAccount(db: Db, by: MemberName): Promise<Account | undefined> {
   if ('id' in by && !ID.test(by.id)) return undefined;
   if ('number' in by && by.number <= FIRST_NUMBER) return undefined;
-  const row = await db
-    .selectFrom('service_accounts')
-    .innerJoin('tokens', 'tokens.id', 'service_accounts.token_id')
-    .select(['number', 'username', 'token_id', 'name', 'role', 'created_at', 'modified_at'])
+  const row = await selectServiceAccounts(db)
     .where((eb) =>
       'id' in by
         ? eb('token_id', '=', by.id)
@@ -160,7 +158,39 @@ async function findServiceAccount(db: Db, by: MemberName): Promise<Account | und
           : eb('number', '=', by.number - FIRST_NUMBER),
     )
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  return row && serviceAccountFrom(row);
+}
+
+/** Members and service tokens with larger numbers, by number. The library is not among them. */
+export async function listAccountsAfter(db: Db, number: number, limit: number): Promise<Account[]> {
+  const members = await listMembersAfter(db, number, limit);
+  if (members.length >= limit) return members;
+  const rows = await selectServiceAccounts(db)
+    .where('number', '>', Math.max(0, number - FIRST_NUMBER))
+    .orderBy('number')
+    .limit(limit - members.length)
+    .execute();
+  return [...members, ...rows.map(serviceAccountFrom)];
+}
+
+function selectServiceAccounts(db: Db) {
+  return db
+    .selectFrom('service_accounts')
+    .innerJoin('tokens', 'tokens.id', 'service_accounts.token_id')
+    .select(['number', 'username', 'token_id', 'name', 'role', 'created_at', 'modified_at']);
+}
+
+interface ServiceAccountRow {
+  number: number;
+  username: string;
+  token_id: string;
+  name: string;
+  role: string | null;
+  created_at: number;
+  modified_at: number;
+}
+
+function serviceAccountFrom(row: ServiceAccountRow): Account {
   const { token_id: id, name, role, created_at: createdAt, modified_at: modifiedAt } = row;
   const power = role === null ? {} : { role: role as BaseRole };
   return accountFrom(row, { id, name, createdAt, modifiedAt, ...power });

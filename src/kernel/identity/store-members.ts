@@ -126,6 +126,19 @@ export async function listMembersById(db: Db, ids: readonly string[]): Promise<M
   return rows.map(memberOf);
 }
 
+/** Members with larger numbers, by number. */
+export async function listMembersAfter(db: Db, number: number, limit: number): Promise<Member[]> {
+  const rows = await db
+    .selectFrom('members')
+    .selectAll()
+    .where('number', '>', number)
+    .where('removed_at', 'is', null)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map(memberOf);
+}
+
 /** The owner who was created first. */
 export async function findOldestOwner(db: Db): Promise<Member | undefined> {
   const row = await db

@@ -1,0 +1,15 @@
+// Users as resources of policies, and the lock under which a user's own data changes.
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { shareLockAccount, type Account } from '../../kernel/identity/store-accounts.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+
+export function userResource({ username }: Pick<Account, 'username'>): string {
+  return `user/${username}`;
+}
+
+/** Until the transaction ends nobody else changes the profile, addresses or keys of the caller. */
+export async function lockUser(tx: Db, caller: KnownCaller): Promise<void> {
+  await shareLockAccount(tx, caller);
+  await lockName(tx, `host-user:${accountOf(caller).id}`);
+}
