@@ -1,6 +1,6 @@
 // References change together, and only from the value that the caller saw.
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { addCommit, git, needsGit, openTestRepository, program } from './fixture-repository.ts';
@@ -82,6 +82,26 @@ describe('an update of references', needsGit, () => {
     } finally {
       rmSync(lock);
     }
+  });
+
+  test('removes a lock that a crash has left', async () => {
+    const old = new Date(Date.now() - 60 * 60_000);
+    const names = ['refs/heads/left', 'refs/tags/left'];
+    for (const name of names) await updateRefs(target, [{ name, from: undefined, to: first }]);
+    git(target, 'pack-refs', '--all');
+    for (const lock of ['refs/heads/left.lock', 'packed-refs.lock']) {
+      mkdirSync(join(target.folder, 'refs/heads'), { recursive: true });
+      writeFileSync(join(target.folder, lock), 'half');
+      utimesSync(join(target.folder, lock), old, old);
+    }
+    await updateRefs(target, [{ name: names[0]!, from: first, to: second }]);
+    await updateRefs(target, [{ name: names[1]!, from: first, to: undefined }]);
+    assert.deepEqual([await valueOf(names[0]!), await valueOf(names[1]!)], [second, undefined]);
+    const left = readdirSync(target.folder, { recursive: true }).map(String);
+    assert.deepEqual(
+      left.filter((name) => /lock/.test(name)),
+      [],
+    );
   });
 
   test('needs an object that exists, and a commit for a branch', async () => {

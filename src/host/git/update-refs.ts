@@ -1,9 +1,11 @@
 // Changes references, all of one call in one transaction, each only if it still has the value that the caller saw.
+import { systemClock } from '../../kernel/clock.ts';
 import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { GitError } from './git-process.ts';
 import { runGit, type GitTarget } from './git-target.ts';
 import { isObjectId, ZERO_OID } from './object-id.ts';
 import { isValidRefName } from './ref-name.ts';
+import { removeStaleLock } from './stale-lock.ts';
 
 export interface RefUpdate {
   /** The full name, such as `refs/heads/main`. */
@@ -53,17 +55,36 @@ const MAX_OUTPUT = 1024;
 const MAX_LIST_OUTPUT = 16 * 1024 * 1024;
 
 /** @throws {RefUpdateRefused} */
-export async function updateRefs(target: GitTarget, updates: readonly RefUpdate[]): Promise<void> {
+export async function updateRefs(
+  target: GitTarget,
+  updates: readonly RefUpdate[],
+  now = systemClock.now(),
+): Promise<void> {
   if (updates.length === 0) return;
   checkNames(updates);
+  const error = await runTransaction(target, updates);
+  if (error === undefined) return;
+  const again = (await removeStaleLock(target.folder, error.stderr, now))
+    ? await runTransaction(target, updates)
+    : error;
+  if (again !== undefined) throw await refusalOf(target, updates, again);
+}
+
+/** Returns the error of a transaction that has changed nothing. */
+async function runTransaction(
+  target: GitTarget,
+  updates: readonly RefUpdate[],
+): Promise<GitError | undefined> {
   try {
     await runGit(target, ['update-ref', '--no-deref', '--stdin', '-z'], {
       input: transactionOf(updates),
       timeoutMs: TIMEOUT_MS,
       maxOutput: MAX_OUTPUT,
     });
+    return undefined;
   } catch (error) {
-    throw error instanceof GitError ? await refusalOf(target, updates, error) : error;
+    if (error instanceof GitError) return error;
+    throw error;
   }
 }
 
