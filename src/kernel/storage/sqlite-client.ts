@@ -16,6 +16,10 @@ import type {
 /** Beside this file and with its extension, which is .ts in the sources and .js in a bundle. */
 const THREAD = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
+/** Threads without a file, for the next files: starting a thread takes far longer than opening a file. */
+const idle = new Set<Worker>();
+const MAX_IDLE = 6;
+
 export class StorageThread {
   readonly #setup: ThreadSetup;
   readonly #log: Log | undefined;
@@ -34,14 +38,9 @@ export class StorageThread {
   constructor(setup: ThreadSetup, log?: Log) {
     this.#setup = setup;
     this.#log = log;
-    // Without the flags of the process: some (--eval, --input-type) prevent a thread from starting.
-    this.#worker = new Worker(THREAD, {
-      workerData: setup,
-      execArgv: [],
-    });
-    this.#worker.on('message', (message: ThreadMessage) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#end());
+    this.#worker = takeWorker();
+    this.#worker.on('message', this.#receive).on('error', this.#fail).on('exit', this.#end);
+    this.#worker.postMessage(setup satisfies ThreadCommand);
     this.#started.promise.catch(() => {}); // callers of `started` get the error
   }
 
@@ -62,7 +61,7 @@ export class StorageThread {
     return new Promise((resolve) => this.#pending.set(id, resolve));
   }
 
-  /** Ends the thread. Nothing may be pending. */
+  /** Closes the file. Nothing may be pending. */
   async close(): Promise<void> {
     this.#stopped ??= { kind: 'unavailable', message: 'The database has been closed.' };
     this.#worker.postMessage('close' satisfies ThreadCommand);
@@ -92,34 +91,60 @@ export class StorageThread {
     }
   }
 
-  #receive(message: ThreadMessage): void {
+  readonly #receive = (message: ThreadMessage): void => {
     if (message === 'ready') {
       this.#isReady = true;
       this.#started.resolve();
+    } else if (message === 'closed') {
+      this.#worker.off('message', this.#receive).off('error', this.#fail).off('exit', this.#end);
+      this.#end();
+      leaveWorker(this.#worker);
     } else if (message === 'changed') {
       this.onChange();
     } else {
       for (const reply of message) this.#resolve(reply);
     }
-  }
+  };
 
   #resolve(reply: ThreadReply): void {
     this.#pending.get(reply[0])?.(reply);
     this.#pending.delete(reply[0]);
   }
 
-  #fail(error: unknown): void {
+  readonly #fail = (error: unknown): void => {
     if (!this.#isReady) this.#started.reject(error);
     else
       this.#log?.error(
         { err: error, file: this.#setup.file },
         `the SQLite ${this.#setup.access} thread has crashed`,
       );
-  }
+  };
 
-  #end(): void {
+  readonly #end = (): void => {
     this.#stopped ??= { kind: 'unavailable', message: 'The storage thread has stopped: restart the server.' };
     for (const id of this.#pending.keys()) this.#resolve([id, EMPTY_RESULT, this.#stopped]);
     this.#ended.resolve();
+  };
+}
+
+function takeWorker(): Worker {
+  const [waiting] = idle;
+  if (waiting !== undefined) {
+    idle.delete(waiting);
+    waiting.ref();
+    return waiting;
   }
+  // Without the flags of the process: some (--eval, --input-type) prevent a thread from starting.
+  const worker = new Worker(THREAD, { execArgv: [] });
+  return worker.on('exit', () => idle.delete(worker));
+}
+
+/** An idle thread does not keep the process alive. */
+function leaveWorker(worker: Worker): void {
+  if (idle.size >= MAX_IDLE) {
+    void worker.terminate();
+    return;
+  }
+  worker.unref();
+  idle.add(worker);
 }

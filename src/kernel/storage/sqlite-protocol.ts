@@ -20,8 +20,8 @@ export function transactionOf(request: StorageRequest): number {
 
 export type NumberedRequest = [id: number, request: StorageRequest];
 
-/** To a thread: all requests of one turn of the event loop, or the command to end. */
-export type ThreadCommand = NumberedRequest[] | 'close';
+/** To a thread: the file to open, then all requests of one turn of the event loop, at last to close it. */
+export type ThreadCommand = ThreadSetup | NumberedRequest[] | 'close';
 
 export type RawResult = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
 
@@ -41,8 +41,8 @@ export interface ThrownError {
   errcode?: number;
 }
 
-/** From a thread: it is ready, another process has written, or replies. */
-export type ThreadMessage = 'ready' | 'changed' | ThreadReply[];
+/** From a thread: its file is open, another process has written, replies, or its file is closed. */
+export type ThreadMessage = 'ready' | 'changed' | 'closed' | ThreadReply[];
 
 export interface ThreadSetup {
   file: string;

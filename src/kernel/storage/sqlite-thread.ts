@@ -1,8 +1,8 @@
-// A storage thread: owns connections to the SQLite file and answers the main thread. The same code runs twice,
-// as writer and as reader, so that a read never waits for a disk sync.
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+// A storage thread: owns connections to a SQLite file and answers the main thread. The same code runs twice,
+// as writer and as reader, so that a read never waits for a disk sync. It may open another file after closing one.
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { SqliteConnection } from './sqlite-connection.ts';
-import type { ThreadMessage, NumberedRequest, ThreadCommand, ThreadSetup } from './sqlite-protocol.ts';
+import type { ThreadMessage, NumberedRequest, ThreadCommand } from './sqlite-protocol.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
@@ -13,32 +13,34 @@ if (!parentPort) throw new Error('sqlite-thread.ts is made to run as a worker th
 const port = parentPort;
 const say = (message: ThreadMessage): void => port.postMessage(message);
 
-const { file, access } = workerData as ThreadSetup;
+let worker: SqliteReader | SqliteWriter | undefined;
 let poll: NodeJS.Timeout | undefined;
-const worker = access === 'write' ? startWriter() : new SqliteReader(file, say);
 port.on('message', obey);
-say('ready');
 
-function obey(order: ThreadCommand): void {
-  if (order !== 'close') {
-    worker.accept(order);
-    return;
+function obey(command: ThreadCommand): void {
+  if (Array.isArray(command)) {
+    worker!.accept(command);
+  } else if (command === 'close') {
+    clearInterval(poll);
+    worker!.close();
+    worker = undefined;
+    say('closed');
+  } else {
+    worker = command.access === 'write' ? startWriter(command.file) : new SqliteReader(command.file, say);
+    say('ready');
   }
-  clearInterval(poll);
-  worker.close();
-  port.close();
 }
 
-function startWriter(): SqliteWriter {
+function startWriter(file: string): SqliteWriter {
   const connection = new SqliteConnection(file, 'write');
   poll = watch(connection);
   return new SqliteWriter(connection, say, takeArrived);
 }
 
 function takeArrived(): NumberedRequest[] | undefined {
-  const order = receiveMessageOnPort(port)?.message as ThreadCommand | undefined;
-  if (order !== 'close') return order;
-  setImmediate(obey, order);
+  const command = receiveMessageOnPort(port)?.message as ThreadCommand | undefined;
+  if (command === undefined || Array.isArray(command)) return command;
+  setImmediate(obey, command);
   return undefined;
 }
 

@@ -73,6 +73,7 @@ export class SqliteWriter {
 
   /** SQLite checkpoints the log into the file when its last connection closes. */
   close(): void {
+    clearTimeout(this.#silence);
     this.#connection.close();
   }
 

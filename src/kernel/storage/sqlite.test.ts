@@ -172,6 +172,21 @@ onEngine('sqlite', (engine) => {
     await thread.close();
   });
 
+  test('files that are opened one after another share nothing but their threads', async () => {
+    const [one, other] = [await engine.database(), await engine.database()];
+    for (const [file, names] of [
+      [one, ['a']],
+      [other, ['b']],
+      [one, ['a', 'c']],
+    ] as const) {
+      const opened = await openSqlite({ file });
+      if (names.length === 1) await createTable.execute(opened.db);
+      await insert(opened.db, names.at(-1)!);
+      assert.deepEqual(await namesIn(opened), names);
+      await opened.close();
+    }
+  });
+
   test('a closed database keeps no process alive and leaves no log behind', async () => {
     const file = await engine.database();
     const script = `
