@@ -240,7 +240,7 @@ async function compose(
     createFirstSecret: () => createFirstSecret(engine, clock.now()),
     async listen({ orNext = false } = {}) {
       await server.ready();
-      await reservePaths(engine.db, [...server.firstWords, ...RESERVED_NAMES, LIBRARY_USERNAME]);
+      await reservePaths(engine.db, [...server.firstWords.all(), ...RESERVED_NAMES, LIBRARY_USERNAME]);
       const url = await listenOn(server, config, orNext ? log : undefined);
       publicUrl = config.publicUrl ?? url;
       if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);

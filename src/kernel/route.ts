@@ -7,7 +7,8 @@ import { restOf, withoutRest } from './path-template.ts';
 import type { Static, TObject, TSchema } from './schema.ts';
 
 /** REPORT is a GET with a body. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'REPORT';
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'REPORT'] as const;
+export type Method = (typeof METHODS)[number];
 
 /**
  * Who may call. `anyone` needs no credential; `caller` needs a valid one; an action needs a permission, and the handler

@@ -112,7 +112,7 @@ function mount(
   scope.addHook('onRequest', onRequest);
   scope.setErrorHandler(onError);
   // The path without a slash, and methods that Fastify does not know: the hook has answered them.
-  scope.notFound.add(prefix, { onRequest, onError, handle: () => {} });
+  scope.apis.add(prefix, { onRequest, onError, handle: () => {} });
   scope.route({ method: scope.supportedMethods, url: '/*', handler: () => {} });
 }
 

@@ -1,4 +1,4 @@
-// Mounts an API on Fastify and runs each request: admit the caller, read the body, call the handler, send the reply.
+// Mounts an API on the server and runs each request: admit the caller, read the body, call the handler, send the reply.
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { shownPath } from './call-log.ts';
@@ -12,29 +12,27 @@ import { parseJson } from './json/parse.ts';
 import { LiveCall } from './live-call.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import { checkHead, type UnreadRequest } from './bad-requests.ts';
-import { leaveBodies } from './not-found.ts';
 import { restOf } from './path-template.ts';
-import { Paths } from './paths.ts';
-import { routedPath } from './prefixes.ts';
+import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
-import { placesOf, type Call, type Method, type RawCall, type Route, type RouteShape } from './route.ts';
+import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
 import { checkVersions } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the first hook of every API's scope. */
+    /** Set by the first hook of every API. */
     call: LiveCall;
+    /** The route of the call and the parameters in its path; set by the same hook. */
+    match: RouteMatch<ServedRoute> | undefined;
   }
 }
 
-/** What Fastify stores with each of our routes. */
-interface RouteConfig {
-  shape?: RouteShape;
-  categories?: readonly string[];
-  /** The name of the parameter that is the rest of the path. */
-  rest?: string | undefined;
+interface ServedRoute {
+  shape: RouteShape;
+  categories: readonly string[];
+  handle(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 }
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
@@ -43,39 +41,31 @@ export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Ke
     routes.map(({ shape }) => shape),
     dialect.versions,
   );
-  for (const prefix of dialect.prefixes) {
-    void app.register(
-      (scope, _options, done) => {
-        mount(scope, dialect, routes, kernel, prefix);
-        done();
-      },
-      { prefix },
-    );
-  }
+  for (const prefix of dialect.prefixes) mount(app, dialect, routes, kernel, prefix);
 }
 
 function mount(
-  scope: FastifyInstance,
+  app: FastifyInstance,
   dialect: Dialect,
   routes: readonly Route[],
   kernel: Kernel,
   prefix: string,
 ) {
   const send = new ReplySender(dialect, kernel);
-  const paths = new Paths(routes.flatMap(({ shape }) => placesOf(shape, dialect.pathAliases)));
-  const allowAt = (url: string) => paths.allowAt(routedPath(url).slice(prefix.length));
+  const tree = new RouteTree<ServedRoute>();
+  const depth = prefix.split('/').length;
+  const allowAt = (url: string) => tree.allowAt(segmentsOf(url, depth));
   const isPreflight = ({ method, url }: { method: string; url: string }) =>
     method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
   const categoriesOf = (shape?: RouteShape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
 
-  leaveBodies(scope);
-  if (dialect.override !== undefined) scope.overrides.add(prefix, dialect.override);
+  if (dialect.override !== undefined) app.overrides.add(prefix, dialect.override);
 
   const begin = (
     { method, url, headers, ip }: UnreadRequest,
-    { shape, categories = noRoute }: RouteConfig,
+    route: ServedRoute | undefined,
     overridden?: OverriddenMethod,
   ) =>
     new LiveCall({
@@ -86,16 +76,18 @@ function mount(
       headers,
       address: ip,
       version: dialect.versions.names.at(-1)!,
-      shape,
-      categories,
+      shape: route?.shape,
+      categories: route?.categories ?? noRoute,
       limits: kernel.limits,
       overridden,
     });
-  scope.badRequests.add(prefix, (request, failure) => send.renderError(begin(request, {}), failure, failure));
+  app.badRequests.add(prefix, (request, failure) =>
+    send.renderError(begin(request, undefined), failure, failure),
+  );
 
   const onRequest: onRequestHookHandler = (request, _reply, done) => {
-    const config = request.routeOptions.config as RouteConfig;
-    const call = begin(request, config, scope.overrides.of(request.raw));
+    request.match = tree.find(request.method, segmentsOf(request.url, depth));
+    const call = begin(request, request.match?.route, app.overrides.of(request.raw));
     request.call = call;
     try {
       checkHead(request.raw);
@@ -113,26 +105,29 @@ function mount(
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
   };
-  scope.addHook('onRequest', onRequest);
-  scope.setErrorHandler(onError);
-  const handle = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
+  const refuse = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
     const allow = allowAt(url);
     if (isPreflight({ method, url })) return send.preflight(reply, call, allow);
     if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
-    return refuseVerb(method, allow);
+    throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
+      headers: { allow },
+    });
   };
-  scope.notFound.add(prefix, { onRequest, onError, handle });
+  const handle = (request: FastifyRequest, reply: FastifyReply) =>
+    request.match === undefined ? refuse(request, reply) : request.match.route.handle(request, reply);
+  app.apis.add(prefix, { onRequest, onError, handle });
 
   for (const route of routes) {
     const { shape } = route;
-    const config = { shape, categories: categoriesOf(shape), rest: restOf(shape.path) };
-    const handler = createHandler(route, dialect, kernel, send);
-    for (const { method, path } of placesOf(shape, dialect.pathAliases)) {
-      scope.route({ ...placeOf(method, path), config, handler });
+    const served = {
+      shape,
+      categories: categoriesOf(shape),
+      handle: createHandler(route, dialect, kernel, send),
+    };
+    for (const place of placesOf(shape, dialect.pathAliases)) {
+      tree.add(place, served, restOf(shape.path));
+      app.firstWords.add(prefix + place.path);
     }
-  }
-  for (const { path, method, allow } of paths.hidden()) {
-    scope.route({ ...placeOf(method, path), handler: () => refuseVerb(method, allow) });
   }
 }
 
@@ -142,22 +137,7 @@ function namePath(call: LiveCall): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-/**
- * The place of a route for Fastify, with `:id` for `{id}` and `*` for the rest. One route has GET and HEAD: Fastify would
- * add another for HEAD.
- */
-function placeOf(method: Method, path: string) {
-  const url = path.replace(/\{\w+\.{3}\}$/, '*').replaceAll(/\{(\w+)\}/g, ':$1');
-  return { method: method === 'GET' ? ['GET', 'HEAD'] : method, url, exposeHeadRoute: false };
-}
-
-function refuseVerb(method: string, allow: string): never {
-  throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
-    headers: { allow },
-  });
-}
-
-/** The Fastify handler of one route. A call without asynchronous work is answered in the same tick. */
+/** The handler of one route. A call without asynchronous work is answered in the same tick. */
 function createHandler(
   { shape, handle, authorize }: Route,
   dialect: Dialect,
@@ -176,7 +156,7 @@ function createHandler(
   };
   const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
     const { call } = request;
-    call.params = routeVersion.readParams?.(paramsOf(request));
+    call.params = routeVersion.readParams?.(request.match!.params);
     call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
     if (shape.streams) call.stream = request.raw;
     else if (request.body !== undefined) {
@@ -189,10 +169,9 @@ function createHandler(
     } else call.body = routeVersion.readBody?.(undefined);
     return undefined;
   };
-  const refuse = async (request: FastifyRequest, error: unknown): Promise<never> => {
-    const { call } = request;
+  const refuse = async ({ call, match, query }: FastifyRequest, error: unknown): Promise<never> => {
     const { caller, now, headers } = call;
-    const raw = { params: paramsOf(request), query: request.query as RawCall['query'] };
+    const raw = { params: match!.params, query: query as RawCall['query'] };
     const can: Call['can'] = (resource, action) => call.can(resource, action);
     await authorize?.({ caller: caller!, now, can, headers, ...raw }, kernel);
     throw error;
@@ -215,14 +194,6 @@ function createHandler(
       (error: unknown) => refuse(request, error),
     );
   };
-}
-
-/** Decoded once, and not normalised: `..` and empty segments of the rest are the handler's to judge. */
-function paramsOf({ params, routeOptions }: FastifyRequest): Record<string, string> {
-  const { rest } = routeOptions.config as RouteConfig;
-  if (rest === undefined) return params as Record<string, string>;
-  const { '*': value = '', ...others } = params as Record<string, string>;
-  return { ...others, [rest]: value };
 }
 
 async function readBody(

@@ -5,20 +5,20 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
 import type { Kernel } from './kernel.ts';
 import type { Logger } from './log.ts';
+import { ApiDispatch } from './api-dispatch.ts';
+import { FirstWords } from './first-words.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
-import { NotFound } from './not-found.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
 import { Upgrades } from './upgrades.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
+    apis: ApiDispatch;
     badRequests: BadRequests;
     overrides: MethodOverrides;
-    notFound: NotFound;
     upgrades: Upgrades;
-    /** The literal words that paths of routes begin with; complete when the server is ready. */
-    firstWords: Set<string>;
+    firstWords: FirstWords;
   }
 }
 
@@ -40,7 +40,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
   const upgrades = new Upgrades();
-  const notFound = new NotFound();
+  const apis = new ApiDispatch();
   const reading = {
     ...READING,
     shouldUpgradeCallback: (request: IncomingMessage) => upgrades.accepts(request),
@@ -79,17 +79,15 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   app.decorate('overrides', overrides);
   upgrades.attach(app.server);
   app.decorate('upgrades', upgrades);
-  notFound.attach(app);
-  app.decorate('notFound', notFound);
+  apis.attach(app);
+  app.decorate('apis', apis);
   app.server.on('request', (_request, response) => badRequests.watch(response));
   // Unknown `Expect` headers are ignored: Node would answer 417 with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
-  const firstWords = new Set<string>();
-  app.addHook('onRoute', ({ url }) => {
-    const [, word = ''] = url.split('/', 2);
-    if (/^[\w.-]+$/.test(word)) firstWords.add(word);
-  });
+  app.decorateRequest('match');
+  const firstWords = new FirstWords();
+  app.addHook('onRoute', ({ url }) => firstWords.add(url));
   app.decorate('firstWords', firstWords);
   return app;
 }

@@ -1,0 +1,60 @@
+// Hands every request to the API whose prefix its path has.
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { ByPrefix } from './prefixes.ts';
+import { METHODS } from './route.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The API that answers the request; undefined where no prefix fits. */
+    api: ApiHandlers | undefined;
+  }
+}
+
+export interface ApiHandlers {
+  onRequest: onRequestHookHandler;
+  handle(request: FastifyRequest, reply: FastifyReply): unknown;
+  onError(error: Error, request: FastifyRequest, reply: FastifyReply): void;
+}
+
+export class ApiDispatch {
+  readonly #apis = new ByPrefix<ApiHandlers>();
+
+  add(prefix: string, handlers: ApiHandlers): void {
+    this.#apis.add(prefix, handlers);
+  }
+
+  /** One route for all APIs: Fastify takes most of the time of a start to add hundreds, each with its method and prefix. */
+  attach(app: FastifyInstance): void {
+    const apis = this.#apis;
+    app.decorateRequest('api');
+    void app.register((scope, _options, done) => {
+      leaveBodies(scope);
+      scope.addHook('onRequest', function (request, reply, next) {
+        request.api = apis.find(request.url);
+        if (request.api === undefined) next();
+        else request.api.onRequest.call(this, request, reply, next);
+      });
+      scope.setErrorHandler((error: Error, request, reply) => {
+        if (request.api === undefined) void reply.send(error);
+        else request.api.onError(error, request, reply);
+      });
+      scope.route({ method: ['HEAD', ...METHODS], url: '/*', exposeHeadRoute: false, handler: answer });
+      // Other methods, and a path that is no path, such as `*`.
+      scope.setNotFoundHandler(answer);
+      done();
+    });
+  }
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply): unknown {
+  if (request.api !== undefined) return request.api.handle(request, reply);
+  const message = `Route ${request.method}:${request.url} not found`;
+  return reply.code(404).send({ message, error: 'Not Found', statusCode: 404 });
+}
+
+/** The body stays a stream: the dialect decides which content types are rejected, and how. */
+function leaveBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  // Fastify remembers a parser by its type, and looks for the one of all types anew each time.
+  scope.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload));
+}
