@@ -163,8 +163,9 @@ test('only so many run at once, so many wait, and further ones are refused', { s
   const waiting = [few.run(['version'], { folder, ...limits }), few.run(['version'], { folder, ...limits })];
   await assert.rejects(few.run(['version'], { folder, ...limits }), isFailure('unavailable'));
   await eventually(() => few.processes === 2);
+  const refused = Promise.all(running.map((promise) => assert.rejects(promise, /enough/)));
   aborter.abort(new Error('enough'));
-  for (const promise of running) await assert.rejects(promise, /enough/);
+  await refused;
   for (const { stdout } of await inTime(Promise.all(waiting)))
     assert.match(stdout.toString(), /^git version/);
   await few.close();

@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { Checksum, verifyBlob } from './blob-checksum.ts';
 import { asStorageFailure } from './storage-failure.ts';
+import { syncFolder } from './sync-folder.ts';
 import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts';
 
 export interface BlobStore {
@@ -170,16 +171,6 @@ async function moveIntoPlace(from: string, to: string): Promise<void> {
     await rename(from, to);
   }
   await syncFolder(shard);
-}
-
-/** Syncs the folder: otherwise a crash could lose the new name of a file that is itself synced. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function openIfExists(file: string): Promise<FileHandle | undefined> {

@@ -1,0 +1,119 @@
+// The service of git: all repositories of the server, and what they share.
+import { availableParallelism } from 'node:os';
+import { Failure } from '../../kernel/failure.ts';
+import type { InstalledGit } from './find-git.ts';
+import { GitProgram } from './git-process.ts';
+import { ObjectCache } from './object-cache.ts';
+import { ReaderPool } from './reader-pool.ts';
+import { RefReader } from './ref-reader.ts';
+import { GitRepository, type RepositoryServices } from './repository.ts';
+import {
+  createRepositoryFolder,
+  existsRepository,
+  removeRepositoryFolder,
+  repositoryFolder,
+  sweepTemporaryFolders,
+} from './repository-folder.ts';
+
+const MEBIBYTE = 1024 ** 2;
+const ABSENT = 'Git is not installed on this server, or is older than 2.38.';
+
+export interface GitSettings {
+  /** The folder of all repositories, absolute. */
+  folder: string;
+  /** What `findGit` has found. */
+  installed: InstalledGit | undefined;
+  cacheBytes?: number;
+  /** How many object readers may live at once, over all repositories. */
+  maxReaders?: number;
+  /** An object reader without requests for so long is ended. */
+  idleMs?: number;
+  /** How long a single object may take to be read. */
+  readTimeoutMs?: number;
+}
+
+interface GitStatus {
+  isAvailable: boolean;
+  /** What is installed, or why it cannot be used. */
+  message: string;
+  processes: number;
+}
+
+export class Git {
+  readonly #settings: GitSettings;
+  readonly #services: RepositoryServices | undefined;
+
+  constructor(settings: GitSettings) {
+    this.#settings = settings;
+    const { installed, cacheBytes = 64 * MEBIBYTE, maxReaders = 8 + 2 * availableParallelism() } = settings;
+    if (installed?.isSupported !== true) return;
+    const program = new GitProgram(installed.path);
+    const pool = new ReaderPool({
+      start: (folder) => program.start(['cat-file', '--batch-command'], { folder }),
+      maxReaders,
+      idleMs: settings.idleMs ?? 30_000,
+      timeoutMs: settings.readTimeoutMs ?? 30_000,
+    });
+    this.#services = {
+      program,
+      pool,
+      cache: new ObjectCache(cacheBytes),
+      refs: new RefReader(16 * MEBIBYTE),
+    };
+  }
+
+  /**
+   * The services of every repository.
+   * @throws {Failure} where git cannot be used.
+   */
+  demand(): RepositoryServices {
+    if (this.#services === undefined)
+      throw new Failure('unavailable', `${ABSENT} Repositories cannot be used.`);
+    return this.#services;
+  }
+
+  /** Does not look whether it exists. */
+  repository(number: number): GitRepository {
+    return new GitRepository(number, repositoryFolder(this.#settings.folder, number), this.demand());
+  }
+
+  exists(number: number): Promise<boolean> {
+    return existsRepository(repositoryFolder(this.#settings.folder, number));
+  }
+
+  /** Durable once resolved. */
+  async createRepository(number: number, defaultBranch: string): Promise<GitRepository> {
+    this.demand();
+    await createRepositoryFolder(this.#settings.folder, number, defaultBranch);
+    return this.repository(number);
+  }
+
+  /** Succeeds, too, when there is nothing to remove. */
+  async removeRepository(number: number): Promise<void> {
+    const folder = repositoryFolder(this.#settings.folder, number);
+    this.#services?.pool.forget(folder);
+    this.#services?.refs.forget(folder);
+    await removeRepositoryFolder(this.#settings.folder, number);
+  }
+
+  /** Deletes what a crash left half created or half removed. */
+  async sweep(now: number): Promise<void> {
+    await sweepTemporaryFolders(this.#settings.folder, now);
+  }
+
+  status(): GitStatus {
+    const { installed } = this.#settings;
+    const processes = this.#services?.program.processes ?? 0;
+    if (installed?.isSupported === true)
+      return { isAvailable: true, message: `git ${installed.version} at ${installed.path}`, processes };
+    const found = installed === undefined ? '' : ` Found: ${installed.version} at ${installed.path}.`;
+    const message = `${ABSENT}${found} Install git 2.38 or newer and start the server again.`;
+    return { isAvailable: false, message, processes };
+  }
+
+  /** Ends all processes. */
+  async close(): Promise<void> {
+    this.#services?.pool.close();
+    await this.#services?.program.close();
+  }
+}

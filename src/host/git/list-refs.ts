@@ -1,0 +1,67 @@
+// Lists refs by the beginning of their name, in the order of names.
+import type { GitProgram } from './git-process.ts';
+
+const TIMEOUT_MS = 60_000;
+const FORMAT = ['%(refname)', '%(objectname)', '%(objecttype)', '%(*objectname)', '%(*objecttype)'].join(
+  '%00',
+);
+
+export interface ListedRef {
+  name: string;
+  oid: string;
+  type: string;
+  /** The object behind an annotated tag. */
+  peeled?: { oid: string; type: string };
+}
+
+export interface RefListing {
+  /** Any beginning of a full name, such as `refs/heads/` or `refs/tags/v1`. */
+  prefix: string;
+  limit: number;
+  /** Only names after this one. */
+  after?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** In the order of the bytes of their names. */
+export async function listRefs(
+  program: GitProgram,
+  folder: string,
+  { prefix, limit, after, signal }: RefListing,
+): Promise<ListedRef[]> {
+  if (limit <= 0 || !prefix.startsWith('refs/')) return [];
+  // Git matches whole parts of names only. A pattern that has no wildcards is the beginning of a name up to a slash.
+  const pattern = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  if (/[*?[\\\n\0]/.test(pattern)) return [];
+  const args = ['for-each-ref', `--format=${FORMAT}`, '--', pattern];
+  const first = after === undefined ? undefined : Buffer.from(after);
+  const refs: ListedRef[] = [];
+  for await (const line of linesOf(
+    program.stream(args, { folder, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
+  )) {
+    const ref = refOf(line);
+    if (!ref.name.startsWith(prefix)) continue;
+    if (first !== undefined && Buffer.from(ref.name).compare(first) <= 0) continue;
+    refs.push(ref);
+    if (refs.length === limit) break;
+  }
+  return refs;
+}
+
+function refOf(line: string): ListedRef {
+  const [name = '', oid = '', type = '', peeledOid = '', peeledType = ''] = line.split('\0');
+  return { name, oid, type, ...(peeledOid !== '' && { peeled: { oid: peeledOid, type: peeledType } }) };
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+      yield bytes.toString('utf8', start, end);
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+  }
+}
