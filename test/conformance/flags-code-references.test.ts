@@ -358,6 +358,18 @@ onEachEngine((engine) => {
         latestCommitTime: 1000,
       });
       assert.deepEqual(await statistics('?flagKey=banner'), flags);
+      const shown = { items: flags['banner'] };
+      const path = `flags/${setup.project}`;
+      const flag = (await expect(200, call(`${path}/banner?expand=codeReferences`))).json;
+      assert.deepEqual(flag['codeReferences'], shown);
+      await expect(201, call(path, { method: 'POST', body: { key: 'unused', name: 'Unused' } }));
+      const list = (await expect(200, call(`${path}?expand=codeReferences&sort=key`))).json;
+      const listed = list['items'].map(({ key, codeReferences }: Json) => [key, codeReferences]);
+      assert.deepEqual(listed, [
+        ['banner', shown],
+        ['unused', { items: [] }],
+      ]);
+      assert.equal((await expect(200, call(`${path}/banner`))).json['codeReferences'], undefined);
       assert.deepEqual(await statistics('?flagKey=gone'), {});
       const { projects, self } = (await expect(200, call('code-refs/statistics'))).json;
       assert.equal(self.href, '/api/v2/code-refs/statistics');
@@ -530,6 +542,8 @@ onEachEngine((engine) => {
       await expect(401, call('code-refs/extinctions', { token }));
       await expect(401, put({}, { token }));
       assert.deepEqual(await statistics('', { token }), {});
+      const flag = await expect(200, call(`flags/${setup.project}/banner?expand=codeReferences`, { token }));
+      assert.deepEqual(flag.json['codeReferences'], { items: [] });
       await expect(201, create({ name: 'elsewhere' }, { token }));
       const { items } = (await expect(200, call(REPOSITORIES, { token }))).json;
       assert.deepEqual(

@@ -42,7 +42,7 @@ onEachEngine((testEngine) => {
     await listReferences(db, ['a'], { projectId: 'p', flagKey: 'f' });
     await sumReferenceLengths(db, ['a'], { projectId: 'p' });
     await listFlagStatistics(db, { projectId: 'p' }, 10);
-    await listFlagStatistics(db, { projectId: 'p', flagKey: 'f' }, 10);
+    await listFlagStatistics(db, { projectId: 'p', flagKeys: ['f', 'g'] }, 10);
     await listExtinctions(db, { branchIds: ['a'], from: 1, to: 2 }, SLICE);
     const projects = { ids: ['p'], areHidden: false };
     await listExtinctions(db, { branchIds: ['a'], projects, flagKey: 'f' }, SLICE);

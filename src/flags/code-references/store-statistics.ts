@@ -36,9 +36,10 @@ export interface FlagStatistic {
 /** Of flags that exist, by key; at most `limit`. */
 export async function listFlagStatistics(
   db: Db,
-  { projectId, flagKey }: { projectId: string; flagKey?: string | undefined },
+  { projectId, flagKeys }: { projectId: string; flagKeys?: readonly string[] | undefined },
   limit: number,
 ): Promise<FlagStatistic[]> {
+  if (flagKeys?.length === 0) return [];
   const rows = await db
     .selectFrom('code_references')
     .innerJoin('flags', (join) =>
@@ -60,7 +61,7 @@ export async function listFlagStatistics(
       'code_branches.commit_time',
     ])
     .where('code_references.project_id', '=', projectId)
-    .$if(flagKey !== undefined, (query) => query.where('code_references.flag_key', '=', flagKey!))
+    .$if(flagKeys !== undefined, (query) => query.where('code_references.flag_key', 'in', flagKeys!))
     .orderBy('code_references.flag_key')
     .limit(limit)
     .execute();

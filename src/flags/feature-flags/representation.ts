@@ -1,6 +1,7 @@
 // Flags as replies show them: in detail with whole configurations, or in lists with the heads of configurations.
 import { linkTo, siteTo } from '../links.ts';
 import { toMemberSummary } from '../members/model.ts';
+import type { ShownStatistic } from '../code-references/flag-statistics.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
 import type { ConfigHead } from './store-rows.ts';
@@ -14,6 +15,8 @@ export interface DisplayContext {
   maintainer?: Maintainer | undefined;
   /** The name of the team that maintains it. */
   teamName?: string | undefined;
+  /** How often repositories name it; absent, this is not shown. */
+  codeReferences?: readonly ShownStatistic[] | undefined;
   expand?: ReadonlySet<Expandable>;
 }
 
@@ -113,7 +116,7 @@ function toShown(
   display: DisplayContext,
   toConfig: (environment: Pick<EnvironmentRef, 'key' | 'name'>) => ShownConfig | undefined,
 ): ShownFlag {
-  const { projectKey, environments, maintainer, teamName, expand } = display;
+  const { projectKey, environments, maintainer, teamName, codeReferences } = display;
   const { maintainerId, maintainerTeamKey, archivedAt, deprecatedAt, purpose, migrationSettings } = flag;
   return {
     name: flag.name,
@@ -150,8 +153,7 @@ function toShown(
     defaults: flag.defaults,
     ...(purpose !== undefined && { _purpose: purpose }),
     ...(migrationSettings !== undefined && { migrationSettings }),
-    // The server records no code references.
-    ...(expand?.has('codeReferences') && { codeReferences: { items: [] } }),
+    ...(codeReferences && { codeReferences: { items: [...codeReferences] } }),
     ...(environments !== undefined && {
       environments: Object.fromEntries(
         environments.flatMap((environment) => {

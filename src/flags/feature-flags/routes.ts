@@ -1,8 +1,10 @@
 // Feature flags: list, create, get, patch, delete, copy between environments.
 import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { readFlagStatistics } from '../code-references/flag-statistics.ts';
+import { VIEW } from '../code-references/open-repository.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
@@ -18,7 +20,13 @@ import { flagKindsText, flagPatches } from './change/instructions/document.ts';
 import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
 import { findMaintainers, findTeamNames } from './store-maintainers.ts';
 import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
-import { FLAG_EXPANDABLE, toFlagDetail, toFlagSummary, type DisplayContext } from './representation.ts';
+import {
+  FLAG_EXPANDABLE,
+  toFlagDetail,
+  toFlagSummary,
+  type DisplayContext,
+  type Expandable,
+} from './representation.ts';
 import { displayContextOf } from './change/change-context.ts';
 import { FlagPost, FlagSchema, type ShownFlag } from './schemas.ts';
 
@@ -32,7 +40,7 @@ const getFlags = route(
     summary: 'List the flags of a project',
     description:
       'Newest first unless asked otherwise; archived ones only where asked for. Configurations are shown for the environments in `env`.',
-    access: { action: 'viewProject' },
+    access: { action: 'viewProject', others: [VIEW] },
     params: ByProject,
     query: Type.Object({
       ...PageQuery,
@@ -69,7 +77,14 @@ const getFlags = route(
     });
     const show = await prepareDisplay(db, project, flags, environments, query.summary);
     const page = new Page(flags, total, sliceOf(query, 20, MAX_PAGE));
-    return page.map((flag) => show(flag, { ...(keys.length > 0 && { environments }), expand }));
+    const referencesOf = await prepareReferences(call, db, project, flags, expand);
+    return page.map((flag) =>
+      show(flag, {
+        ...(keys.length > 0 && { environments }),
+        expand,
+        codeReferences: referencesOf(flag),
+      }),
+    );
   },
 );
 
@@ -79,6 +94,20 @@ async function readEnvironments(db: Db, { id }: Project, keys: readonly string[]
   const missing = keys.find((key) => !all.some((environment) => environment.key === key));
   if (missing !== undefined) throw unknownThing('environment', missing);
   return all.filter(({ key }) => keys.includes(key));
+}
+
+/** Reads the code references to all these flags at once, where the query asks for them. */
+async function prepareReferences(
+  call: Pick<Call, 'can'>,
+  db: Db,
+  { id }: Project,
+  flags: readonly Flag[],
+  expand: ReadonlySet<Expandable>,
+): Promise<(flag: Flag) => DisplayContext['codeReferences']> {
+  if (!expand.has('codeReferences')) return () => undefined;
+  const flagKeys = flags.map(({ key }) => key);
+  const statistics = await readFlagStatistics(call, db, { projectId: id, flagKeys });
+  return ({ key }) => statistics.get(key) ?? [];
 }
 
 /** Reads configurations and maintainers for a page of flags at once. Returns the function that shows one of them. */
@@ -151,7 +180,7 @@ const getFlag = route(
     method: 'GET',
     path: '/flags/{projectKey}/{featureFlagKey}',
     summary: 'Get a flag',
-    access: { action: 'viewProject' },
+    access: { action: 'viewProject', others: [VIEW] },
     params: ByFlag,
     query: Type.Object({ ...EnvQuery, ...ExpandQuery(FLAG_EXPANDABLE) }),
     reply: { 200: FlagSchema },
@@ -161,7 +190,9 @@ const getFlag = route(
     const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
     const found = await readFlag(db, project, params.featureFlagKey, query.env);
-    return toFlagDetail(found.flag, { ...displayContextOf(project, found), expand });
+    const referencesOf = await prepareReferences(call, db, project, [found.flag], expand);
+    const display = { ...displayContextOf(project, found), expand, codeReferences: referencesOf(found.flag) };
+    return toFlagDetail(found.flag, display);
   },
 );
 

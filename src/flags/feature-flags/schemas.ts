@@ -1,6 +1,7 @@
 // The schemas of flags in bodies and replies.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
+import { StatisticRep } from '../code-references/flag-statistics.ts';
 import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
@@ -230,7 +231,7 @@ export const FlagSchema = Type.Object(
     defaults: Type.Optional(Defaults),
     _purpose: Type.Optional(Type.String()),
     migrationSettings: Type.Optional(MigrationSettings),
-    codeReferences: Type.Optional(Type.Object({ items: Type.Array(Type.Unknown()) })),
+    codeReferences: Type.Optional(Type.Object({ items: Type.Array(StatisticRep) })),
     environments: Type.Optional(Type.Record(Type.String(), ConfigSchema)),
   },
   { $id: 'FeatureFlag' },
