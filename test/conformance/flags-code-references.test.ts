@@ -370,6 +370,22 @@ onEachEngine((engine) => {
         ['unused', { items: [] }],
       ]);
       assert.equal((await expect(200, call(`${path}/banner`))).json['codeReferences'], undefined);
+      for (const [filter, keys] of [
+        ['min:1', ['banner']],
+        ['min:3', ['banner']],
+        ['min:4', []],
+        ['min:0', ['banner', 'unused']],
+        ['max:3', ['banner', 'unused']],
+        ['max:2', ['unused']],
+        ['min:1,codeReferences.max:2', []],
+      ] as const) {
+        const found = (await expect(200, call(`${path}?filter=codeReferences.${filter}&sort=key`))).json;
+        assert.deepEqual(
+          found['items'].map(({ key }: Json) => key),
+          keys,
+          filter,
+        );
+      }
       assert.deepEqual(await statistics('?flagKey=gone'), {});
       const { projects, self } = (await expect(200, call('code-refs/statistics'))).json;
       assert.equal(self.href, '/api/v2/code-refs/statistics');
@@ -544,6 +560,8 @@ onEachEngine((engine) => {
       assert.deepEqual(await statistics('', { token }), {});
       const flag = await expect(200, call(`flags/${setup.project}/banner?expand=codeReferences`, { token }));
       assert.deepEqual(flag.json['codeReferences'], { items: [] });
+      const least = await expect(200, call(`flags/${setup.project}?filter=codeReferences.min:1`, { token }));
+      assert.deepEqual(least.json['items'], []);
       await expect(201, create({ name: 'elsewhere' }, { token }));
       const { items } = (await expect(200, call(REPOSITORIES, { token }))).json;
       assert.deepEqual(

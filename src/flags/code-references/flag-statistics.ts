@@ -37,7 +37,7 @@ export async function readFlagStatistics(
   const all = await listFlagStatistics(db, wanted, MAX_STATISTICS + 1);
   if (all.length > MAX_STATISTICS) throw problem('query', 'asks for too many flags: name one by flagKey');
   if (all.length === 0) return new Map();
-  const repositories = (await listRepositories(db)).filter((one) => call.can(codeRepositoryResource(one), VIEW));
+  const repositories = await listSeenRepositories(call, db);
   const byId = new Map(repositories.map((repository) => [repository.id, repository]));
   const byFlag = Map.groupBy(
     all.filter(({ repositoryId }) => byId.has(repositoryId)),
@@ -48,6 +48,11 @@ export async function readFlagStatistics(
     return [key, ofFlag] as const;
   });
   return new Map(shown);
+}
+
+/** None for callers who may see none. */
+export async function listSeenRepositories(call: Pick<Call, 'can'>, db: Db): Promise<CodeRepository[]> {
+  return (await listRepositories(db)).filter((one) => call.can(codeRepositoryResource(one), VIEW));
 }
 
 function toStatisticRep(

@@ -18,6 +18,8 @@ import {
   sumReferenceLengths,
 } from './store-branches.ts';
 import { listExtinctions } from './store-extinctions.ts';
+import { readFlagFilter } from '../feature-flags/filter.ts';
+import { listFlags } from '../feature-flags/store-lists.ts';
 import { listFlagStatistics } from './store-statistics.ts';
 
 const SLICE = { offset: 0, limit: 10 };
@@ -43,6 +45,8 @@ onEachEngine((testEngine) => {
     await sumReferenceLengths(db, ['a'], { projectId: 'p' });
     await listFlagStatistics(db, { projectId: 'p' }, 10);
     await listFlagStatistics(db, { projectId: 'p', flagKeys: ['f', 'g'] }, 10);
+    const filter = readFlagFilter({ filter: 'codeReferences.min:1,codeReferences.max:9' });
+    await listFlags(db, { projectId: 'p', filter, repositoryIds: ['r'], orders: [], slice: SLICE });
     await listExtinctions(db, { branchIds: ['a'], from: 1, to: 2 }, SLICE);
     const projects = { ids: ['p'], areHidden: false };
     await listExtinctions(db, { branchIds: ['a'], projects, flagKey: 'f' }, SLICE);

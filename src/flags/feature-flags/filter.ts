@@ -59,6 +59,9 @@ export interface FlagFilter {
   /** SDKs have requested the flag after this time, in the environment of `environmentKey`. */
   evaluatedAfter?: number;
   environmentKey?: string;
+  /** How often code names the flag, at least and at most. */
+  minReferences?: number;
+  maxReferences?: number;
   /** No flag can match. */
   isNothing: boolean;
 }
@@ -85,6 +88,7 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
     ...readPurpose(found.purpose),
     ...readCreation(found.creationDate),
     ...readEvaluation(found.evaluated, found.filterEnv),
+    ...readReferences(found['codeReferences.min'], found['codeReferences.max']),
   };
   if (found.query !== undefined) filter.words = found.query.toLowerCase();
   if (found.maintainerId !== undefined) filter.maintainerIds = splitAny(found.maintainerId).filter(couldBeId);
@@ -113,23 +117,29 @@ function readStates(state: string | undefined, archived: string | undefined, ask
 }
 
 /**
- * Some filters are about features that this server does not have: experiments, guarded rollouts, release pipelines, code
- * references. No flag matches them. Which context kinds and applications a flag was evaluated for is not recorded, so no flag
- * matches those filters either.
+ * Some filters are about features that this server does not have: experiments, guarded rollouts, release pipelines. No flag
+ * matches them. Which context kinds and applications a flag was evaluated for is not recorded, so no flag matches those filters
+ * either.
  */
 function isNothing(found: Partial<Record<(typeof FLAG_FILTERS)[number], string>>): boolean {
-  const least = readCount('codeReferences.min', found['codeReferences.min']) ?? 0;
-  readCount('codeReferences.max', found['codeReferences.max']);
   const wantsExperiment =
     found.hasExperiment !== undefined && readBoolean('hasExperiment', found.hasExperiment);
   return (
-    least > 0 ||
     wantsExperiment ||
     found.guardedRollout !== undefined ||
     found.releasePipeline !== undefined ||
     found.contextKindsEvaluated !== undefined ||
     found.applicationEvaluated !== undefined
   );
+}
+
+function readReferences(
+  least: string | undefined,
+  most: string | undefined,
+): Pick<FlagFilter, 'minReferences' | 'maxReferences'> {
+  const min = readCount('codeReferences.min', least) ?? 0;
+  const max = readCount('codeReferences.max', most);
+  return { ...(min > 0 && { minReferences: min }), ...(max !== undefined && { maxReferences: max }) };
 }
 
 const AVAILABILITY: Record<string, readonly number[]> = {

@@ -3,7 +3,7 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { readFlagStatistics } from '../code-references/flag-statistics.ts';
+import { listSeenRepositories, readFlagStatistics } from '../code-references/flag-statistics.ts';
 import { VIEW } from '../code-references/open-repository.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
@@ -67,11 +67,14 @@ const getFlags = route(
     const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
     const environments = await readEnvironments(db, project, keys);
+    const countsReferences = filter.minReferences !== undefined || filter.maxReferences !== undefined;
+    const repositories = countsReferences ? await listSeenRepositories(call, db) : [];
     const sortKey = filter.environmentKey ?? keys[0];
     const { flags, total } = await listFlags(db, {
       projectId: project.id,
       filter,
       environmentId: environments.find(({ key }) => key === sortKey)?.id,
+      repositoryIds: repositories.map(({ id }) => id),
       orders,
       slice: sliceOf(query, 20, MAX_PAGE),
     });

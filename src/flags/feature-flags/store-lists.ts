@@ -13,6 +13,8 @@ export interface FlagQuery {
   filter: FlagFilter;
   /** The environment that `filter` or `orders` refer to. */
   environmentId?: string | undefined;
+  /** The repositories whose references `filter` counts. */
+  repositoryIds?: readonly string[];
   orders: readonly FlagOrder[];
   slice: Slice;
 }
@@ -91,9 +93,10 @@ async function countOf(db: Db, query: FlagQuery): Promise<{ total: number }> {
     .executeTakeFirstOrThrow();
 }
 
-function matches(eb: FlagColumns, { projectId, filter, environmentId }: FlagQuery) {
+function matches(eb: FlagColumns, query: FlagQuery) {
+  const { projectId, filter, environmentId } = query;
   const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams, purposes } = filter;
-  const { createdBefore, createdAfter, evaluatedAfter } = filter;
+  const { createdBefore, createdAfter, evaluatedAfter, minReferences, maxReferences } = filter;
   const all = [eb('flags.project_id', '=', projectId)];
   if (states.length < 3) all.push(eb('flags.state', 'in', states));
   if (isTemporary !== undefined) all.push(eb('flags.is_temporary', '=', Number(isTemporary)));
@@ -133,7 +136,36 @@ function matches(eb: FlagColumns, { projectId, filter, environmentId }: FlagQuer
       ),
     );
   }
+  if (minReferences !== undefined)
+    all.push(eb('flags.key', 'in', referencedFlags(eb, query, '>=', minReferences)));
+  if (maxReferences !== undefined)
+    all.push(eb('flags.key', 'not in', referencedFlags(eb, query, '>', maxReferences)));
   return eb.and(all);
+}
+
+/** The keys of the flags of which default branches have this many references. */
+function referencedFlags(
+  eb: FlagColumns,
+  { projectId, repositoryIds = [] }: FlagQuery,
+  operator: '>' | '>=',
+  count: number,
+) {
+  return (
+    eb
+      .selectFrom('code_references')
+      .innerJoin('code_branches', 'code_branches.id', 'code_references.branch_id')
+      .innerJoin('code_repositories', (join) =>
+        join
+          .onRef('code_repositories.id', '=', 'code_branches.repository_id')
+          .onRef('code_repositories.default_branch', '=', 'code_branches.name'),
+      )
+      .where('code_references.project_id', '=', projectId)
+      // PostgreSQL takes no empty list; no id is empty.
+      .where('code_repositories.id', 'in', ['', ...repositoryIds])
+      .groupBy('code_references.flag_key')
+      .having(({ fn }) => fn.sum('code_references.hunk_count'), operator, count)
+      .select('code_references.flag_key')
+  );
 }
 
 /** The heads of configurations, by flag and environment. */
