@@ -305,6 +305,18 @@ onEachEngine((engine) => {
       await reader.ended();
       assertRefused(await home.ask('/sdk/stream', home.keys.sdk), 401, 'unauthorized');
     });
+
+    test('a stream whose environment was deleted says so and ends', async () => {
+      const reader = await stream((await poll()).state);
+      assert.equal((await reader.next()).event, 'server-intent');
+      await home.rest(`projects/${home.project}/environments/test`, { method: 'DELETE' });
+      assert.deepEqual(await nextEvent(reader), {
+        event: 'goodbye',
+        data: { reason: 'The environment was deleted.' },
+      });
+      await reader.ended();
+      assertRefused(await home.ask('/sdk/stream', home.keys.sdk), 401, 'unauthorized');
+    });
   });
 
   describe('polls and streams of browsers and mobile apps', () => {

@@ -1,6 +1,7 @@
 // How many streams may be open, and what they say while nothing changes.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { eventually } from '../eventually.ts';
 import { EventReader } from '../event-stream.ts';
 import { startServer, type TestServer } from '../server.ts';
@@ -89,6 +90,18 @@ test('metrics say how many streams are open, and how many were refused', async (
   const { text } = await server!.call('/metrics', { token: null });
   assert.match(text, /^# TYPE signalbox_flag_streams gauge\nsignalbox_flag_streams 1$/m);
   assert.match(text, /^signalbox_flag_streams_refused_total\{reason="environment"\} 1$/m);
+});
+
+test('metrics count the streams that were cut off because they could not be served', async () => {
+  const home = await start({});
+  await home.makeSegment('big', { unbounded: true });
+  await home.flags.make('shown', seenBy(false, true));
+  await sql`alter table segment_members rename to gone`.execute(server!.app.kernel.db);
+  const reader = await stream(`/sdk/stream/eval/${inBase64(USER)}?auth=${home.keys.client}`);
+  assert.equal((await reader.next()).event, 'error');
+  await reader.ended();
+  const { text } = await server!.call('/metrics', { token: null });
+  assert.match(text, /^signalbox_flag_streams_cut_total\{reason="failed"\} 1$/m);
 });
 
 test('a stream that has nothing to say sends a sign of life', async () => {

@@ -33,6 +33,8 @@ export interface FeedChange {
 /** Gets each change in order, and the next one when it has resolved; it never fails. The environment itself may have changed, too. */
 export type Follower = (change: FeedChange) => Promise<void>;
 
+export const ENVIRONMENT_DELETED = 'The environment was deleted.';
+
 export class Feed {
   environment: Environment;
   /** Higher than in all earlier states of the environment, on any node. */
@@ -42,8 +44,8 @@ export class Feed {
   /** Those of the segments whose members are in the database only. */
   readonly bigSegments = new Map<string, SegmentItem>();
   compiled!: CompiledEnvironment;
-  /** The environment was deleted. */
-  isGone = false;
+  /** Why it has ended, for the streams that follow it. */
+  endReason: string | undefined;
   readonly #followers = new Set<Follower>();
   readonly #onFollow: (feed: Feed) => void;
   /** By what makes them; each of the last state it was asked for. */
@@ -100,7 +102,7 @@ export class Feed {
     const keysOf = (wanted: string) => items.filter(({ kind }) => kind === wanted).map(({ key }) => key);
     const isWhole = items.some(({ kind }) => kind === 'environment');
     const environment = isWhole ? await findEnvironmentById(db, this.environment.id) : this.environment;
-    if (environment === undefined) return this.end();
+    if (environment === undefined) return this.end(ENVIRONMENT_DELETED);
     const loaded = await this.#load(
       db,
       isWhole ? undefined : { flags: keysOf('flag'), segments: keysOf('segment') },
@@ -134,12 +136,16 @@ export class Feed {
     return Array.from(this.segments.values(), ({ name }) => name);
   }
 
-  /** When the environment was deleted. */
-  end(): void {
+  get isGone(): boolean {
+    return this.endReason !== undefined;
+  }
+
+  /** When the environment was deleted, or another feed has taken its place. */
+  end(reason: string): void {
     // A notice and a look at the database may both find it out.
     if (this.isGone) return;
     const { revision, compiled } = this;
-    this.isGone = true;
+    this.endReason = reason;
     this.#tell({ revision, flags: [], segments: [], before: compiled, after: compiled });
   }
 

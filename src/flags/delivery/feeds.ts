@@ -10,7 +10,7 @@ import {
 } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
 import { acceptsKey, type KeyKind } from './accepted-key.ts';
-import { Feed } from './feed.ts';
+import { ENVIRONMENT_DELETED, Feed } from './feed.ts';
 import { listRevisions } from './store-revisions.ts';
 import { DELIVERY } from './subscriber.ts';
 
@@ -138,7 +138,7 @@ export class Feeds {
     // Read before the flags, so that a change in between makes the next reader load it.
     const revision = (await listRevisions(db, [id])).get(id) ?? 0;
     const environment = await findEnvironmentById(db, id);
-    if (environment === undefined) throw new Failure('not-found', 'The environment was deleted.');
+    if (environment === undefined) throw new Failure('not-found', ENVIRONMENT_DELETED);
     return await Feed.load(db, environment, revision, (feed) => this.#onFollow(id, feed));
   }
 
@@ -150,7 +150,7 @@ export class Feeds {
       this.#feeds.set(id, open);
     }
     // It was closed as idle, and opened again by another: its followers come back to that one.
-    if (open.loaded !== feed) feed.end();
+    if (open.loaded !== feed) feed.end('Changes come on another stream: connect again.');
     else if (open.isStale) this.#refresh([[id, open]]);
   }
 
@@ -190,7 +190,7 @@ export class Feeds {
       const feed = await open.feed;
       if (revision !== undefined) return await feed.advance(this.#engine.db, revision);
       this.#feeds.delete(id);
-      feed.end();
+      feed.end(ENVIRONMENT_DELETED);
     } catch (error) {
       open.isStale = true;
       this.#log.warn({ err: error, environment: id }, 'changes of flags cannot be read now');

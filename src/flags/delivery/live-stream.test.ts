@@ -46,17 +46,21 @@ class FakeConnection extends EventEmitter implements StreamConnection {
 }
 
 const environment = { sdkKey: 'sdk-1', oldSdkKey: { key: 'sdk-0', until: 100 } };
-const feed = { environment, isGone: false } as Feed;
+const feed = { environment, endReason: undefined } as Feed;
 
 function open(
   whole: StreamProtocol<string>['whole'] = async () => ['all'],
   key = 'sdk-1',
   more: Partial<StreamProtocol<string>> = {},
-): { stream: LiveStream<string>; connection: FakeConnection } {
+): { stream: LiveStream<string>; connection: FakeConnection; cuts: string[] } {
   const connection = new FakeConnection();
   const protocol = { whole, step: () => undefined, ...more };
   const owner = { kind: 'sdk' as const, key, address: '', weight: 1 };
-  return { stream: new LiveStream(connection, { feed, protocol, reader: 'me', owner }), connection };
+  const cuts: string[] = [];
+  const stream = new LiveStream(connection, { feed, protocol, reader: 'me', owner }, (reason) =>
+    cuts.push(reason),
+  );
+  return { stream, connection, cuts };
 }
 
 const send = (stream: LiveStream<string>, text: string, revision = 1) =>
@@ -151,7 +155,7 @@ test('a stream that has ended sends nothing more', async () => {
 
 test('a stream that has missed something is asked for what follows the last revision it has got', async () => {
   const asked: (number | undefined)[] = [];
-  const changing = { environment, isGone: false, revision: 5 };
+  const changing = { environment, revision: 5 };
   const connection = new FakeConnection();
   const stream = new LiveStream(connection, {
     feed: changing as unknown as Feed,
@@ -215,7 +219,7 @@ describe('a heartbeat', () => {
   });
 
   test('breaks a stream off of which nothing was sent since the last one', async () => {
-    const { stream, connection } = open();
+    const { stream, connection, cuts } = open();
     await stream.begin();
     connection.isRead = false;
     send(stream, 'x'.repeat(20_000));
@@ -226,6 +230,7 @@ describe('a heartbeat', () => {
     assert.equal(connection.state, 'open');
     stream.heartbeat(0);
     assert.equal(connection.state, 'destroyed');
+    assert.deepEqual(cuts, ['slow']);
   });
 
   test('finds a dead connection by the comment that it cannot send', async () => {

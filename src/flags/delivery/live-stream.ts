@@ -113,19 +113,26 @@ export class LiveStream<Reader = unknown> {
   heartbeat(now: number): void {
     if (this.#isEnded) return;
     const { writableLength, socket } = this.#connection;
-    if (!this.isAccepted(now)) return this.end(KEY_NOT_ACCEPTED);
+    if (this.endIfRefused(now)) return;
     const sent = writableLength === 0 ? undefined : (socket?.bytesWritten ?? 0) - writableLength;
     if (sent !== undefined && sent === this.#sentBefore) return this.#cut('slow');
     this.#sentBefore = sent;
     if (writableLength === 0) this.#connection.write(this.protocol.heartbeat ?? HEARTBEAT);
   }
 
-  isAccepted(now: number): boolean {
+  /** Ends it where the environment is gone or no longer accepts it. Returns whether it does. */
+  endIfRefused(now: number): boolean {
+    const reason = this.#refusal(now);
+    if (reason !== undefined) this.end(reason);
+    return reason !== undefined;
+  }
+
+  #refusal(now: number): string | undefined {
     const { feed, owner } = this;
-    const { environment } = feed;
-    return (
-      !feed.isGone && acceptsKey(environment, owner, now) && owner.isAccepted?.(environment, now) !== false
-    );
+    const { environment, endReason } = feed;
+    if (endReason !== undefined) return endReason;
+    const isAccepted = acceptsKey(environment, owner, now) && owner.isAccepted?.(environment, now) !== false;
+    return isAccepted ? undefined : 'The key is no longer accepted.';
   }
 
   /** The client reconnects. */
@@ -171,8 +178,6 @@ export interface StreamTerms<Reader> {
   reader: Reader;
   owner: StreamOwner;
 }
-
-export const KEY_NOT_ACCEPTED = 'The key is no longer accepted.';
 
 /** A comment, which SDKs ignore. Writing it finds out that a connection is dead. */
 const HEARTBEAT = ':\n\n';

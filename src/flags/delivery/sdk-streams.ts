@@ -5,7 +5,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { EventStream } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { Feed, FeedChange } from './feed.ts';
-import { KEY_NOT_ACCEPTED, LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
+import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
 import { CUT_STREAMS, REFUSED_STREAMS } from './stream-metrics.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -76,7 +76,7 @@ export class SdkStreams {
         void stream.begin();
         // Since it was admitted, the key may have been reset or the server may have begun to stop.
         if (this.#isClosed) stream.end(STOPPING);
-        else if (!stream.isAccepted(this.#clock.now())) stream.end(KEY_NOT_ACCEPTED);
+        else stream.endIfRefused(this.#clock.now());
       },
       { 'x-ld-envid': terms.feed.environment.clientId, ...headers },
     );
@@ -159,7 +159,7 @@ export class SdkStreams {
       if (feed.environment !== environment || feed.isGone) {
         environment = feed.environment;
         const now = this.#clock.now();
-        for (const stream of streams) if (!stream.isAccepted(now)) stream.end(KEY_NOT_ACCEPTED);
+        for (const stream of streams) stream.endIfRefused(now);
       }
       if (!feed.isGone) await fanOut(feed, change, streams);
     };
