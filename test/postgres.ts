@@ -13,6 +13,8 @@ import { eventually, inTime } from './eventually.ts';
 
 export interface TestServer {
   url: string;
+  /** Ends it as if it had crashed, and starts it again on its data. Connections end. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -20,11 +22,13 @@ export interface TestServer {
 type Account = { uid: number; gid: number } | Record<string, never>;
 
 /**
- * Waits for the end of its input, which comes when the starter stops it, exits or is killed: so it never stays behind.
- * `detached` prevents Ctrl+C in the terminal from stopping the server before the tests.
+ * Starts the server again at each line of its input, and waits for the end of its input, which comes when the starter stops it,
+ * exits or is killed: so it never stays behind. SIGQUIT ends a server at once, without a checkpoint. `detached` prevents Ctrl+C in the terminal from stopping the server before the tests.
  */
 const KEEPER =
-  'folder=$1; shift; "$@" >"$folder/log" 2>&1 & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+  'folder=$1; shift; "$@" >"$folder/log" 2>&1 & ' +
+  'while read -r _; do kill -QUIT $!; wait $!; "$@" >>"$folder/log" 2>&1 & done; ' +
+  'kill -INT $!; wait $!; rm -rf "$folder"';
 
 export async function startPostgres(): Promise<TestServer> {
   const account = accountToRunAs();
@@ -52,7 +56,7 @@ export async function startPostgres(): Promise<TestServer> {
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
-    // The data is temporary, no test crashes this server, and none waits for statistics.
+    // The data is temporary, no test crashes the machine, and none waits for statistics.
     'fsync=off',
     'full_page_writes=off',
     'autovacuum=off',
@@ -68,6 +72,14 @@ export async function startPostgres(): Promise<TestServer> {
   await ready(url, join(folder, 'log'));
   return {
     url,
+    async crash() {
+      const before = await startTime(url);
+      keeper.stdin.write('\n');
+      await eventually(async () => {
+        const now = await startTime(url).catch(() => before);
+        return now !== before;
+      }, 'PostgreSQL again');
+    },
     async stop() {
       keeper.ref();
       keeper.stdin.end();
@@ -122,17 +134,25 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+async function startTime(url: string): Promise<string> {
+  const client = new pg.Client(url);
+  // A server that crashes also ends this connection.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ time: string }>('select pg_postmaster_start_time()::text as time');
+    return rows[0]!.time;
+  } finally {
+    await client.end();
+  }
+}
+
 async function ready(url: string, log: string): Promise<void> {
-  const isReady = async (): Promise<boolean> => {
-    const client = new pg.Client(url);
-    try {
-      await client.connect();
-      await client.end();
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const isReady = () =>
+    startTime(url).then(
+      () => true,
+      () => false,
+    );
   await eventually(isReady).catch(() => {
     throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
   });

@@ -9,6 +9,7 @@ import { inBase64, openProject, seenBy, USER } from '../conformance/flags-keys-c
 import { onEngine } from '../engines.ts';
 import { EventReader } from '../event-stream.ts';
 import { eventually } from '../eventually.ts';
+import { startPostgres } from '../postgres.ts';
 import { startServer, type Json } from '../server.ts';
 import { callerOf, settingsOn, startChild } from './child-server.ts';
 import { FollowingReader } from './following-reader.ts';
@@ -178,6 +179,68 @@ onEngine('postgres', (engine) => {
     assert.equal((await browser.next()).data.value, !before);
     assert.equal(reader.isEnded || browser.isEnded, false);
   });
+});
+
+test('a PostgreSQL that crashes and starts again ends no stream, and later changes arrive', async (t) => {
+  // The one that all tests share must not crash.
+  const postgres = await startPostgres();
+  const server = await startServer({ database: postgres.url, limits: 'off' });
+  t.after(async () => {
+    await server.stop();
+    await postgres.stop();
+  });
+  const home = await openProject(server);
+  await home.flags.make('shown', seenBy(false, true));
+  const { sdk, client } = home.keys;
+  const readers = openReaders(t, STREAMS_PER_NODE, () => server.url, sdk);
+  const context = inBase64(USER);
+  const browsers = await Promise.all([
+    EventReader.open(`${server.url}/eval/${client}/${context}`),
+    EventReader.open(`${server.url}/sdk/stream/eval/${context}?auth=${client}`),
+  ]);
+  t.after(() => browsers.forEach((browser) => browser.close()));
+  await eventually(() => readers.every(({ isConnected }) => isConnected), 'all streams');
+
+  const turn = async (isOn: boolean) => {
+    const kind = isOn ? 'turnFlagOn' : 'turnFlagOff';
+    const { status, json } = await home.flags.instruct('shown', 'test', [{ kind }]);
+    return status === 200 ? (json._version as number) : undefined;
+  };
+  let acknowledged = 0;
+  let isBack = false;
+  const turning = (async () => {
+    for (let isOn = true; !isBack; isOn = !isOn) acknowledged = (await turn(isOn)) ?? acknowledged;
+  })();
+  await eventually(() => acknowledged > CHANGES_BEFORE, 'changes');
+  await postgres.crash();
+  assert.equal(typeof (await home.evaluate()).shown.value, 'boolean');
+  isBack = true;
+  await turning;
+
+  let last: number | undefined;
+  await eventually(async () => (last = await turn(true)) !== undefined, 'a change');
+  last = (await turn(false))!;
+  assert.ok(last > acknowledged, 'no acknowledged change is lost');
+  await eventually(allAt(readers, last), 'the change on all streams');
+  assert.deepEqual(
+    readers.map(({ starts, stale }) => [starts, stale]),
+    readers.map(() => [1, []]),
+  );
+  const { shown } = await home.evaluate();
+  const versionsOn = (browser: EventReader) =>
+    browser.events.flatMap(({ event, data }) => {
+      if (event === 'put') return [data.shown.version as number];
+      return event === 'patch' || event === 'put-object' ? [data.version as number] : [];
+    });
+  for (const browser of browsers) {
+    await eventually(() => versionsOn(browser).at(-1) === shown.version, 'the change for browsers');
+    const versions = versionsOn(browser);
+    assert.deepEqual(
+      versions,
+      [...new Set(versions)].toSorted((one, other) => one - other),
+    );
+    assert.equal(browser.isEnded, false);
+  }
 });
 
 /** A way to the database that can be cut: then connections end, and new ones are refused. */
