@@ -18,10 +18,9 @@ import {
 import {
   openBranch,
   openCodeRepository,
+  openForScan,
   readProjectFilter,
   readProjects,
-  requireEnabled,
-  requireProjects,
   UPDATE_BRANCHES,
   VIEW,
 } from './open-repository.ts';
@@ -122,15 +121,10 @@ const putBranch = route(
     const commit = commitTime === undefined ? {} : { commitTime: readTime(commitTime) };
     return await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const projects = await requireProjects(
-        tx,
-        'references',
-        flags.map(({ projectKey }) => projectKey),
-      );
-      const repository = await openCodeRepository(call, tx, params.repo, 'hold');
-      const resource = codeRepositoryResource(repository);
-      call.demand(resource);
-      requireEnabled(repository);
+      const { repository, resource, projects } = await openForScan(call, tx, params.repo, {
+        field: 'references',
+        projectKeys: flags.map(({ projectKey }) => projectKey),
+      });
       const before = await findBranch(tx, repository, params.branch);
       checkSequence(before, fields.updateSequenceId);
       const { id = newId(now), updateSequenceId } = before ?? {};

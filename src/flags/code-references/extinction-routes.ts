@@ -11,10 +11,9 @@ import {
   listVisibleRepositories,
   openBranch,
   openCodeRepository,
+  openForScan,
   readProjectFilter,
   readProjects,
-  requireEnabled,
-  requireProjects,
   UPDATE_BRANCHES,
   VIEW,
 } from './open-repository.ts';
@@ -56,15 +55,10 @@ const postExtinctions = route(
     call.demand(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
     await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const projects = await requireProjects(
-        tx,
-        'projKey',
-        body.map(({ projKey }) => projKey),
-      );
-      const repository = await openCodeRepository(call, tx, params.repo, 'hold');
-      const resource = codeRepositoryResource(repository);
-      call.demand(resource);
-      requireEnabled(repository);
+      const { repository, resource, projects } = await openForScan(call, tx, params.repo, {
+        field: 'projKey',
+        projectKeys: body.map(({ projKey }) => projKey),
+      });
       const branch = await openBranch(tx, repository, params.branch);
       const extinctions = body.map(({ projKey, ...rest }) => ({
         ...rest,

@@ -65,12 +65,23 @@ export async function readProjects(call: Permissions, db: Db): Promise<ProjectsO
   return { visible, hidden: projects.filter(({ id }) => !visible.has(id)).map(({ id }) => id) };
 }
 
-/** The ids of projects that a body names, by key. An empty key names none. They stay until the transaction ends. */
-export async function requireProjects(
+/** For what a scan sends. Locks the projects that it names, and then the repository, whose scans must be enabled. */
+export async function openForScan(
+  call: Permissions,
   tx: Db,
-  field: string,
-  keys: Iterable<string>,
-): Promise<Map<string, string>> {
+  name: string,
+  { field, projectKeys }: { field: string; projectKeys: Iterable<string> },
+) {
+  const projects = await requireProjects(tx, field, projectKeys);
+  const repository = await openCodeRepository(call, tx, name, 'hold');
+  const resource = codeRepositoryResource(repository);
+  call.demand(resource);
+  requireEnabled(repository);
+  return { repository, resource, projects };
+}
+
+/** The ids of projects that a body names, by key. An empty key names none. They stay until the transaction ends. */
+async function requireProjects(tx: Db, field: string, keys: Iterable<string>): Promise<Map<string, string>> {
   const named = [...new Set(keys)].filter((key) => key !== '');
   const ids = await shareLockProjects(tx, named);
   const unknown = named.find((key) => !ids.has(key));
@@ -79,6 +90,6 @@ export async function requireProjects(
 }
 
 /** Fails where scans of the repository are switched off. */
-export function requireEnabled({ name, enabled }: CodeRepository): void {
+function requireEnabled({ name, enabled }: CodeRepository): void {
   if (!enabled) throw problem('repo', `is disabled: scans of ${name} are not taken until it is enabled`);
 }
