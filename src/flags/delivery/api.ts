@@ -1,20 +1,16 @@
-// The API for SDKs: authenticated by environment keys instead of tokens, and without rate limits, because every app polls.
+// The API for SDKs, on the paths that they use.
 import type { Api, Dialect } from '../../kernel/dialect.ts';
-import { Failure } from '../../kernel/failure.ts';
 import type { Route } from '../../kernel/route.ts';
-import { requireJson } from '../content-type.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
-import { Collection, toCollection } from '../links.ts';
+import { KEY_DIALECT } from '../key-dialect.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
-/** There is only one: the path determines the shape of the response. */
-const VERSION = '1';
-
 const dialect: Omit<Dialect, 'prefixes'> = {
+  ...KEY_DIALECT,
   name: 'flags-sdk',
   title: 'Flags for SDKs',
   description: 'Flags and segments for SDKs, by the keys of environments.',
@@ -23,18 +19,6 @@ const dialect: Omit<Dialect, 'prefixes'> = {
   errorSchema: FlagsError,
   tokenHeader: 'Authorization: <SDK key>',
   securitySchemes: { token: { type: 'apiKey', in: 'header', name: 'Authorization' } },
-  // Environment keys are no tokens: each route checks the kind of key it takes.
-  credentialOf: () => undefined,
-  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
-  versions: { names: [VERSION], changes: [] },
-  versionOf: () => VERSION,
-  versionHeaders: () => ({}),
-  limits: {
-    allowances: {},
-    categoriesOf: () => [],
-    headers: () => ({}),
-    exceeded: () => new Failure('exhausted', 'Try again later.'),
-  },
   cors: {
     origin: '*',
     allowHeaders: [
@@ -61,9 +45,6 @@ const dialect: Omit<Dialect, 'prefixes'> = {
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   },
-  // For contexts. Events are streamed, with a limit of their own.
-  bodyLimit: 64 * 1024,
-  checkContentType: requireJson,
   conditional: true,
 };
 
