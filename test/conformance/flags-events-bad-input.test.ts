@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { eventCalls, riseOf, SDK, summaryOf, type EventCalls } from './flags-events-calls.ts';
-import { openProject, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
+import { openEventProject, riseOf, SDK, summaryOf, type EventCalls } from './flags-events-calls.ts';
+import { USER, type KeyProject } from './flags-keys-calls.ts';
 
 const MB = 1024 * 1024;
 const payloads = (outcome: string) => ['flag_event_payloads_total', `outcome="${outcome}"`] as const;
@@ -18,9 +18,7 @@ onEachEngine((engine) => {
   let events: EventCalls;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    home = await openProject(server);
-    await home.flags.make('shown', seenBy(true, true));
-    events = eventCalls(server, home);
+    ({ home, events } = await openEventProject(server));
   });
 
   const assertRefused = ({ status, text, json }: Answer, expected: number, code: string) => {

@@ -1,7 +1,7 @@
 // Calls for tests of events: payloads as SDKs send them, and what the server has counted.
 import { gzipSync } from 'node:zlib';
 import type { Answer, Json, TestServer } from '../server.ts';
-import type { KeyProject } from './flags-keys-calls.ts';
+import { openProject, seenBy, type KeyProject } from './flags-keys-calls.ts';
 
 export const SDK = 'NodeJSClient/9.13.7';
 const AGENT = { 'x-launchdarkly-user-agent': SDK, 'x-launchdarkly-event-schema': '4' };
@@ -80,6 +80,18 @@ export function eventCalls(server: TestServer, home: KeyProject) {
 }
 
 export type EventCalls = ReturnType<typeof eventCalls>;
+
+export interface EventProject {
+  home: KeyProject;
+  events: EventCalls;
+}
+
+/** A project with the flag `shown`, which all kinds of keys can see. */
+export async function openEventProject(server: TestServer): Promise<EventProject> {
+  const home = await openProject(server);
+  await home.flags.make('shown', seenBy(true, true));
+  return { home, events: eventCalls(server, home) };
+}
 
 /** The value of a counter, 0 if it is absent. */
 export async function metricOf(server: TestServer, name: string, labels: string): Promise<number> {

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { eventCalls, riseOf, SDK, summaryOf } from './flags-events-calls.ts';
-import { openProject, seenBy, type KeyProject } from './flags-keys-calls.ts';
+import { openEventProject, riseOf, SDK, summaryOf, type EventCalls } from './flags-events-calls.ts';
+import type { KeyProject } from './flags-keys-calls.ts';
 
 /** Five seconds' worth may come at once. */
 const PER_SECOND = 20;
@@ -18,6 +18,7 @@ const outcomes = ['accepted', 'limited'].map(
 onEachEngine((engine) => {
   let server: TestServer;
   let home: KeyProject;
+  let events: EventCalls;
   let isStopped = false;
   onServer(engine, { eventsPerSecond: PER_SECOND }, async (started) => {
     server = started;
@@ -26,15 +27,11 @@ onEachEngine((engine) => {
     isStopped = true;
     // Rate limits of the REST API have windows that end.
     server.clock.ahead += 60_000;
-    home = await openProject(server);
-    await home.flags.make('shown', seenBy(true, true));
+    ({ home, events } = await openEventProject(server));
   });
 
   test('a burst of ten times the limit is refused beyond it, and everything else goes on', async () => {
-    const events = eventCalls(server, home);
-    const other = await openProject(server);
-    await other.flags.make('shown');
-    const calm = eventCalls(server, other);
+    const { events: calm } = await openEventProject(server);
     const body = [summaryOf({ shown: { variation: 0 } })];
     const path = `/events/bulk/${home.keys.client}`;
     let answers: Awaited<ReturnType<typeof events.send>>[] = [];
@@ -61,7 +58,6 @@ onEachEngine((engine) => {
   });
 
   test('each second lets as many in as the limit says', async () => {
-    const events = eventCalls(server, home);
     const statusOf = async (count: number) =>
       (await events.send(Array.from({ length: count }, () => summaryOf({ shown: { variation: 0 } })))).status;
     assert.equal(await statusOf(AT_ONCE - 1), 202);
@@ -76,7 +72,6 @@ onEachEngine((engine) => {
   });
 
   test('a summary counts as many as it has flags, and large payloads by their size', async () => {
-    const events = eventCalls(server, home);
     const flags = Object.fromEntries(
       Array.from({ length: AT_ONCE }, (_, index) => [`f${index}`, { variation: 0 }]),
     );

@@ -4,8 +4,7 @@ import { setInterval } from 'node:timers/promises';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startServer } from '../server.ts';
-import { eventCalls, SDK, summaryOf } from './flags-events-calls.ts';
-import { openProject } from './flags-keys-calls.ts';
+import { openEventProject, SDK, summaryOf } from './flags-events-calls.ts';
 
 const MB = 1024 * 1024;
 const PAYLOADS = 40;
@@ -16,10 +15,8 @@ for (const limits of ['on', 'off'] as const) {
   test(`${PAYLOADS} payloads that inflate to 10 MB each take little memory, with limits ${limits}`, async (t) => {
     const server = await startServer({ limits, logLevel: 'warn' });
     t.after(() => server.stop());
-    const home = await openProject(server);
-    await home.flags.make('shown');
-    const calm = await openProject(server);
-    await calm.flags.make('shown');
+    const { home } = await openEventProject(server);
+    const { events } = await openEventProject(server);
     const body = gzipSync(`[${' '.repeat(10 * MB - 2)}]`);
     const before = process.memoryUsage().external;
     let highest = 0;
@@ -35,7 +32,6 @@ for (const limits of ['on', 'off'] as const) {
         home.ask('/bulk', home.keys.sdk, headers, { method: 'POST', body }),
       ),
     );
-    const events = eventCalls(server, calm);
     const other = await events.send([summaryOf({ shown: { variation: 0 } })], { isPacked: true });
     const statuses = new Set((await sending).map(({ status }) => status));
     watching.abort();

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { onEngine, onEachEngine } from '../engines.ts';
 import { startServer } from '../server.ts';
-import { eventCalls, metricOf, SDK, summaryOf } from './flags-events-calls.ts';
-import { openProject } from './flags-keys-calls.ts';
+import { eventCalls, metricOf, openEventProject, SDK, summaryOf } from './flags-events-calls.ts';
 
 const BODY = [summaryOf({ shown: { variation: 0, default: 'first' } })];
 
@@ -17,9 +16,8 @@ onEngine('postgres', (engine) => {
     const one = await startServer({ database, limits: 'off' });
     const two = await startServer({ database, limits: 'off' });
     try {
-      const home = await openProject(one);
-      await home.flags.make('shown');
-      const nodes = [one, two].map((node) => eventCalls(node, home));
+      const { home, events } = await openEventProject(one);
+      const nodes = [events, eventCalls(two, home)];
       // The calls go where their server is.
       const send = (index: number, id: string) =>
         [one, two][index]!.call('/bulk', {
@@ -63,9 +61,8 @@ onEachEngine((engine) => {
     } as const;
     try {
       const first = await startServer(settings);
-      const home = await openProject(first);
-      await home.flags.make('shown');
-      assert.equal((await eventCalls(first, home).send(BODY, { id: 'one' })).status, 202);
+      const { home, events } = await openEventProject(first);
+      assert.equal((await events.send(BODY, { id: 'one' })).status, 202);
       await first.stop();
       const second = await startServer(settings);
       try {

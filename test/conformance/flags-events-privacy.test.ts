@@ -8,8 +8,7 @@ import { sql } from 'kysely';
 import { onEngine } from '../engines.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { eventCalls, SDK, summaryOf } from './flags-events-calls.ts';
-import { openProject, seenBy } from './flags-keys-calls.ts';
+import { openEventProject, SDK, summaryOf } from './flags-events-calls.ts';
 
 const SECRET = 'xyzzy-plugh-4711';
 
@@ -45,9 +44,7 @@ const EVENTS: Json[] = [
 ];
 
 async function sendAll(server: TestServer): Promise<void> {
-  const home = await openProject(server);
-  await home.flags.make('shown', seenBy(true, true));
-  const events = eventCalls(server, home);
+  const { home, events } = await openEventProject(server);
   await events.send(EVENTS);
   await events.send(EVENTS, { path: '/mobile', key: home.keys.mobile, isPacked: true });
   await events.send(EVENTS, { path: `/events/bulk/${home.keys.client}` });

@@ -6,8 +6,8 @@ import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import type { TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';
-import { eventCalls, riseOf, SDK, summaryOf, type EventCalls } from './flags-events-calls.ts';
-import { forBrowsers, openProject, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
+import { openEventProject, riseOf, SDK, summaryOf, type EventCalls } from './flags-events-calls.ts';
+import { forBrowsers, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -17,10 +17,8 @@ onEachEngine((engine) => {
   let events: EventCalls;
   onServer(engine, { limits: 'off' }, async (started) => {
     server = started;
-    home = await openProject(server);
-    await home.flags.make('shown', seenBy(true, true));
+    ({ home, events } = await openEventProject(server));
     await home.flags.make('hidden', seenBy(false, false));
-    events = eventCalls(server, home);
   });
 
   describe('counting', () => {
