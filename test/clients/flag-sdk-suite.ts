@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { flagCalls, SEMANTIC } from '../conformance/flags-feature-flag-calls.ts';
 import { openProject, seenBy, type KeyProject, type Keys } from '../conformance/flags-keys-calls.ts';
+import type { Config } from '../../src/config.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
@@ -45,6 +46,8 @@ export interface FlagSdk {
   isMobile?: true;
   /** After a wrong hash it tries again until its start times out. */
   triesAgain?: true;
+  /** A database on PostgreSQL; SQLite if absent. */
+  database?: () => Promise<string>;
   skip?: string | false;
 }
 
@@ -73,10 +76,12 @@ export function testFlagSdk({
   isServer,
   isMobile,
   triesAgain,
+  database,
   skip = false,
 }: FlagSdk): void {
   describe(name, { skip, timeout: 5 * PATIENCE_MS }, () => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
+    let settings: Partial<Config> = { limits: 'off', data };
     let server: TestServer;
     let home: KeyProject;
     const clients: SdkClient[] = [];
@@ -94,7 +99,8 @@ export function testFlagSdk({
       eventually(async () => (await client.value(key, 'fallback')) === value, `${key} = ${String(value)}`);
 
     before(async () => {
-      server = await startServer({ limits: 'off', data });
+      if (database !== undefined) settings = { ...settings, database: await database() };
+      server = await startServer(settings);
     });
     beforeEach(async () => {
       home = await openProject(server);
@@ -227,14 +233,14 @@ export function testFlagSdk({
       const port = Number(new URL(server.url).port);
       await server.stop();
       assert.equal(await client.value('string', 'fallback'), 'new');
-      const elsewhere = await startServer({ limits: 'off', data });
+      const elsewhere = await startServer(settings);
       const off = await flagCalls(elsewhere, home.project).instruct('string', 'test', [
         { kind: 'turnFlagOff' },
       ]);
       assert.equal(off.status, 200, off.text);
       await elsewhere.stop();
       assert.equal(await client.value('string', 'fallback'), 'new');
-      server = await startServer({ limits: 'off', data, port });
+      server = await startServer({ ...settings, port });
       await becomes(client, 'string', 'old');
       await home.instruct('number', [{ kind: 'turnFlagOff' }]);
       await becomes(client, 'number', 0);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { init, type LDClient, type LDContext, type LDOptions } from '@launchdarkly/node-server-sdk';
 import { forBrowsers, inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { ADA, listening, testFlagSdk, type FlagSdk } from './flag-sdk-suite.ts';
@@ -147,30 +148,36 @@ const WAYS: [name: string, calls: FlagSdk['calls'], options: LDOptions][] = [
   ],
 ];
 
-for (const [name, calls, options] of WAYS)
-  testFlagSdk({
-    name,
-    isServer: true,
-    calls,
-    async open({ url, keys }) {
-      const warnings: string[] = [];
-      const changed: string[] = [];
-      const client = init(keys.sdk, {
-        baseUri: url,
-        streamUri: url,
-        eventsUri: url,
-        logger: listening(warnings),
-        ...options,
-      });
-      await client.waitForInitialization({ timeout: 60 });
-      client.on('update', ({ key }: { key: string }) => void changed.push(key));
-      return {
-        value: (key, fallback) => client.variation(key, ADA, fallback),
-        detail: (key, fallback) => client.variationDetail(key, ADA, fallback),
-        changed: async () => changed,
-        warnings: async () => warnings,
-        flush: () => client.flush(),
-        close: async () => client.close(),
-      };
-    },
-  });
+const sdkOf = ([name, calls, options]: (typeof WAYS)[number]): FlagSdk => ({
+  name,
+  isServer: true,
+  calls,
+  async open({ url, keys }) {
+    const warnings: string[] = [];
+    const changed: string[] = [];
+    const client = init(keys.sdk, {
+      baseUri: url,
+      streamUri: url,
+      eventsUri: url,
+      logger: listening(warnings),
+      ...options,
+    });
+    await client.waitForInitialization({ timeout: 60 });
+    client.on('update', ({ key }: { key: string }) => void changed.push(key));
+    return {
+      value: (key, fallback) => client.variation(key, ADA, fallback),
+      detail: (key, fallback) => client.variationDetail(key, ADA, fallback),
+      changed: async () => changed,
+      warnings: async () => warnings,
+      flush: () => client.flush(),
+      close: async () => client.close(),
+    };
+  },
+});
+
+for (const way of WAYS) testFlagSdk(sdkOf(way));
+
+// It calls the same operations on each engine: one way shows that all of them can be served.
+onEngine('postgres', (engine) =>
+  testFlagSdk({ ...sdkOf(WAYS[0]!), database: () => engine.migratedDatabase() }),
+);
