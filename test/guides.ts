@@ -22,11 +22,12 @@ interface GuideStep {
   expected?: string;
 }
 
-function readGuide(path: string): GuideStep[] {
+function readGuide(path: string, section: string | undefined): GuideStep[] {
   const steps: GuideStep[] = [];
   let paragraph = '';
   let block: { language: string; lines: string[] } | undefined;
-  for (const line of readFileSync(join(ROOT, path), 'utf8').split('\n')) {
+  const document = readFileSync(join(ROOT, path), 'utf8');
+  for (const line of (section === undefined ? document : sectionOf(document, section)).split('\n')) {
     const [isFence, language = ''] = FENCE.exec(line) ?? [];
     if (block !== undefined && isFence !== undefined) {
       addBlock(steps, paragraph, block.language, block.lines.join('\n'));
@@ -42,6 +43,13 @@ function readGuide(path: string): GuideStep[] {
   return steps;
 }
 
+/** Up to the next heading. */
+function sectionOf(document: string, heading: string): string {
+  const [, text] = document.split(`\n${heading}\n`);
+  assert.ok(text !== undefined, `no heading ${heading}`);
+  return text.split(/^#+ [A-Z]/m)[0]!;
+}
+
 function addBlock(steps: GuideStep[], paragraph: string, language: string, text: string): void {
   const last = steps.at(-1);
   if (language === 'sh') steps.push({ kind: 'run', text });
@@ -55,13 +63,18 @@ function addBlock(steps: GuideStep[], paragraph: string, language: string, text:
 export interface GuideOptions {
   cwd: string;
   env: Record<string, string | undefined>;
+  /** The heading of the part to follow; all of it if absent. */
+  section?: string;
   /** Texts of the guide that are different here, such as the address of the server. */
   replace?: Record<string, string>;
 }
 
 /** Fails on the first command that fails, or prints something else than the guide says. */
-export async function followGuide(path: string, { cwd, env, replace = {} }: GuideOptions): Promise<void> {
-  const steps = readGuide(path);
+export async function followGuide(
+  path: string,
+  { cwd, env, section, replace = {} }: GuideOptions,
+): Promise<void> {
+  const steps = readGuide(path, section);
   assert.ok(
     steps.some(({ kind }) => kind === 'run'),
     `${path} has no commands`,
