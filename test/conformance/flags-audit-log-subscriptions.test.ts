@@ -17,10 +17,13 @@ interface Heard {
 }
 
 const heard: Heard[] = [];
+/** Whether what comes to `/busy` is to be sent again in two minutes. */
+let isBusy = true;
 const receiver = createServer((request, response) => {
   void text(request).then((body) => {
     heard.push({ path: request.url!, headers: request.headers, json: JSON.parse(body) as Json });
-    response.writeHead(request.url!.startsWith('/broken') ? 410 : 200).end();
+    if (request.url!.startsWith('/busy') && isBusy) response.writeHead(503, { 'retry-after': '120' }).end();
+    else response.writeHead(request.url!.startsWith('/broken') ? 410 : 200).end();
   });
 });
 let receiverUrl = '';
@@ -162,6 +165,101 @@ onEachEngine((engine) => {
       assert.equal(successCount, 0);
       assert.equal(errors[0].statusCode, 410);
       assert.equal(errors[0].timestamp, lastError);
+      await expect(204, call(`splunk/${id}`, { method: 'DELETE' }));
+    });
+
+    test('has the form of each service', async () => {
+      const url = (key: string) => `${receiverUrl}/${key}`;
+      /** The settings, the path below the address, the header with the secret, and what the body has. */
+      const forms: Record<string, [config: Json, path: string, header: string, secret: string, form: Json]> =
+        {
+          datadog: [
+            { hostURL: url('datadog'), apiKey: TOKEN },
+            '/api/v1/events',
+            'dd-api-key',
+            TOKEN,
+            { title: 'string', text: 'string', date_happened: 'number', tags: 'object' },
+          ],
+          dynatrace: [
+            { url: url('dynatrace'), apiToken: TOKEN },
+            '/api/v1/events',
+            'authorization',
+            `Api-Token ${TOKEN}`,
+            {
+              eventType: 'string',
+              source: 'string',
+              configuration: 'string',
+              description: 'string',
+              attachRules: 'object',
+            },
+          ],
+          'dynatrace-v2': [
+            { url: url('dynatrace-v2'), apiToken: TOKEN },
+            '/api/v2/events/ingest',
+            'authorization',
+            `Api-Token ${TOKEN}`,
+            { eventType: 'string', title: 'string', startTime: 'number', properties: 'object' },
+          ],
+          elastic: [
+            { url: url('elastic'), token: TOKEN, index: 'audit' },
+            '/audit/_doc',
+            'authorization',
+            `ApiKey ${TOKEN}`,
+            { '@timestamp': 'string', kind: 'string', target: 'object' },
+          ],
+          grafana: [
+            { endpointUrl: url('grafana'), apiKey: TOKEN },
+            '/api/annotations',
+            'authorization',
+            `Bearer ${TOKEN}`,
+            { time: 'number', tags: 'object', text: 'string' },
+          ],
+          msteams: [{ url: url('msteams') }, '', 'content-type', 'application/json', { text: 'string' }],
+          slack: [{ url: url('slack') }, '', 'content-type', 'application/json', { text: 'string' }],
+          splunk: [
+            { 'base-url': url('splunk'), token: TOKEN },
+            '/services/collector/event',
+            'authorization',
+            `Splunk ${TOKEN}`,
+            { time: 'number', source: 'string', event: 'object' },
+          ],
+        };
+      const ids: string[] = [];
+      for (const [key, [config]] of Object.entries(forms))
+        ids.push(`${key}/${(await create(key, { config }))['_id']}`);
+      await turnOn();
+      await eventually(() => heard.length === ids.length, 'a delivery to each');
+      for (const [key, [, path, header, secret, form]] of Object.entries(forms)) {
+        const { headers, json } = heard.find((one) => one.path === `/${key}${path}`) ?? assert.fail(key);
+        assert.match(headers['content-type']!, /^application\/json/, key);
+        assert.ok(String(headers[header]).startsWith(secret), `${key}: ${headers[header]}`);
+        const types = Object.keys(form).map((name) => [name, typeof json[name]]);
+        assert.deepEqual(Object.fromEntries(types), form, key);
+      }
+      for (const id of ids) await expect(204, call(id, { method: 'DELETE' }));
+    });
+
+    test('to a receiver that is busy waits as long as it asks, is shown as an error, and then arrives', async () => {
+      isBusy = true;
+      const { _id: id } = await create('splunk', { config: splunk('/busy') });
+      const statusOf = async () => (await call(`splunk/${id}`)).json['_status'] as Json;
+      await turnOn();
+      await eventually(async () => (await statusOf())['errorCount'] === 1, 'the error');
+      assert.equal((await statusOf())['errors'][0].statusCode, 503);
+      const { db, engine: shared } = server.app.kernel;
+      const { due_at: dueAt, created_at: createdAt } = await db
+        .selectFrom('deliveries')
+        .select(['due_at', 'created_at'])
+        .where('hook_id', '=', id)
+        .executeTakeFirstOrThrow();
+      assert.ok(dueAt! - createdAt >= 120_000, `${dueAt! - createdAt} ms`);
+      assert.equal(heard.length, 1);
+      isBusy = false;
+      server.clock.goTo(dueAt! + 1);
+      await shared.notify('due');
+      await eventually(async () => (await statusOf())['successCount'] === 1, 'the delivery');
+      assert.deepEqual([(await statusOf())['errorCount'], (await statusOf())['errors']], [0, []]);
+      assert.equal(heard.length, 2);
       await expect(204, call(`splunk/${id}`, { method: 'DELETE' }));
     });
 

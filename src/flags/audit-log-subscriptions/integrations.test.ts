@@ -72,6 +72,29 @@ for (const [key, integration] of INTEGRATIONS) {
   });
 }
 
+test('what is longer than a service takes is cut', () => {
+  const long = 'x\u{1f600}'.repeat(20_000);
+  const accesses = Array.from({ length: 500 }, (_, index) => ({
+    action: 'updateOn',
+    resource: `proj/shop:env/test:flag/flag-${index}`,
+  }));
+  const who = { member: { _id: 'a', email: `${'ada'.repeat(30)}@example.com` } };
+  const large = toEntryDetail({ ...entry, comment: long, name: long, accesses, who });
+  const bodyOf = (key: string) => INTEGRATIONS.get(key)!.body(large, {}) as Record<string, unknown>;
+  assert.equal((bodyOf('datadog')['text'] as string).length, 4000);
+  assert.ok(Buffer.byteLength(JSON.stringify(bodyOf('msteams'))) < 14_000);
+  const { user } = bodyOf('new-relic-apm')['deployment'] as { user: string };
+  assert.ok(user.length <= 31, user);
+  const [event] = bodyOf('signalfx') as unknown as [
+    { eventType: string; properties: Record<string, string> },
+  ];
+  for (const text of [event.eventType, ...Object.values(event.properties)]) {
+    assert.ok(text.length <= 256 && text.isWellFormed(), text);
+  }
+  for (const text of Object.values(bodyOf('dynatrace-v2')['properties'] as Record<string, string>))
+    assert.ok(text.length <= 4096);
+});
+
 test('an error about a setting names it', async () => {
   const read = (key: string, sent: Record<string, unknown>) =>
     readConfig(secrets, INTEGRATIONS.get(key)!, { ...SAMPLES[key], ...sent });

@@ -43,7 +43,7 @@ export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, In
       headers: ({ apiKey }) => ({ 'DD-API-KEY': String(apiKey) }),
       body: (entry) => ({
         title: titleOf(entry),
-        text: detailsOf(entry),
+        text: cut(detailsOf(entry), 4000),
         date_happened: secondsOf(entry),
         tags: tagsOf(entry),
       }),
@@ -79,7 +79,10 @@ export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, In
         eventType: 'CUSTOM_CONFIGURATION',
         title: titleOf(entry),
         startTime: entry.date,
-        properties: { details: detailsOf(entry), resources: entry.target.resources.join(' ') },
+        properties: {
+          details: cut(detailsOf(entry), 4000),
+          resources: cut(entry.target.resources.join(' '), 4000),
+        },
       }),
     },
   ],
@@ -135,7 +138,8 @@ export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, In
     {
       fields: { url: { kind: 'secret address' } },
       url: ({ url }) => String(url),
-      body: (entry) => ({ text: escapeMarks(`${titleOf(entry)}\n\n${detailsOf(entry)}`) }),
+      // It refuses a request of more than some 14 KB.
+      body: (entry) => ({ text: escapeMarks(cut(`${titleOf(entry)}\n\n${detailsOf(entry)}`, 4000)) }),
     },
   ],
   [
@@ -158,7 +162,7 @@ export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, In
           revision: entry._id,
           changelog: titleOf(entry),
           description: detailsOf(entry),
-          user: actorOf(entry),
+          user: cut(actorOf(entry), 31),
           timestamp: new Date(entry.date).toISOString(),
         },
       }),
@@ -173,9 +177,12 @@ export const INTEGRATIONS: ReadonlyMap<string, Integration> = new Map<string, In
       body: (entry) => [
         {
           category: 'USER_DEFINED',
-          eventType: titleOf(entry),
+          eventType: cut(titleOf(entry), 256),
           dimensions: { kind: entry.kind },
-          properties: { details: detailsOf(entry), resources: entry.target.resources.join(' ') },
+          properties: {
+            details: cut(detailsOf(entry), 256),
+            resources: cut(entry.target.resources.join(' '), 256),
+          },
           timestamp: entry.date,
         },
       ],
@@ -230,6 +237,11 @@ function tagsOf({ kind, target }: Entry): string[] {
 
 function secondsOf({ date }: Entry): number {
   return Math.floor(date / 1000);
+}
+
+/** Services refuse what is longer than they take. */
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }
 
 /** In chats and on dashboards, `<` begins links and mentions: names and comments are any text. */
