@@ -2,71 +2,74 @@
 import { hash } from 'node:crypto';
 import { addSha1Block, SHA1_INITIAL } from './sha1-block.ts';
 
+/** In bytes and in words. */
 const BLOCK = 64;
+const WORDS = 16;
 /** Each message ends with a bit and its length in eight bytes. */
 const END = 9;
-const LONGEST = 2 * BLOCK - END;
 
 /** The beginning of the texts that one rollout hashes. */
 export interface HashPrefix {
   readonly text: string;
   readonly length: number;
-  /** Undefined when it is too long, or not ASCII. */
-  readonly words: Int32Array | undefined;
+  /** The state after all whole blocks. */
+  readonly state: Int32Array;
+  /** The words of the block that it ends in, with zeros after it. Undefined when it is not ASCII. */
+  readonly words: readonly number[] | undefined;
 }
+
+const NO_WORDS: readonly number[] = Array.from({ length: WORDS }, () => 0);
 
 export function prepareHash(text: string): HashPrefix {
-  const words = text.length < LONGEST ? new Int32Array((text.length >> 2) + 1) : undefined;
-  return { text, length: text.length, words: words && writeText(words, 0, text) ? words : undefined };
+  const { length } = text;
+  let state = SHA1_INITIAL;
+  for (let start = 0; ; start += BLOCK) {
+    const words = NO_WORDS.slice();
+    if (!writeText(words, 0, text.slice(start, start + BLOCK)))
+      return { text, length, state, words: undefined };
+    if (start + BLOCK > length) return { text, length, state, words };
+    const after = new Int32Array(state.length);
+    addSha1Block(words, NO_REST, 0, state, after);
+    state = after;
+  }
 }
-
-/** The hash of the prefix and the text, from 0 to 1. */
-type BucketHash = (prefix: HashPrefix, text: string) => number;
 
 /**
- * A call of the library costs more than hashing a block or two. So short texts of ASCII are hashed here, and all others
- * by the library. The text is remembered in words, because all flags hash the same key of a context.
+ * For each place in a block where a text may begin, two blocks with the text that was hashed there last, and the bit after
+ * it. All flags hash the same key of a context, so that it is written once for many of them.
  */
-function createBucketHash(): BucketHash {
-  const message = new Int32Array((2 * BLOCK) / 4);
-  const state = new Int32Array(5);
-  let last: string | undefined;
-  /** The text at each of the four places in a word where it may begin. */
-  let shifted: (Int32Array | undefined)[] = [];
-  const wordsOf = (text: string, shift: number): Int32Array | undefined => {
-    if (text !== last) {
-      last = text;
-      shifted = [];
-    }
-    const words = (shifted[shift] ??= new Int32Array(((text.length + shift) >> 2) + 1));
-    if (words[words.length - 1] !== 0) return words;
-    if (!writeText(words, shift, text)) return undefined;
-    writeByte(words, shift + text.length, 0x80);
-    return words;
-  };
-  return (prefix, text) => {
-    const start = prefix.length;
-    const length = start + text.length;
-    const head = prefix.words;
-    const tail = head === undefined || length > LONGEST ? undefined : wordsOf(text, start & 3);
-    if (head === undefined || tail === undefined) return hashByLibrary(prefix.text + text);
-    const whole = start >> 2;
-    const blocks = length > BLOCK - END ? 2 : 1;
-    for (let index = 0; index < whole; index += 1) message[index] = head[index]!;
-    message[whole] = head[whole]! | tail[0]!;
-    for (let index = 1; index < tail.length; index += 1) message[whole + index] = tail[index]!;
-    const end = blocks * 16 - 1;
-    for (let index = whole + tail.length; index < end; index += 1) message[index] = 0;
-    message[end] = length << 3;
-    for (let index = 0; index < 5; index += 1) state[index] = SHA1_INITIAL[index]!;
-    addSha1Block(message, 0, state);
-    if (blocks === 2) addSha1Block(message, 16, state);
-    return toBucket(state[0]! >>> 0, state[1]! >>> 0);
-  };
+const rests = new Int32Array(BLOCK * 2 * WORDS);
+const restTexts: (string | undefined)[] = Array.from({ length: BLOCK }, () => undefined);
+const NO_REST = new Int32Array(WORDS);
+const state = new Int32Array(SHA1_INITIAL.length);
+
+/**
+ * The hash of the prefix and the text, from 0 to 1. A call of the library costs more than hashing a block or two. So short
+ * texts of ASCII are hashed here, and all others by the library.
+ */
+export function hashBucket(prefix: HashPrefix, text: string): number {
+  const { words } = prefix;
+  const start = prefix.length % BLOCK;
+  const length = start + text.length + END;
+  if (words === undefined || length > 2 * BLOCK) return hashByLibrary(prefix.text + text);
+  if (restTexts[start] !== text && !writeRest(start, text)) return hashByLibrary(prefix.text + text);
+  const first = start * 2 * WORDS;
+  const last = length > BLOCK ? first + WORDS : first;
+  rests[last + WORDS - 1] = (prefix.length + text.length) << 3;
+  addSha1Block(words, rests, first, prefix.state, state);
+  if (last !== first) addSha1Block(NO_WORDS, rests, last, state, state);
+  return toBucket(state[0]! >>> 0, state[1]! >>> 0);
 }
 
-/** The longest text that is remembered is shorter than two blocks, and nothing depends on it. */
-export const hashBucket = createBucketHash();
+/** False when the text is not ASCII. */
+function writeRest(start: number, text: string): boolean {
+  restTexts[start] = undefined;
+  const words = rests.subarray(start * 2 * WORDS, (start + 1) * 2 * WORDS).fill(0);
+  if (!writeText(words, start, text)) return false;
+  writeByte(words, start + text.length, 0x80);
+  restTexts[start] = text;
+  return true;
+}
 
 function hashByLibrary(text: string): number {
   const digest = hash('sha1', text, 'buffer');
@@ -78,7 +81,7 @@ function toBucket(first: number, second: number): number {
 }
 
 /** False when the text is not ASCII. */
-function writeText(words: Int32Array, start: number, text: string): boolean {
+function writeText(words: number[] | Int32Array, start: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code > 0x7f) return false;
@@ -87,6 +90,6 @@ function writeText(words: Int32Array, start: number, text: string): boolean {
   return true;
 }
 
-function writeByte(words: Int32Array, at: number, byte: number): void {
+function writeByte(words: number[] | Int32Array, at: number, byte: number): void {
   words[at >> 2]! |= byte << (24 - ((at & 3) << 3));
 }
