@@ -1,5 +1,5 @@
 // Compiles flags, and evaluates them: the variation for a context, and the reason.
-import { compileClauses } from './clause.ts';
+import { compileClauses, matchesAll } from './clause.ts';
 import { keyOf, USER } from './context.ts';
 import type { FlagData, TargetData } from './data.ts';
 import {
@@ -19,9 +19,11 @@ import {
   partOf,
   recall,
   remember,
+  type Before,
   type CompiledFlag,
   type CompiledPrerequisite,
   type CompiledTarget,
+  type CompiledTargets,
   type EvaluationResult,
   type EvaluationRun,
   type Patterns,
@@ -39,11 +41,14 @@ export function compileFlag(data: FlagData, patterns?: Patterns): CompiledFlag {
   // What every evaluation reads comes first, so that it lies close together in memory.
   const compiled: CompiledFlag = {
     isOn: data.on,
+    value: undefined,
+    runId: 0,
+    notices: 0,
     prerequisites: orNone(data.prerequisites.map(toPrerequisite)),
     targets: orNone(compileTargets(data, needed)),
     rules: orNone(
       data.rules.map((rule, ruleIndex) => ({
-        matches: compileClauses(rule.clauses, patterns),
+        clauses: compileClauses(rule.clauses, patterns),
         serve: compileServe(rule, data, { kind: 'RULE_MATCH', ruleIndex, ruleId: rule.id }, needed),
       })),
     ),
@@ -79,9 +84,16 @@ function evaluateFlag(flag: CompiledFlag, run: EvaluationRun): EvaluationResult 
 /** The same without the limits that were exceeded, which are in the notices of the run. */
 export function chooseOutcome(flag: CompiledFlag, run: EvaluationRun): PreparedOutcome {
   const share = beginShare(run);
-  const outcome = decide(flag, run, undefined);
+  const outcome = recallWhole(flag, run) ?? remember(run, flag, decide(flag, run, undefined), NO_NOTICES);
   endShare(run, share);
   return (run.notices & Notice.bigSegment) === 0 ? outcome : afterBigSegments(outcome);
+}
+
+const NO_NOTICES: Before = { notices: 0, cycles: 0 };
+
+/** An outcome as a prerequisite, unless it exceeded a limit: the flag has steps of its own. */
+function recallWhole(flag: CompiledFlag, run: EvaluationRun): PreparedOutcome | undefined {
+  return (flag.notices & LIMITS) === 0 ? recall(run, flag) : undefined;
 }
 
 /** The trail leads to a prerequisite of another flag. */
@@ -92,16 +104,26 @@ function decide(flag: CompiledFlag, run: EvaluationRun, trail: Trail | undefined
     const failed = findFailure(flag, run, trail);
     if (failed !== undefined) return failed;
   }
-  for (let index = 0; index < targets.length; index += 1) {
-    const { contextKind, keys, outcome } = targets[index]!;
-    const part = partOf(run, contextKind);
-    if (part !== undefined && keys.has(keyOf(part))) return outcome;
+  if (targets.length > 0) {
+    const target = findTarget(targets, run);
+    if (target !== undefined) return target.outcome;
   }
   for (let index = 0; index < rules.length; index += 1) {
     const rule = rules[index]!;
-    if (rule.matches(run)) return run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
+    if (matchesAll(rule.clauses, run)) return run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
   }
   return chooseServed(flag.fallthrough, run);
+}
+
+function findTarget(targets: readonly CompiledTargets[], run: EvaluationRun): CompiledTarget | undefined {
+  let found: CompiledTarget | undefined;
+  for (let index = 0; index < targets.length; index += 1) {
+    const { contextKind, byKey } = targets[index]!;
+    const part = partOf(run, contextKind);
+    const target = part === undefined ? undefined : byKey.get(keyOf(part));
+    if (target !== undefined && (found === undefined || target.order < found.order)) found = target;
+  }
+  return found;
 }
 
 /**
@@ -145,33 +167,36 @@ function decidePrerequisite(
   key: string,
   trail: Trail | undefined,
 ): PreparedOutcome | 'missing' | 'cycle' {
-  const known = recall(run, run.prerequisites, key);
-  if (known !== undefined) return known;
   const flag = run.environment.flags.get(key);
+  const known = flag && recall(run, flag);
+  if (known !== undefined) return known;
   const step = extendTrail(run, key, trail);
   if (step === undefined) return 'cycle';
   if (flag === undefined) return 'missing';
   const before = beginValue(run);
-  return remember(run, run.prerequisites, key, decide(flag, run, step), before);
+  return remember(run, flag, decide(flag, run, step), before);
 }
 
 /**
  * `contextTargets` gives the order. A list of users in it only marks the turn of the list with the same variation in
  * `targets`; without any `contextTargets`, the lists of users are used alone.
  */
-function compileTargets(data: FlagData, prerequisites: readonly string[]): CompiledTarget[] {
+function compileTargets(data: FlagData, prerequisites: readonly string[]): CompiledTargets[] {
   const { targets, contextTargets } = data;
   const ordered =
     contextTargets.length === 0
       ? targets
       : contextTargets.flatMap((target) => (isOfUsers(target) ? usersOf(targets, target) : [target]));
-  return ordered
-    .filter(({ values }) => values.length > 0)
-    .map(({ contextKind = USER, values, variation }) => ({
-      contextKind,
-      keys: new Set(values),
-      outcome: newVariationOutcome(data, variation, { kind: 'TARGET_MATCH' }, prerequisites),
-    }));
+  const kinds = new Map<string, Map<string, CompiledTarget>>();
+  for (const [order, { contextKind = USER, values, variation }] of ordered.entries()) {
+    if (values.length === 0) continue;
+    const outcome = newVariationOutcome(data, variation, { kind: 'TARGET_MATCH' }, prerequisites);
+    const target: CompiledTarget = { order, outcome };
+    const byKey = kinds.get(contextKind) ?? new Map<string, CompiledTarget>();
+    kinds.set(contextKind, byKey);
+    for (const key of values) if (!byKey.has(key)) byKey.set(key, target);
+  }
+  return Array.from(kinds, ([contextKind, byKey]) => ({ contextKind, byKey }));
 }
 
 function isOfUsers({ contextKind = '' }: TargetData): boolean {

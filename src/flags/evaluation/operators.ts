@@ -39,7 +39,8 @@ export type CountedTest = Test & { readonly cost: number };
 
 /** Whether the test holds for any element. The steps are counted, because callers choose how long lists are. */
 export function testAny(list: readonly Json[], test: CountedTest, meter: Meter): boolean {
-  return list.some((value) => spendSteps(meter, test.cost) && test(value, meter));
+  for (const value of list) if (spendSteps(meter, test.cost) && test(value, meter)) return true;
+  return false;
 }
 
 function isIn(values: readonly Json[]): Test {
@@ -71,7 +72,9 @@ function comparingVersions(holds: (order: number) => boolean): Compile {
     return (given, meter) => {
       if (typeof given !== 'string') return false;
       const version = findVersion(given, meter);
-      return version !== undefined && wanted.some((other) => holds(compareSemVers(version, other)));
+      if (version === undefined) return false;
+      for (const other of wanted) if (holds(compareSemVers(version, other))) return true;
+      return false;
     };
   };
 }

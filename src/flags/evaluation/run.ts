@@ -2,6 +2,7 @@
 import type { Json } from '../feature-flags/flag.ts';
 import { USER, type Context, type ContextPart } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
+import type { CompiledClause } from './clause.ts';
 import type { Steps } from './pattern/match.ts';
 import type { PreparedOutcome } from './outcome.ts';
 import type { Pattern } from './pattern/pattern.ts';
@@ -34,7 +35,16 @@ export interface EvaluationResult {
 /** Compiled patterns by their sources; undefined for an invalid pattern. */
 export type Patterns = ReadonlyMap<string, Pattern | undefined>;
 
-export interface CompiledFlag {
+/** The last value of a flag or segment: others may refer to it many times in one run. */
+interface Memo<T> {
+  value: T | undefined;
+  /** The run that the value is of. Contexts of earlier runs must not be kept in memory, so that it is a number. */
+  runId: number;
+  /** As bits of `Notice`. */
+  notices: number;
+}
+
+export interface CompiledFlag extends Memo<PreparedOutcome> {
   readonly data: FlagData;
   readonly isOn: boolean;
   /** Whether each audience may see it. */
@@ -45,7 +55,7 @@ export interface CompiledFlag {
   readonly patterns: Patterns | undefined;
   /** Evaluated in this order, unless it is off. */
   readonly prerequisites: readonly CompiledPrerequisite[];
-  readonly targets: readonly CompiledTarget[];
+  readonly targets: readonly CompiledTargets[];
   readonly rules: readonly CompiledRule[];
   readonly fallthrough: CompiledServe;
   readonly off: PreparedOutcome;
@@ -66,14 +76,20 @@ export interface CompiledPrerequisite {
   whenMalformed: PreparedOutcome | undefined;
 }
 
-export interface CompiledTarget {
+/** All targets of one kind of context. */
+export interface CompiledTargets {
   readonly contextKind: string;
-  readonly keys: ReadonlySet<string>;
+  readonly byKey: ReadonlyMap<string, CompiledTarget>;
+}
+
+export interface CompiledTarget {
+  /** Of several targets that have the context, the one with the lowest number applies. */
+  readonly order: number;
   readonly outcome: PreparedOutcome;
 }
 
 export interface CompiledRule {
-  readonly matches: Matcher;
+  readonly clauses: readonly CompiledClause[];
   readonly serve: CompiledServe;
 }
 
@@ -81,7 +97,7 @@ export interface CompiledRule {
 export const Membership = { none: 0, byKey: 1, byRule: 2, malformed: 3 } as const;
 export type Membership = (typeof Membership)[keyof typeof Membership];
 
-export interface CompiledSegment {
+export interface CompiledSegment extends Memo<Membership> {
   readonly data: SegmentData;
   readonly patterns: Patterns | undefined;
   locate(run: EvaluationRun, trail?: Trail): Membership;
@@ -109,6 +125,7 @@ export const LIMITS = Notice.largePattern | Notice.longText | Notice.noSteps;
 
 /** The state of the evaluation of any number of flags and segments for one context. */
 export interface EvaluationRun {
+  readonly id: number;
   readonly context: Context;
   /** The part of the context that most rules are about. */
   readonly user: ContextPart | undefined;
@@ -124,16 +141,8 @@ export interface EvaluationRun {
   isMalformed: boolean;
   /** How many references of the current flag or segment have led back to one on the way. */
   cycles: number;
-  /** Cached results by key: a flag or segment that others refer to many times is evaluated once. */
-  readonly segments: Cache<Membership>;
-  readonly prerequisites: Cache<PreparedOutcome>;
   /** The semantic versions among the attributes, by their texts: many rules ask for the same. */
   versions: Map<string, SemVer | undefined> | undefined;
-}
-
-/** Created at the first use: most evaluations need none. */
-interface Cache<T> {
-  byKey: Map<string, { value: T; notices: number }> | undefined;
 }
 
 /**
@@ -146,8 +155,12 @@ const MAX_STEPS = 1_000_000;
 const MAX_STEPS_OF_ONE = 250_000;
 const MIN_STEPS_OF_ONE = 500;
 
+let runs = 0;
+
 export function beginRun(context: Context, environment: EvaluationEnvironment): EvaluationRun {
+  runs += 1;
   return {
+    id: runs,
     context,
     user: context.parts.get(USER),
     environment,
@@ -157,8 +170,6 @@ export function beginRun(context: Context, environment: EvaluationEnvironment): 
     exceeded: 0,
     isMalformed: false,
     cycles: 0,
-    segments: { byKey: undefined },
-    prerequisites: { byKey: undefined },
     versions: undefined,
   };
 }
@@ -197,29 +208,29 @@ export function exceedLimit(meter: Meter, limit: number): false {
   return false;
 }
 
-/** The cached value, with its notices. */
-export function recall<T>(run: EvaluationRun, { byKey }: Cache<T>, key: string): T | undefined {
-  const found = byKey?.get(key);
-  if (found === undefined) return undefined;
-  run.notices |= found.notices;
-  return found.value;
+/** The value that was computed before in this run. Its notices are added. */
+export function recall<T>(run: EvaluationRun, memo: Memo<T>): T | undefined {
+  if (memo.runId !== run.id) return undefined;
+  run.notices |= memo.notices;
+  return memo.value;
 }
 
 /** The notices and cycles before a value was computed. */
 export type Before = Pick<EvaluationRun, 'notices' | 'cycles'>;
 
-/** To be called before a value is computed that will be cached: its notices are counted from zero. */
+/** To be called before a value is computed that will be remembered: its notices are counted from zero. */
 export function beginValue(run: EvaluationRun): Before {
   const { notices, cycles } = run;
   run.notices = 0;
   return { notices, cycles };
 }
 
-/** Caches the value, unless a cycle may have affected it: then it depends on where the cycle was entered. */
-export function remember<T>(run: EvaluationRun, cache: Cache<T>, key: string, value: T, before: Before): T {
+/** Remembers the value, unless a cycle may have affected it: then it depends on where the cycle was entered. */
+export function remember<T>(run: EvaluationRun, memo: Memo<T>, value: T, before: Before): T {
   if (run.cycles === before.cycles) {
-    cache.byKey ??= new Map();
-    cache.byKey.set(key, { value, notices: run.notices });
+    memo.value = value;
+    memo.notices = run.notices;
+    memo.runId = run.id;
   }
   run.notices |= before.notices;
   return value;

@@ -1,6 +1,6 @@
 // Compiles segments into functions that tell whether a context is a member.
 import { WHOLE } from '../feature-flags/model.ts';
-import { compileClauses } from './clause.ts';
+import { compileClauses, matchesAll } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
 import type { SegmentData, SegmentRuleData } from './data.ts';
 import {
@@ -41,18 +41,22 @@ export function compileSegment(data: SegmentData, patterns?: Patterns): Compiled
     }
     return Membership.none;
   };
-  return {
+  const compiled: CompiledSegment = {
+    value: undefined,
+    runId: 0,
+    notices: 0,
     data,
     patterns,
     locate(run, trail) {
-      const known = recall(run, run.segments, key);
+      const known = recall(run, compiled);
       if (known !== undefined) return known;
       const step = extendTrail(run, key, trail);
       if (step === undefined) return Membership.malformed;
       const before = beginValue(run);
-      return remember(run, run.segments, key, find(run, step), before);
+      return remember(run, compiled, find(run, step), before);
     },
   };
+  return compiled;
 }
 
 function compileLists(lists: readonly { contextKind: string; values: readonly string[] }[]) {
@@ -70,7 +74,8 @@ function compileLists(lists: readonly { contextKind: string; values: readonly st
 
 function compileRule(rule: SegmentRuleData, segment: SegmentData, patterns: Patterns | undefined): Matcher {
   const { clauses, weight, bucketBy, rolloutContextKind } = rule;
-  const matches = compileClauses(clauses, patterns);
+  const compiledClauses = compileClauses(clauses, patterns);
+  const matches: Matcher = (run, trail) => matchesAll(compiledClauses, run, trail);
   if (weight === undefined) return matches;
   const compiled = compileBucket(segment, {
     ...(bucketBy !== undefined && { bucketBy }),

@@ -30,8 +30,8 @@ export function readSemVer(text: string): SemVer | undefined {
 
 /** Negative when the first precedes the second. Build metadata does not count. */
 export function compareSemVers(one: SemVer, other: SemVer): number {
-  for (const [index, number] of one.numbers.entries()) {
-    const difference = number - other.numbers[index]!;
+  for (let index = 0; index < 3; index += 1) {
+    const difference = one.numbers[index]! - other.numbers[index]!;
     if (difference !== 0) return difference;
   }
   return comparePrereleases(one.prerelease, other.prerelease);

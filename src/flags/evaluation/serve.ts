@@ -22,7 +22,7 @@ export interface CompiledBucket {
 }
 
 /** One for all, to have less memory to go through in an evaluation. */
-const KEY: AttributeReference = ['key'];
+const KEY: AttributeReference = { name: 'key', inner: [] };
 
 /** `bucketBy` is the key unless given. */
 export function compileBucket(
