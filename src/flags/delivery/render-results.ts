@@ -102,8 +102,7 @@ export class RenderedResult {
   }
 
   get #end(): string {
-    const { tail } = this.#json;
-    return this.#prerequisites === '' ? tail : `${tail.slice(0, -1)}${this.#prerequisites}}`;
+    return withMember(this.#json.tail, this.#prerequisites);
   }
 }
 
@@ -112,7 +111,7 @@ function afterFlagVersion(tail: string): string {
   return tail.slice(tail.indexOf(',', 1));
 }
 
-/** The key and the result. */
+/** The key and the result. The other flags of the environment are the same as long as the version is. */
 function renderOutcome(
   flag: CompiledFlag,
   outcome: PreparedOutcome,
@@ -120,14 +119,20 @@ function renderOutcome(
   options: EvaluationOptions,
 ): string {
   const json = jsonOf(flag, outcome, run, options);
+  const { audience } = options;
   const version = flag.resultVersion;
-  if (json.version !== version) {
+  if (json.version !== version || json.audience !== audience) {
+    const prerequisites = prerequisitesOf(outcome, run, audience);
     // Joined to one flat text, which is faster to copy than a tree of parts.
-    json.text = [json.head, version, json.tail].join('');
+    json.text = [json.head, version, withMember(json.tail, prerequisites)].join('');
     json.version = version;
+    json.audience = audience;
   }
-  const prerequisites = prerequisitesOf(outcome, run, options.audience);
-  return prerequisites === '' ? json.text : `${json.text.slice(0, -1)}${prerequisites}}`;
+  return json.text;
+}
+
+function withMember(tail: string, member: string): string {
+  return member === '' ? tail : `${tail.slice(0, -1)}${member}}`;
 }
 
 function jsonOf(
@@ -136,8 +141,8 @@ function jsonOf(
   run: EvaluationRun,
   { audience, withReasons }: EvaluationOptions,
 ): OutcomeJson {
-  const { reason } = outcome.result;
   if (!withReasons) return (outcome.json ??= prepareJson(flag, outcome));
+  const { reason } = outcome.result;
   return namesHiddenFlag(reason, run, audience)
     ? (outcome.jsonWithHiddenReason ??= prepareJson(flag, outcome, hideFlag(reason)))
     : (outcome.jsonWithReason ??= prepareJson(flag, outcome, reason));
@@ -157,8 +162,9 @@ function prerequisitesOf(
 
 function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, reason?: ShownReason): OutcomeJson {
   return {
-    version: Number.NaN,
     text: '',
+    version: Number.NaN,
+    audience: '',
     head: headOf(flag, outcome),
     tail: renderTail(flag.data, outcome, reason),
   };

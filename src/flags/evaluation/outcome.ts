@@ -15,12 +15,14 @@ export interface PreparedOutcome {
   jsonWithHiddenReason: OutcomeJson | undefined;
 }
 
-/** The JSON before and after the version of the result, and all of it for the version that was asked for last. */
+/** The JSON before and after the version of the result, and all of it as it was asked for last. */
 export interface OutcomeJson {
   readonly head: string;
   readonly tail: string;
-  version: number;
   text: string;
+  /** What the text is for. The audience determines the prerequisites in it. */
+  version: number;
+  audience: string;
 }
 
 function newOutcome(result: EvaluationResult): PreparedOutcome {
