@@ -4,7 +4,7 @@ import type { FlagData } from '../evaluation/data.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
 import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
-import type { Audience } from './audience.ts';
+import { AUDIENCES, type Audience } from './audience.ts';
 import {
   hideFlag,
   namesHiddenFlag,
@@ -31,6 +31,7 @@ export async function renderResults(
   options: EvaluationOptions,
 ): Promise<RenderedResults> {
   const { audience } = options;
+  const format = formatOf(options);
   const limited: string[] = [];
   let allLimits = 0;
   const texts: string[] = [];
@@ -42,7 +43,13 @@ export async function renderResults(
     const limits = run.notices & LIMITS;
     if (limits !== 0) limited.push(flag.data.key);
     allLimits |= limits;
-    texts.push(renderOutcome(flag, outcome, run, options));
+    const version = flag.resultVersion;
+    if (outcome.textVersion !== version || outcome.textFormat !== format) {
+      outcome.text = renderOutcome(flag, outcome, run, options);
+      outcome.textVersion = version;
+      outcome.textFormat = format;
+    }
+    texts.push(outcome.text);
     if (texts.length % MAX_FLAGS !== 0 && steps - run.totalSteps < MAX_STEPS) continue;
     steps = run.totalSteps;
     if (slice.isOver) await slice.next();
@@ -111,24 +118,24 @@ function afterFlagVersion(tail: string): string {
   return tail.slice(tail.indexOf(',', 1));
 }
 
-/** The key and the result. The other flags of the environment are the same as long as the version is. */
+/** A number for the options that affect the text of a result, beside the version. */
+function formatOf({ audience, withReasons }: EvaluationOptions): number {
+  return FORMATS.indexOf(audience) * 2 + Number(withReasons);
+}
+
+const FORMATS: readonly Audience[] = Object.values(AUDIENCES);
+
+/** The key and the result. The version rises with every change of a prerequisite, also of who may see it. */
 function renderOutcome(
   flag: CompiledFlag,
   outcome: PreparedOutcome,
   run: EvaluationRun,
   options: EvaluationOptions,
 ): string {
-  const json = jsonOf(flag, outcome, run, options);
-  const { audience } = options;
-  const version = flag.resultVersion;
-  if (json.version !== version || json.audience !== audience) {
-    const prerequisites = prerequisitesOf(outcome, run, audience);
-    // Joined to one flat text, which is faster to copy than a tree of parts.
-    json.text = [json.head, version, withMember(json.tail, prerequisites)].join('');
-    json.version = version;
-    json.audience = audience;
-  }
-  return json.text;
+  const { head, tail } = jsonOf(flag, outcome, run, options);
+  const prerequisites = prerequisitesOf(outcome, run, options.audience);
+  // Joined to one flat text, which is faster to copy than a tree of parts.
+  return [head, flag.resultVersion, withMember(tail, prerequisites)].join('');
 }
 
 function withMember(tail: string, member: string): string {
@@ -162,9 +169,6 @@ function prerequisitesOf(
 
 function prepareJson(flag: CompiledFlag, outcome: PreparedOutcome, reason?: ShownReason): OutcomeJson {
   return {
-    text: '',
-    version: Number.NaN,
-    audience: '',
     head: headOf(flag, outcome),
     tail: renderTail(flag.data, outcome, reason),
   };

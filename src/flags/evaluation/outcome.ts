@@ -5,6 +5,10 @@ import type { EvaluationResult, Reason } from './run.ts';
 /** One result of a flag, and what is derived from it at its first use. */
 export interface PreparedOutcome {
   readonly isRollout: false;
+  /** The whole JSON as delivery rendered it last, and the version and format of it. */
+  text: string;
+  textVersion: number;
+  textFormat: number;
   readonly result: EvaluationResult;
   /** The same after big segments were asked. */
   afterBigSegments: PreparedOutcome | undefined;
@@ -15,19 +19,18 @@ export interface PreparedOutcome {
   jsonWithHiddenReason: OutcomeJson | undefined;
 }
 
-/** The JSON before and after the version of the result, and all of it as it was asked for last. */
+/** The JSON before and after the version of the result. */
 export interface OutcomeJson {
   readonly head: string;
   readonly tail: string;
-  text: string;
-  /** What the text is for. The audience determines the prerequisites in it. */
-  version: number;
-  audience: string;
 }
 
 function newOutcome(result: EvaluationResult): PreparedOutcome {
   return {
     isRollout: false,
+    text: '',
+    textVersion: -1,
+    textFormat: -1,
     json: undefined,
     jsonWithReason: undefined,
     jsonWithHiddenReason: undefined,
