@@ -39,7 +39,10 @@ export async function benchDeliveryEvaluation({ rounds }: Effort): Promise<Row[]
   );
   // Afterwards, so that neither fills the caches of the other.
   const official = await startOfficial();
-  const [theirs] = await measureInTurns([() => official.allFlagsState(MIXED_CONTEXT as never)], rounds);
+  const [theirs] = await measureInTurns(
+    [async () => JSON.stringify(await official.allFlagsState(MIXED_CONTEXT as never))],
+    rounds,
+  );
   official.close();
   const toSdk = median(theirs!) / median(rendered!);
   const toHashes = median(evaluated!.map((time, round) => time / hashed![round]!));
@@ -49,7 +52,7 @@ export async function benchDeliveryEvaluation({ rounds }: Effort): Promise<Row[]
       what: `all ${flags.length} flags for one context as JSON, in process`,
       value: `${show(rendered)} of CPU`,
       ratio: toSdk,
-      against: `allFlagsState of the official SDK, ${show(theirs)}, without JSON`,
+      against: `allFlagsState of the official SDK as JSON, ${show(theirs)}`,
       target: `≥ ${MIN_TIMES_SDK}`,
       isMet: toSdk >= MIN_TIMES_SDK,
     },

@@ -3,11 +3,13 @@ import type { Effort } from './compare.ts';
 import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
 import { benchEvents } from './delivery-events.ts';
 import { benchFeeds } from './delivery-feeds.ts';
+import { benchPolling } from './delivery-polling.ts';
 import { benchStreams } from './delivery-streams.ts';
 import type { Row } from './report.ts';
 
 const SECTIONS: ((effort: Effort) => Promise<Row[]>)[] = [
   benchDeliveryEvaluation,
+  benchPolling,
   benchEvents,
   benchStreams,
   benchFeeds,

@@ -11,7 +11,7 @@ export interface FlagProject {
 const flagKeyOf = (index: number) => `flag-${String(index).padStart(5, '0')}`;
 
 /** Calls the REST API for flags as the administrator. */
-async function callFlags(
+export async function callFlags(
   url: string,
   method: string,
   path: string,

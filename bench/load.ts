@@ -9,6 +9,8 @@ export interface Work {
   path: string | (() => string);
   headers?: Record<string, string>;
   body?: () => string;
+  /** The expected one; any that is no error unless given. */
+  status?: number;
 }
 
 export interface Load {
@@ -21,7 +23,7 @@ export interface Load {
 /** On new connections, because servers close idle ones. */
 export async function load(
   server: BenchServer,
-  { method, path, headers, body }: Work,
+  { method, path, headers, body, status }: Work,
   { connections: count, seconds }: { connections: number; seconds: number },
 ): Promise<Load> {
   const connections = Array.from({ length: count }, () => new Connection(server.url, headers));
@@ -35,7 +37,7 @@ export async function load(
   const rate = await measure(connections, seconds, async (connection) => {
     const to = typeof path === 'string' ? path : path();
     const answer = await connection.call(method, to, body?.());
-    if (answer.status >= 300) {
+    if (status === undefined ? answer.status >= 300 : answer.status !== status) {
       throw new Error(`${method} ${to} was answered with ${answer.status}: ${answer.body}`);
     }
     return 1;

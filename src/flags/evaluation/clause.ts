@@ -71,11 +71,7 @@ function matches(clause: CompiledClause, run: EvaluationRun, trail: Trail | unde
   return giveUp(run);
 }
 
-function testValue(
-  value: Json | undefined,
-  { test, negate }: CompiledClause,
-  run: EvaluationRun,
-): boolean {
+function testValue(value: Json | undefined, { test, negate }: CompiledClause, run: EvaluationRun): boolean {
   // A missing attribute never matches, not even a negated clause.
   if (value === undefined || value === null) return false;
   const { exceeded } = run;
@@ -84,7 +80,11 @@ function testValue(
   return negate && run.exceeded === exceeded;
 }
 
-function isInAny({ segments, negate }: CompiledClause, run: EvaluationRun, trail: Trail | undefined): boolean {
+function isInAny(
+  { segments, negate }: CompiledClause,
+  run: EvaluationRun,
+  trail: Trail | undefined,
+): boolean {
   for (let index = 0; index < segments.length; index += 1) {
     const segment = run.environment.segments.get(segments[index]!);
     const membership = segment === undefined ? Membership.none : segment.locate(run, trail);

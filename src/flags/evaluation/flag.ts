@@ -110,7 +110,8 @@ function decide(flag: CompiledFlag, run: EvaluationRun, trail: Trail | undefined
   }
   for (let index = 0; index < rules.length; index += 1) {
     const rule = rules[index]!;
-    if (matchesAll(rule.clauses, run)) return run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
+    if (matchesAll(rule.clauses, run))
+      return run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
   }
   return chooseServed(flag.fallthrough, run);
 }
