@@ -6,6 +6,8 @@ import { startBare, type BenchServer } from './servers.ts';
 export interface Effort {
   rounds: number;
   seconds: number;
+  /** Whether large data is to be replaced by smaller. */
+  isQuick: boolean;
 }
 
 export interface Target {
@@ -21,7 +23,10 @@ export interface Measured extends Load {
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 2;
 
-export async function compare(targets: Target[], { rounds, seconds }: Effort): Promise<Measured[]> {
+export async function compare(
+  targets: Target[],
+  { rounds, seconds }: Pick<Effort, 'rounds' | 'seconds'>,
+): Promise<Measured[]> {
   const run = ({ server, work }: Target, time: number) =>
     load(server, work, { connections: CONNECTIONS, seconds: time });
   for (const target of targets) await run(target, WARM_UP_SECONDS);
@@ -38,7 +43,11 @@ export async function compare(targets: Target[], { rounds, seconds }: Effort): P
 }
 
 /** Our server and, in turns with it, bare node:http that sends the same bytes. */
-export async function compareWithBare(ours: BenchServer, work: Work, effort: Effort) {
+export async function compareWithBare(
+  ours: BenchServer,
+  work: Work,
+  effort: Pick<Effort, 'rounds' | 'seconds'>,
+) {
   const bare = await startBare(await record(ours.url, work));
   const [baseline, measured] = await compare(
     [

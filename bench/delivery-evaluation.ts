@@ -21,7 +21,7 @@ export async function benchDeliveryEvaluation({ rounds }: Effort): Promise<Row[]
   const environment: EvaluationEnvironment = { ...compiled, bigSegmentInclusion: () => undefined };
   const flags = [...environment.flags.values()];
   const begin = () => beginRun(readContext(MIXED_CONTEXT), environment);
-  const options = { audience: 'usingEnvironmentId', withReasons: false, version: 1 } as const;
+  const options = { audience: 'usingEnvironmentId', withReasons: false } as const;
   const prefixes = neededHashes(environment);
   const { key } = MIXED_CONTEXT.user;
   const [evaluated, rendered, hashed] = await measureInTurns(

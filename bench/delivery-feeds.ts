@@ -10,9 +10,12 @@ import { startOurs } from './servers.ts';
 import { StreamReaders } from './stream-readers.ts';
 
 const FEW = 100;
-const MANY = 10_000;
-const ENVIRONMENTS = 20;
-const CHANGES = 100;
+/** The number of flags that are many, of the environments that each of them is in, and of the changes in a round. */
+const FULL = { many: 10_000, environments: 20, changes: 100 };
+const QUICK = { many: 2000, environments: 5, changes: 20 };
+
+type FeedsSize = typeof FULL & { rounds: number };
+
 const MOST_CHANGE = 1.3;
 const MOST_START = 1.5;
 const CONTEXT = Buffer.from(JSON.stringify({ kind: 'user', key: 'ada', country: 'GB' })).toString(
@@ -23,13 +26,15 @@ interface FilledFolder extends FlagProject {
   folder: string;
 }
 
-export async function benchFeeds({ rounds }: Effort): Promise<Row[]> {
+export async function benchFeeds({ rounds, isQuick }: Effort): Promise<Row[]> {
+  const size = { ...(isQuick ? QUICK : FULL), rounds };
+  const { environments } = size;
   const few = await fillFolder({ flags: FEW });
-  const many = await fillFolder({ flags: MANY });
-  const fewWide = await fillFolder({ flags: FEW, environments: ENVIRONMENTS });
-  const manyWide = await fillFolder({ flags: MANY, environments: ENVIRONMENTS });
+  const many = await fillFolder({ flags: size.many });
+  const fewWide = await fillFolder({ flags: FEW, environments });
+  const manyWide = await fillFolder({ flags: size.many, environments });
   try {
-    return [await benchChanges(few, many, rounds), await benchFirst(fewWide, manyWide, rounds)];
+    return [await benchChanges(few, many, size), await benchFirst(fewWide, manyWide, size)];
   } finally {
     for (const { folder } of [few, many, fewWide, manyWide]) rmSync(folder, { recursive: true, force: true });
   }
@@ -40,17 +45,18 @@ async function fillFolder(size: { flags: number; environments?: number }): Promi
   return { folder, ...(await createProject(folder, size)) };
 }
 
-async function benchChanges(few: FilledFolder, many: FilledFolder, rounds: number): Promise<Row> {
+async function benchChanges(few: FilledFolder, many: FilledFolder, size: FeedsSize): Promise<Row> {
+  const { rounds, changes } = size;
   const targets = await Promise.all([few, many].map(openFollowed));
   const cpus: [few: number, many: number][] = [];
   for (let round = -1; round < rounds; round += 1) {
-    const both: [number, number] = [await targets[0]!.change(), await targets[1]!.change()];
+    const both: [number, number] = [await targets[0]!.change(changes), await targets[1]!.change(changes)];
     if (round >= 0) cpus.push(both);
   }
   await Promise.all(targets.map(({ stop }) => stop()));
   const ratio = median(cpus.map(([one, other]) => other / one));
   return {
-    what: `a change of one of ${MANY} flags, with one stream open`,
+    what: `a change of one of ${size.many} flags, with one stream open`,
     value: `${median(cpus.map(([, cpu]) => cpu)).toFixed(1)} ms of CPU`,
     ratio,
     against: `of ${FEW} flags, ${median(cpus.map(([cpu]) => cpu)).toFixed(1)} ms`,
@@ -66,14 +72,14 @@ async function openFollowed({ folder, sdkKey }: FilledFolder) {
   await readers.open(server.url, '/all', { authorization: sdkKey }, 1);
   let isOn = false;
   return {
-    async change() {
+    async change(changes: number) {
       const begun = cpuMsOf(server.pid);
-      for (let index = 0; index < CHANGES; index += 1) {
+      for (let index = 0; index < changes; index += 1) {
         const received = readers.received('patch', 1);
         await turnFlag(server.url, 50, (isOn = !isOn));
         await received;
       }
-      return (cpuMsOf(server.pid) - begun) / CHANGES;
+      return (cpuMsOf(server.pid) - begun) / changes;
     },
     async stop() {
       readers.close();
@@ -82,15 +88,15 @@ async function openFollowed({ folder, sdkKey }: FilledFolder) {
   };
 }
 
-async function benchFirst(few: FilledFolder, many: FilledFolder, rounds: number): Promise<Row> {
+async function benchFirst(few: FilledFolder, many: FilledFolder, size: FeedsSize): Promise<Row> {
   const starts: [few: number, many: number][] = [];
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = -1; round < size.rounds; round += 1) {
     const both: [number, number] = [await cpuUntilFirst(few), await cpuUntilFirst(many)];
     if (round >= 0) starts.push(both);
   }
   const ratio = median(starts.map(([one, other]) => other / one));
   return {
-    what: `start to the first evaluation of ${MANY} flags, one of ${ENVIRONMENTS} environments`,
+    what: `start to the first evaluation of ${size.many} flags, one of ${size.environments} environments`,
     value: `${Math.round(median(starts.map(([, cpu]) => cpu)))} ms of CPU`,
     ratio,
     against: `of ${FEW} flags, ${Math.round(median(starts.map(([cpu]) => cpu)))} ms`,

@@ -10,11 +10,18 @@ import { startBareStreams, startWeighed, type WeighedServer } from './servers.ts
 import { recordStream, StreamReaders } from './stream-readers.ts';
 
 const FLAGS = 20;
-const RECEIVERS = 2000;
-const CHANGES = 20;
+/** The number of streams whose memory is measured, of those that receive changes, and of the changes in a round. */
+const FULL = { streams: 10_000, receivers: 2000, changes: 20 };
+const QUICK = { streams: 1000, receivers: 500, changes: 10 };
 const MOST_MEMORY = 1.3;
 const MOST_TIME = 3;
 const KILOBYTE = 1024;
+
+interface ChangeSize {
+  rounds: number;
+  receivers: number;
+  changes: number;
+}
 
 /** A server, its stream, and how all its readers get one change. */
 interface StreamTarget {
@@ -24,7 +31,7 @@ interface StreamTarget {
   change(): Promise<unknown>;
 }
 
-export async function benchStreams({ rounds }: Effort): Promise<Row[]> {
+export async function benchStreams({ rounds, isQuick }: Effort): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const { sdkKey } = await createProject(folder, { flags: FLAGS });
   const server = await startWeighed({
@@ -46,8 +53,11 @@ export async function benchStreams({ rounds }: Effort): Promise<Row[]> {
   };
   const ours = { server, path: '/all', headers, change: toggle };
   try {
-    const count = rounds > 3 ? 10_000 : RECEIVERS;
-    return [...(await benchMemory(bare, ours, count)), ...(await benchChange(bare, ours, rounds))];
+    const size = isQuick ? QUICK : FULL;
+    return [
+      ...(await benchMemory(bare, ours, size.streams)),
+      ...(await benchChange(bare, ours, { ...size, rounds })),
+    ];
   } finally {
     await Promise.all([server.stop(), bareServer.stop()]);
     rmSync(folder, { recursive: true, force: true });
@@ -81,17 +91,17 @@ async function weighStreams({ server, path, headers }: StreamTarget, count: numb
   return { used: perStream('used'), resident: perStream('resident') };
 }
 
-async function benchChange(bare: StreamTarget, ours: StreamTarget, rounds: number): Promise<Row[]> {
+async function benchChange(bare: StreamTarget, ours: StreamTarget, size: ChangeSize): Promise<Row[]> {
   const measured: { bare: Spent; ours: Spent }[] = [];
-  for (let round = -1; round < rounds; round += 1) {
-    const both = { bare: await spendOn(bare), ours: await spendOn(ours) };
+  for (let round = -1; round < size.rounds; round += 1) {
+    const both = { bare: await spendOn(bare, size), ours: await spendOn(ours, size) };
     if (round >= 0) measured.push(both);
   }
   return (['cpu', 'time'] as const).map((kind) => {
     const ratio = median(measured.map((one) => one.ours[kind] / one.bare[kind]));
     const show = (who: 'bare' | 'ours') => `${median(measured.map((one) => one[who][kind])).toFixed(1)} ms`;
     return {
-      what: `a change to ${RECEIVERS} streams, ${kind === 'cpu' ? 'CPU time' : 'time until the last has it'}`,
+      what: `a change to ${size.receivers} streams, ${kind === 'cpu' ? 'CPU time' : 'time until the last has it'}`,
       value: show('ours'),
       ratio,
       against: `bare node:http that writes the same bytes, ${show('bare')}`,
@@ -107,17 +117,20 @@ interface Spent {
   time: number;
 }
 
-async function spendOn({ server, path, headers, change }: StreamTarget): Promise<Spent> {
+async function spendOn(
+  { server, path, headers, change }: StreamTarget,
+  { receivers, changes }: ChangeSize,
+): Promise<Spent> {
   const readers = new StreamReaders();
-  await readers.open(server.url, path, headers, RECEIVERS);
+  await readers.open(server.url, path, headers, receivers);
   const begun = { cpu: cpuMsOf(server.pid), time: performance.now() };
-  for (let index = 0; index < CHANGES; index += 1) {
-    const received = readers.received('patch', RECEIVERS);
+  for (let index = 0; index < changes; index += 1) {
+    const received = readers.received('patch', receivers);
     await change();
     await received;
   }
-  const cpu = (cpuMsOf(server.pid) - begun.cpu) / CHANGES;
-  const time = (performance.now() - begun.time) / CHANGES;
+  const cpu = (cpuMsOf(server.pid) - begun.cpu) / changes;
+  const time = (performance.now() - begun.time) / changes;
   readers.close();
   return { cpu, time };
 }

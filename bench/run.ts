@@ -41,9 +41,13 @@ if (unknown !== undefined) {
 } else {
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (named.length > 0 && !named.includes(name)) continue;
-    report(name, await bench(isQuick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }), {
-      isQuick,
-      now: new Date(),
-    });
+    report(
+      name,
+      await bench({ ...(isQuick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }), isQuick }),
+      {
+        isQuick,
+        now: new Date(),
+      },
+    );
   }
 }
