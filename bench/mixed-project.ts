@@ -12,7 +12,10 @@ export async function storeMixedProject(url: string): Promise<{ clientId: string
   await callFlags(url, 'POST', 'projects', { key: PROJECT, name: PROJECT });
   for (const { key, included, rules } of MIXED_SEGMENTS) {
     await callFlags(url, 'POST', `segments/${PROJECT}/${ENVIRONMENT}`, { key, name: key });
-    const patch = replaceAll('', { included, rules: rules.map(({ id: _, ...rule }) => rule) });
+    const patch = replaceAll('', {
+      included,
+      rules: rules.map(({ clauses, weight }) => ({ clauses, weight })),
+    });
     await callFlags(url, 'PATCH', `segments/${PROJECT}/${ENVIRONMENT}/${key}`, patch);
   }
   // Each batch needs only flags of those before it.
