@@ -232,7 +232,7 @@ onEachEngine((engine) => {
       for (const [key, [, path, header, secret, form]] of Object.entries(forms)) {
         const { headers, json } = heard.find((one) => one.path === `/${key}${path}`) ?? assert.fail(key);
         assert.match(headers['content-type']!, /^application\/json/, key);
-        assert.ok(String(headers[header]).startsWith(secret), `${key}: ${headers[header]}`);
+        assert.ok(String(headers[header]).startsWith(secret), `${key}: ${String(headers[header])}`);
         const types = Object.keys(form).map((name) => [name, typeof json[name]]);
         assert.deepEqual(Object.fromEntries(types), form, key);
       }
