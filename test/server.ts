@@ -10,6 +10,7 @@ import type { Config } from '../src/config.ts';
 import { readSettings } from '../src/read-settings.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { Agent, request } from '../src/kernel/http-client.ts';
+import { checkHostReply } from './host-contract/check-reply.ts';
 import { recordCall } from './recorder.ts';
 import { migratedFile } from './templates.ts';
 
@@ -140,6 +141,8 @@ async function call(
   const type = response.headers['content-type'] ?? '';
   const sent = bytes === undefined ? {} : { sent: Buffer.from(bytes).toString() };
   recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
+  const header = (name: string) => response.headersDistinct[name]?.join(', ');
+  checkHostReply({ method, path, status, header, text });
   return {
     status,
     get headers() {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
+import { checkingFetch } from '../host-contract/check-reply.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 const NEW = { headers: { 'x-github-api-version': '2026-03-10' } };
@@ -19,7 +20,10 @@ function connect(baseUrl: string, auth?: string, server?: TestServer): Client {
   const octokit = new Octokit({
     baseUrl,
     ...(auth !== undefined && { auth }),
-    request: { log: { debug() {}, info() {}, error() {}, warn: (text: string) => void warnings.push(text) } },
+    request: {
+      fetch: checkingFetch,
+      log: { debug() {}, info() {}, error() {}, warn: (text: string) => void warnings.push(text) },
+    },
     throttle: {
       onRateLimit(seconds: number) {
         waits.push(seconds);

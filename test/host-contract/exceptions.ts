@@ -1,0 +1,17 @@
+// Where the public description of the code host's API is known to be wrong, or does not have an operation of this server.
+
+/** Properties that a shape requires by mistake, by the name of the shape. */
+export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }> = {
+  'repo-search-result-item': {
+    properties: ['has_downloads'],
+    why: 'The original no longer sends it in version 2026-03-10, though its description still requires it.',
+  },
+};
+
+/** Operations of this server that the description does not have. */
+export const NOT_DESCRIBED: Record<string, string> = {
+  'GET /openapi.json': 'It describes this server.',
+  'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
+  'POST /graphql': 'It has a schema of its own.',
+  'POST /api/graphql': 'It has a schema of its own.',
+};
