@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEndOfFile } from '../../../test/cleanup.ts';
+import type { GitPerson } from './commit-object.ts';
 import { supportedGit } from './fixture.ts';
 import { GitProgram } from './git-process.ts';
 import type { GitTarget } from './git-target.ts';
@@ -14,7 +15,6 @@ import {
   type EntryMode,
   type NewObject,
   type NewTreeEntry,
-  type PersonAtTime,
 } from './new-object.ts';
 import { updateRefs } from './update-refs.ts';
 import { writeObjects } from './write-objects.ts';
@@ -26,7 +26,7 @@ export const needsGit = { skip: installed === undefined && 'needs git 2.38 or ne
 
 export const program = new GitProgram(installed?.path ?? 'git');
 
-export const somebody: PersonAtTime = {
+export const somebody: GitPerson = {
   name: 'Some Body',
   email: 'some@body.test',
   time: 1_700_000_000_000,
@@ -67,8 +67,8 @@ export async function addCommit(
     branch?: string;
     parents?: readonly string[];
     message?: string;
-    author?: PersonAtTime;
-    committer?: PersonAtTime;
+    author?: GitPerson;
+    committer?: GitPerson;
   } = {},
 ): Promise<string> {
   const objects: NewObject[] = [];

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { addCommit, git, needsGit, openTestRepository, program, somebody } from './fixture-repository.ts';
+import { startGit } from './fixture.ts';
 import { copyRepository } from './fork.ts';
 import type { GitTarget } from './git-target.ts';
 import { buildTag } from './new-object.ts';
@@ -88,6 +89,24 @@ describe('a copy of a repository', needsGit, () => {
     const commit = await addCommit(broken, { a: 'x' });
     rmSync(join(broken.folder, 'objects', commit.slice(0, 2), commit.slice(2)));
     await assert.rejects(copyRepository(broken, openTestRepository()));
+  });
+
+  test('of the service is there as a whole or not at all', async () => {
+    const { git: service, folder, stop } = await startGit();
+    try {
+      const original = await service.createRepository(1, 'main');
+      const commit = await addCommit(original, { a: '1' });
+      const fork = await service.forkRepository(1, 2, { defaultBranch: 'main' });
+      assert.equal((await fork.resolveCommit('main'))?.oid, commit);
+      await assert.rejects(service.forkRepository(1, 2, { defaultBranch: 'main' }), /already has a folder/);
+      rmSync(join(original.folder, 'objects', commit.slice(0, 2)), { recursive: true });
+      await assert.rejects(service.forkRepository(1, 3, { defaultBranch: 'main' }));
+      assert.equal(await service.exists(3), false);
+      assert.equal((await fork.resolveCommit('main'))?.oid, commit);
+      assert.deepEqual(readdirSync(join(folder, 'tmp')), []);
+    } finally {
+      await stop();
+    }
   });
 
   test('is whole while the source is pushed to and repacked', async () => {

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstalledGit } from './find-git.ts';
+import { copyRepository, type ForkOptions } from './fork.ts';
 import { GitProgram } from './git-process.ts';
 import { ObjectCache } from './object-cache.ts';
 import { ReaderPool } from './reader-pool.ts';
@@ -85,6 +86,20 @@ export class Git {
   async createRepository(number: number, defaultBranch: string): Promise<GitRepository> {
     this.demand();
     await createRepositoryFolder(this.#settings.folder, number, defaultBranch);
+    return this.repository(number);
+  }
+
+  /** A copy that shares the files of objects with its source. Durable once resolved. */
+  async forkRepository(
+    source: number,
+    number: number,
+    { defaultBranch, ...options }: ForkOptions & { defaultBranch: string },
+  ): Promise<GitRepository> {
+    const { program } = this.demand();
+    const from = this.repository(source);
+    await createRepositoryFolder(this.#settings.folder, number, defaultBranch, (folder) =>
+      copyRepository(from, { program, folder }, options),
+    );
     return this.repository(number);
   }
 

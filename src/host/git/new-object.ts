@@ -1,6 +1,7 @@
 // Builds new git objects (blob, tree, commit, tag) in memory, with their ids.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
+import type { GitPerson } from './commit-object.ts';
 import { isUnsafeEntryName } from './entry-name.ts';
 import { checkedObjectId } from './object-id.ts';
 
@@ -22,20 +23,11 @@ export interface NewTreeEntry {
   oid: string;
 }
 
-export interface PersonAtTime {
-  name: string;
-  email: string;
-  /** Milliseconds since 1970; git stores whole seconds. */
-  time: number;
-  /** Minutes east of UTC. */
-  zone: number;
-}
-
 export interface NewCommit {
   tree: string;
   parents: readonly string[];
-  author: PersonAtTime;
-  committer: PersonAtTime;
+  author: GitPerson;
+  committer: GitPerson;
   /** Stored as given; git's own programs end it with a newline. */
   message: string;
   /** An armoured signature of the commit without this header. */
@@ -46,7 +38,7 @@ export interface NewTag {
   object: string;
   type: ObjectType;
   tag: string;
-  tagger: PersonAtTime;
+  tagger: GitPerson;
   message: string;
 }
 
@@ -124,7 +116,7 @@ function checkedEntryName(name: string | Uint8Array): Buffer {
   return bytes;
 }
 
-function personLine({ name, email, time, zone }: PersonAtTime): string {
+function personLine({ name, email, time, zone }: GitPerson): string {
   const cleanName = cleaned(name);
   if (cleanName === '') throw invalid('The name of an author, committer or tagger must not be empty.');
   const seconds = Math.floor(time / 1000);

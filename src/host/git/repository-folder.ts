@@ -47,17 +47,22 @@ export async function existsRepository(folder: string): Promise<boolean> {
   return (await stat(folder).catch(ifMissing))?.isDirectory() ?? false;
 }
 
-/** Durable once resolved. A folder that exists is a conflict, and stays as it is. */
+/**
+ * Durable once resolved. A folder that exists is a conflict, and stays as it is. `fill` adds to the new repository before
+ * anyone can see it.
+ */
 export async function createRepositoryFolder(
   root: string,
   number: number,
   defaultBranch: string,
+  fill?: (folder: string) => Promise<void>,
 ): Promise<string> {
   const folder = repositoryFolder(root, number);
   const made = temporaryFolder(root);
   try {
     createPrivateFolder(dirname(made));
     await writeRepository(made, defaultBranch);
+    await fill?.(made);
     await addShard(root, dirname(folder));
     // The system refuses to replace a folder that is not empty, and a repository never is.
     await rename(made, folder);

@@ -50,6 +50,11 @@ export class GitRepository {
     this.services = services;
   }
 
+  /** A repository is a `GitTarget`: the functions that write, compare and archive take it as it is. */
+  get program(): GitProgram {
+    return this.services.program;
+  }
+
   /** The object id of a ref by its full name, or of `HEAD`. */
   readRef(name: string): Promise<string | undefined> {
     return this.services.refs.read(this.folder, name);
