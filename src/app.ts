@@ -198,6 +198,7 @@ async function compose(
     settings: {
       retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
       recordBytes: config.recordBytes,
+      organizationsByMembers: config.organizationsByMembers,
       execution,
     },
   };

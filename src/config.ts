@@ -31,6 +31,7 @@ export interface Config {
   limit: Record<string, Allowance>;
   eventsPerSecond: number;
   allowPrivateWebhooks: boolean;
+  organizationsByMembers: boolean;
   retentionDays: number;
   recordBytes: number;
   streamsPerAddress: number;
@@ -172,6 +173,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   allowPrivateWebhooks: {
     env: 'SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS',
     describe: 'Whether webhooks may go to loopback and private addresses',
+    read: yesOrNo,
+    default: '0',
+  },
+  organizationsByMembers: {
+    env: 'SIGNALBOX_ORGANIZATIONS_BY_MEMBERS',
+    describe: 'Whether every member may create organizations, not only administrators',
     read: yesOrNo,
     default: '0',
   },

@@ -32,7 +32,10 @@ const dialect: Dialect = {
     'chooses a version. Lists are arrays: the header Link leads to the next page. Replies have an ETag, and a call with ' +
     'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`.',
   prefixes: ['', '/api/v3'],
-  pathAliases: { '/repositories/{repository_id}': '/repos/{owner}/{repo}' },
+  pathAliases: {
+    '/repositories/{repository_id}': '/repos/{owner}/{repo}',
+    '/organizations/{organization_id}': '/orgs/{org}',
+  },
   status,
   statusOf: hostStatusOf,
   renderError,

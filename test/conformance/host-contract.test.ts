@@ -5,6 +5,7 @@ import { hostApi } from '../../src/host/api.ts';
 import { diffContracts, type DifferenceKind } from '../../src/contract/diff.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
 import { describeApi } from '../../src/kernel/openapi.ts';
+import { fillPath, parametersOf } from '../../src/kernel/path-template.ts';
 import { route } from '../../src/kernel/route.ts';
 import { Type } from '../../src/kernel/schema.ts';
 import { startServer, type Answer } from '../server.ts';
@@ -170,24 +171,28 @@ test('H9 a route that is added without a mark is in every version, and breaks no
   }
 });
 
+/** Values for the parameters of paths; operations with others have tests of their own. */
+const PATH_VALUES: Record<string, string> = { username: 'admin', number: '1', account_id: '1', org: 'acme' };
+
 test('H9 every operation is served in every supported version', async () => {
   const server = await startServer();
   const { json: key } = await server.call('/user/keys', {
     method: 'POST',
     body: { key: ed25519Key('served') },
   });
+  await server.call('/admin/organizations', { method: 'POST', body: { login: 'acme', admin: 'admin' } });
+  await server.call('/orgs/acme/public_members/admin', { method: 'PUT' });
+  const values: Record<string, string> = { ...PATH_VALUES, key_id: String(key['id']) };
   for (const { shape } of hostApi.routes.filter(({ shape: { method } }) => method === 'GET')) {
-    const path = shape.path
-      .replace('{username}', 'admin')
-      .replace(/\{number\}|\{account_id\}/, '1')
-      .replace('{key_id}', String(key['id']));
+    if (shape.until !== undefined || parametersOf(shape.path).some((name) => !(name in values))) continue;
+    const path = fillPath(shape.path, values);
     const query = shape.id === 'search/users' ? '?q=admin' : '';
     for (const prefix of ['', '/api/v3']) {
       for (const version of [OLD, NEW]) {
         const { status } = await server.call(prefix + path + query, {
           headers: { 'x-host-api-version': version },
         });
-        assert.equal(status, 200, `${prefix}${path} in ${version}`);
+        assert.ok(status === 200 || status === 204, `${prefix}${path} in ${version}: ${status}`);
       }
     }
   }

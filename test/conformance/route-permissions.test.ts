@@ -46,6 +46,8 @@ const WITHOUT_PERMISSION = {
     'users/list-public-keys-for-user',
     'users/get-avatar',
     'search/users',
+    'orgs/list',
+    'orgs/list-for-user',
     'store_get',
     'apps/create-from-manifest',
   ],

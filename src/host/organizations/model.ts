@@ -1,5 +1,6 @@
 // Organizations: owners of repositories whose members and teams share them.
 import type { RepositoryOwner } from '../owners/model.ts';
+import type { OrganizationSettings } from './settings.ts';
 
 /** Above the numbers of members and service tokens, and within the range of a GraphQL Int. */
 export const FIRST_ORGANIZATION_NUMBER = 1_500_000_000;
@@ -18,6 +19,17 @@ export interface OrganizationProfile {
   billingEmail: string | null;
 }
 
+export const EMPTY_PROFILE: OrganizationProfile = {
+  name: null,
+  description: null,
+  company: null,
+  blog: null,
+  location: null,
+  email: null,
+  twitterUsername: null,
+  billingEmail: null,
+};
+
 export interface Organization {
   id: string;
   /** As clients see it. */
@@ -30,20 +42,35 @@ export interface Organization {
   updatedAt: number;
 }
 
-export interface OrganizationSettings {
-  membersCanCreateRepositories: boolean;
-  membersCanCreatePublicRepositories: boolean;
-  membersCanCreatePrivateRepositories: boolean;
-  membersCanForkPrivateRepositories: boolean;
+/** Admins may change everything in the organization. */
+export type OrganizationRole = 'admin' | 'member';
+
+export interface OrganizationMembership {
+  accountId: string;
+  role: OrganizationRole;
+  /** Whether everybody may know of it. */
+  isPublic: boolean;
 }
 
-export const DEFAULT_SETTINGS: OrganizationSettings = {
-  membersCanCreateRepositories: true,
-  membersCanCreatePublicRepositories: true,
-  membersCanCreatePrivateRepositories: true,
-  membersCanForkPrivateRepositories: false,
-};
+/** Of the repositories that it owns. */
+export interface OrganizationCounts {
+  publicRepositories: number;
+  privateRepositories: number;
+  sizeKb: number;
+}
+
+const LOGIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9]|-(?=[a-zA-Z0-9])){0,38}$/;
+
+/** As for members: 1 to 39 letters, digits and single hyphens inside. */
+export function isOrganizationLogin(login: string): boolean {
+  return LOGIN.test(login);
+}
 
 export function ownerOfOrganization({ id, number, login }: Organization): RepositoryOwner {
   return { id, number, login, type: 'Organization', isSiteAdmin: false };
+}
+
+/** As policies name it. */
+export function organizationResource({ login }: Pick<Organization, 'login'>): string {
+  return `org/${login}`;
 }

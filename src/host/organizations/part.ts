@@ -1,8 +1,21 @@
-// Organizations, their teams and their custom repository roles.
+// Organizations and their members.
 import type { Part } from '../../kernel/part.ts';
 import { organizationMigrations } from '../migrations/organizations.ts';
+import { handOverMemberships, removedMembers } from './hand-over.ts';
+import { organizationMemberRoutes } from './member-routes.ts';
+import { membershipRoutes } from './membership-routes.ts';
+import { organizationRoutes } from './routes.ts';
+import { organizationUserRoutes } from './user-routes.ts';
 
 export const organizationPart: Part = {
   tag: { name: 'orgs', description: 'Organizations' },
+  routes: [
+    ...organizationRoutes,
+    ...organizationMemberRoutes,
+    ...membershipRoutes,
+    ...organizationUserRoutes,
+  ],
   migrations: organizationMigrations,
+  handOver: handOverMemberships,
+  subscribers: () => [removedMembers],
 };

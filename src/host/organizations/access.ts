@@ -1,0 +1,104 @@
+// Decides what a caller may do in an organization: by membership, and by the policy of the caller's token.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import type { Call } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { administersHost } from '../repositories/access.ts';
+import { organizationResource, type Organization, type OrganizationMembership } from './model.ts';
+import type { OrganizationParamValues } from './organization-params.ts';
+import {
+  findOrganization,
+  findOrganizationFor,
+  lockOrganization,
+  type OrganizationForAccount,
+  type OrganizationName,
+} from './store.ts';
+
+/** For the `access` of routes that read. Organizations are public; their handlers decide how much of one is shown. */
+export const VIEW_ORGANIZATION = { action: 'viewOrganization', ofOwner: true, isOpen: true } as const;
+/** The same for what only members see. */
+export const VIEW_AS_MEMBER = { action: 'viewOrganization', ofOwner: true } as const;
+
+export type OrganizationCall = Pick<Call, 'can' | 'demand'> & {
+  caller: Caller;
+  params: OrganizationParamValues;
+};
+
+/** An organization as one caller sees it. */
+export interface OpenedOrganization {
+  organization: Organization;
+  membership?: OrganizationMembership;
+  /** May see what members see. */
+  isInsider: boolean;
+  /** May do what admins of the organization do. Administrators of the whole host may, too. */
+  isAdmin: boolean;
+}
+
+/** What the caller has to be; `anyone` needs no more than the existence of the organization. */
+export type NeededStanding = 'anyone' | 'insider' | 'admin';
+
+/** Throws unless the caller has the standing, and the policy of the caller's token allows the route's action. */
+export async function openOrganization(
+  db: Db,
+  call: OrganizationCall,
+  needed: NeededStanding,
+): Promise<OpenedOrganization> {
+  const found = await findFor(db, nameIn(call.params), call.caller);
+  if (found === undefined) throw organizationNotFound();
+  return checkStanding(call, found, needed);
+}
+
+/** The same inside a transaction, which then has the organization locked, so that the standing stays what it is. */
+export async function openOrganizationForChange(
+  tx: Db,
+  call: OrganizationCall,
+  needed: NeededStanding,
+): Promise<OpenedOrganization> {
+  // Checked before the lock, so that callers without the right cannot make others wait.
+  const { organization } = await openOrganization(tx, call, needed);
+  await lockOrganization(tx, organization.id);
+  const locked = await findFor(tx, { id: organization.id }, call.caller);
+  if (locked === undefined) throw organizationNotFound();
+  return checkStanding(call, locked, needed);
+}
+
+function nameIn({ org, organization_id: number }: OrganizationParamValues): OrganizationName {
+  return number === undefined ? { login: org ?? '' } : { number };
+}
+
+async function findFor(
+  db: Db,
+  name: OrganizationName,
+  caller: Caller,
+): Promise<OrganizationForAccount | undefined> {
+  if (caller.kind !== 'anonymous') return await findOrganizationFor(db, name, accountOf(caller).id);
+  const organization = await findOrganization(db, name);
+  return organization && { organization };
+}
+
+function checkStanding(
+  call: OrganizationCall,
+  found: OrganizationForAccount,
+  needed: NeededStanding,
+): OpenedOrganization {
+  const { organization, membership } = found;
+  const resource = organizationResource(organization);
+  const isAllowed = call.can(resource);
+  const runsHost = call.caller.kind !== 'anonymous' && administersHost(call.caller);
+  const opened = {
+    ...found,
+    isInsider: isAllowed && (membership !== undefined || runsHost),
+    isAdmin: isAllowed && (membership?.role === 'admin' || runsHost),
+  };
+  if (needed === 'anyone') return opened;
+  call.demand(resource);
+  if (needed === 'insider' && !opened.isInsider)
+    throw new Failure('denied', `You must be a member of the organization ${organization.login}.`);
+  if (needed === 'admin' && !opened.isAdmin)
+    throw new Failure('denied', `You must be an admin of the organization ${organization.login}.`);
+  return opened;
+}
+
+function organizationNotFound(): Failure {
+  return new Failure('not-found', 'There is no such organization');
+}

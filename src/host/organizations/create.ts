@@ -1,0 +1,42 @@
+// Creates organizations.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { isReservedUsername } from '../../kernel/identity/library-account.ts';
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import { reserveName } from '../../kernel/identity/store-reserved-names.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
+import { auditedOrganization } from './audit.ts';
+import { isOrganizationLogin, organizationResource, type Organization } from './model.ts';
+import { insertOrganization, type NewOrganization } from './store.ts';
+import { saveMembership } from './store-members.ts';
+
+/** The account is its first admin. */
+export async function createOrganization(
+  on: ChangeTransaction,
+  fields: NewOrganization,
+  admin: Account,
+): Promise<Organization> {
+  const { db: tx, actor } = on;
+  await claimLogin(tx, fields.login);
+  const organization = await insertOrganization(tx, fields, actor.now);
+  await saveMembership(tx, organization.id, { accountId: admin.id, role: 'admin' }, actor.now);
+  on.record({
+    accesses: [{ action: 'createOrganization', resource: organizationResource(organization) }],
+    kind: 'organization',
+    name: organization.login,
+    verb: 'created the organization',
+    after: { ...auditedOrganization(organization), admin: admin.username },
+  });
+  // What was looked up by this login, and not found, may be cached.
+  await on.invalidate(REPOSITORY_CHANNEL);
+  return organization;
+}
+
+/** Users and organizations share one space of names, in which case does not matter. */
+async function claimLogin(tx: Db, login: string): Promise<void> {
+  if (!isOrganizationLogin(login))
+    throw problem('login', 'must have 1 to 39 letters, digits and single hyphens inside');
+  if (isReservedUsername(login)) throw problem('login', 'is reserved: what comes with this server has it');
+  if (!(await reserveName(tx, login, 'organization'))) throw problem('login', 'is already taken');
+}

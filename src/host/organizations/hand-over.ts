@@ -1,0 +1,57 @@
+// Ends the memberships of accounts that are deleted. An organization that would lose its last admin gets another one.
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { Subscriber } from '../../kernel/change/changes.ts';
+import type { AuditEntry } from '../../kernel/change/change.ts';
+import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
+import { membershipChange } from './audit.ts';
+import { findOrganization, lockOrganization } from './store.ts';
+import {
+  deleteCollaborations,
+  deleteMembership,
+  findMembership,
+  hasOtherAdmin,
+  listOrganizationIdsOf,
+  saveMembership,
+} from './store-members.ts';
+import { removedAccountStatements } from './store-removed.ts';
+
+export const handOverMemberships: HandOver = async (on, from, to) => {
+  // Removing the account was authorized, and what follows from it needs no permission of its own.
+  const transfer = on.as(systemActor(on.actor));
+  const { db: tx, actor } = transfer;
+  for (const id of await listOrganizationIdsOf(tx, from.id)) {
+    await lockOrganization(tx, id);
+    const organization = await findOrganization(tx, { id });
+    const before = await findMembership(tx, id, from.id);
+    if (organization === undefined || before === undefined) continue;
+    if (before.role === 'admin' && !(await hasOtherAdmin(tx, id, from.id))) {
+      const known = await findMembership(tx, id, to.id);
+      const after = await saveMembership(tx, id, { accountId: to.id, role: 'admin' }, actor.now);
+      const verb = `made an admin instead of ${from.username}`;
+      transfer.record(membershipChange({ organization, username: to.username, verb, before: known, after }));
+    }
+    await deleteMembership(tx, id, from.id);
+    transfer.record(
+      membershipChange({ organization, username: from.username, verb: 'ended the membership of', before }),
+    );
+  }
+  await deleteCollaborations(tx, from.id);
+  await transfer.invalidate(REPOSITORY_CHANNEL);
+};
+
+/** Members are removed by another API, whose audit entry tells of it. Who removes the last admin becomes one. */
+export const removedMembers: Subscriber = {
+  channel: REPOSITORY_CHANNEL,
+  statementsFor: (db, entries) =>
+    entries.flatMap((entry) => {
+      const accountId = removedMemberIn(entry);
+      const heirId = entry.who.member?._id;
+      return accountId === undefined ? [] : removedAccountStatements(db, accountId, heirId, entry.at);
+    }),
+};
+
+function removedMemberIn({ accesses, kind, before }: AuditEntry): string | undefined {
+  if (kind !== 'member' || !accesses.some(({ action }) => action === 'deleteMember')) return undefined;
+  return (before as { _id?: string } | undefined)?._id;
+}

@@ -1,0 +1,59 @@
+// Calls of the host's tests: people with tokens, and organizations.
+import assert from 'node:assert/strict';
+import type { BaseRole } from '../../src/kernel/identity/policy.ts';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
+import { giveToken, join } from '../people.ts';
+import type { Answer, CallInit, TestServer } from '../server.ts';
+
+/** A member and their token. */
+export interface Person extends Member {
+  token: string;
+}
+
+export async function createPerson(
+  server: TestServer,
+  username: string,
+  role: BaseRole = 'writer',
+): Promise<Person> {
+  const member = await join(server, username, { role });
+  return { ...member, token: (await giveToken(server, member, { role })).value };
+}
+
+/** Fails unless the call has the status. */
+export async function expectStatus(
+  server: TestServer,
+  status: number,
+  method: string,
+  path: string,
+  init: CallInit = {},
+): Promise<Answer> {
+  const answer = await server.call(path, { method, ...init });
+  assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+  return answer;
+}
+
+/** With this admin and these members. */
+export async function createTestOrganization(
+  server: TestServer,
+  login: string,
+  { admin = 'admin', members = [] as string[] }: { admin?: string; members?: string[] } = {},
+): Promise<Answer['json']> {
+  const body = { login, admin };
+  const { json } = await expectStatus(server, 201, 'POST', '/admin/organizations', { body });
+  for (const username of members)
+    await expectStatus(server, 200, 'PUT', `/orgs/${login}/memberships/${username}`);
+  return json;
+}
+
+/** The page numbers that a Link header names, by relation. */
+export function linkedPages({ headers }: Answer): Record<string, string> {
+  const links = (headers.get('link') ?? '').split(', ').map((link) => /<([^>]*)>; rel="(\w+)"/.exec(link));
+  return Object.fromEntries(
+    links.flatMap((found) => {
+      const [, url = '', rel = ''] = found ?? [];
+      return rel === 'deprecation' || found === null
+        ? []
+        : [[rel, new URL(url).searchParams.get('page') ?? '']];
+    }),
+  );
+}
