@@ -61,7 +61,7 @@ export class GitRepository {
   }
 
   /** The full name of the default branch, whether it exists or not. */
-  readHead(): Promise<string | undefined> {
+  readHead(): string | undefined {
     return this.services.refs.readHead(this.folder);
   }
 
