@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Feed } from '../delivery/feed.ts';
-import { changeProtocol, readRevision, type ChangeReader } from './change-protocol.ts';
+import { changeProtocol, readEventRevision, type ChangeReader } from './change-protocol.ts';
 
 const feedAt = (revision: number) => ({ revision, environment: {} }) as Feed;
 const readerOf = (seen: number, open: () => Feed): ChangeReader => ({
@@ -58,8 +58,8 @@ test('a stream whose feed was closed ends, so that the client comes again', asyn
 });
 
 test('only what events have is a revision', () => {
-  assert.equal(readRevision('42'), 42);
+  assert.equal(readEventRevision('42'), 42);
   for (const text of [undefined, '', '"42"', '-1', '1.5', '1e3', '9'.repeat(16), ' 1']) {
-    assert.equal(readRevision(text), undefined, text);
+    assert.equal(readEventRevision(text), undefined, text);
   }
 });

@@ -46,6 +46,6 @@ function changeEvent(revision: number, clock: Clock): string {
 }
 
 /** The revision in the id or the `etag` of an event; undefined where it is none. */
-export function readRevision(text: string | undefined): number | undefined {
+export function readEventRevision(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

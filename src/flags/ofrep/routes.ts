@@ -7,7 +7,7 @@ import { Type } from '../../kernel/schema.ts';
 import { AUDIENCES, canSee } from '../delivery/audience.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
-import { readRevision } from './change-protocol.ts';
+import { readEventRevision } from './change-protocol.ts';
 import { readOpenFeatureContext } from './context.ts';
 import { evaluateFor } from './evaluate-for.ts';
 import { openByAnyKey } from './keys.ts';
@@ -76,7 +76,7 @@ const evaluateFlags = route(
   async (call, kernel) => {
     const opened = await openByAnyKey(kernel, call);
     // The event may have come from another node.
-    const announced = readRevision(call.query.flagConfigEtag);
+    const announced = readEventRevision(call.query.flagConfigEtag);
     if (announced !== undefined) await kernel.services.feeds.reach(opened.feed, announced);
     const prepared = await prepare(call, kernel, opened);
     const { revision, memberships, run } = prepared;

@@ -2,7 +2,7 @@
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { AUDIENCES } from '../delivery/audience.ts';
-import { changeProtocol, readRevision } from './change-protocol.ts';
+import { changeProtocol, readEventRevision } from './change-protocol.ts';
 import { openByStreamToken } from './stream-token.ts';
 
 /** Below the prefix of the API. */
@@ -30,7 +30,7 @@ export const streamChanges = route(
       services: { feeds, sdkStreams },
     } = kernel;
     const last = headers['last-event-id'];
-    const seen = readRevision(last === undefined ? query.since : String(last)) ?? feed.revision;
+    const seen = readEventRevision(last === undefined ? query.since : String(last)) ?? feed.revision;
     return sdkStreams.open({
       feed,
       protocol: changeProtocol,
