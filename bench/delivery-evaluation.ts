@@ -16,7 +16,7 @@ const MAX_TIMES_HASHES = 1.5;
 
 type Task = () => void | Promise<unknown>;
 
-export async function benchDeliveryEvaluation({ rounds }: Effort): Promise<Row[]> {
+export async function benchDeliveryEvaluation(effort: Effort): Promise<Row[]> {
   const compiled = await compileEnvironment(MIXED_FLAGS, MIXED_SEGMENTS);
   const environment: EvaluationEnvironment = { ...compiled, bigSegmentInclusion: () => undefined };
   const flags = [...environment.flags.values()];
@@ -35,13 +35,13 @@ export async function benchDeliveryEvaluation({ rounds }: Effort): Promise<Row[]
         for (const prefix of prefixes) hashBucket(prefix, key);
       },
     ],
-    rounds,
+    effort,
   );
   // Afterwards, so that neither fills the caches of the other.
   const official = await startOfficial();
   const [theirs] = await measureInTurns(
     [async () => JSON.stringify(await official.allFlagsState(MIXED_CONTEXT as never))],
-    rounds,
+    effort,
   );
   official.close();
   const toSdk = median(theirs!) / median(rendered!);
@@ -93,15 +93,16 @@ async function startOfficial() {
 }
 
 /** Counted and not timed, because on a busy machine little is done, and compiled, in a given time. */
-const WARM_UP = 3000;
-const AT_ONCE = 500;
+const FULL = { warmUp: 3000, atOnce: 500 };
+const QUICK = { warmUp: 1000, atOnce: 200 };
 
 /** The CPU time of one call of each task, in microseconds, for each round. */
-async function measureInTurns(tasks: Task[], rounds: number): Promise<number[][]> {
+async function measureInTurns(tasks: Task[], { rounds, isQuick }: Effort): Promise<number[][]> {
+  const { warmUp, atOnce } = isQuick ? QUICK : FULL;
   const times = tasks.map((): number[] => []);
-  for (const task of tasks) await cpuOf(task, WARM_UP);
+  for (const task of tasks) await cpuOf(task, warmUp);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, task] of tasks.entries()) times[index]!.push(await cpuOf(task, AT_ONCE));
+    for (const [index, task] of tasks.entries()) times[index]!.push(await cpuOf(task, atOnce));
   }
   return times;
 }
