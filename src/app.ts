@@ -183,7 +183,10 @@ async function compose(
         { eventsPerSecond, streams: streamLimitsOf(config) },
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
-      ...(await openHostServices({ engine })),
+      ...(await openHostServices(
+        { engine },
+        { repositories: config.repositories ?? join(config.data, 'repositories') },
+      )),
     },
     limits,
     log,
@@ -222,7 +225,10 @@ async function compose(
     }),
     facts() {
       const { isolation, refusal } = kernel.services.runner;
-      return { actors: { isolation, canRun: config.role !== 'api' && refusal === undefined } };
+      return {
+        actors: { isolation, canRun: config.role !== 'api' && refusal === undefined },
+        git: kernel.services.git.status().message,
+      };
     },
   });
   if (config.role !== 'worker') {

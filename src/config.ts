@@ -40,6 +40,7 @@ export interface Config {
   streamHeartbeat: number;
   role: 'all' | 'api' | 'worker';
   work?: string;
+  repositories?: string;
   actorsUnsandboxed: boolean;
   actorNetwork: 'host' | 'none';
   nodeUrl?: string;
@@ -237,6 +238,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The folder for builds of Actors and the working folders of their runs',
     read: (path) => resolve(path),
     otherwise: 'a folder in the data folder, or as root beside it',
+  },
+  repositories: {
+    env: 'SIGNALBOX_REPOSITORIES',
+    describe: 'The folder for git repositories; several nodes need a file system that they share',
+    read: (path) => resolve(path),
+    otherwise: 'a folder in the data folder',
   },
   actorsUnsandboxed: {
     env: 'SIGNALBOX_ACTORS_UNSANDBOXED',

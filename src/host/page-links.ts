@@ -8,7 +8,9 @@ export function pageLinks(page: Page, base: string, url: string): Headers {
   if (offset === 0 && page.total <= limit) return {};
   const { origin } = new URL(base);
   const { pathname, searchParams } = new URL(url, base);
-  const links = Object.entries(neighbours(page)).map(([rel, start]) => {
+  const { last, ...others } = neighbours(page);
+  const shown = page.more['isTotalExact'] === false ? others : { ...others, last };
+  const links = Object.entries(shown).map(([rel, start]) => {
     searchParams.set('page', String(start / limit + 1));
     searchParams.set('per_page', String(limit));
     return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;

@@ -1,7 +1,25 @@
 // The in-memory services of the host, created when a server starts.
 import type { Kernel } from '../kernel/kernel.ts';
+import { findGit, type InstalledGit } from './git/find-git.ts';
+import { Git } from './git/git.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
-export async function openHostServices({ engine }: Pick<Kernel, 'engine'>) {
-  return { repositories: await openRepositoryCache(engine) };
+declare module '../kernel/kernel.ts' {
+  interface Services {
+    git: Git;
+  }
+}
+
+/** It does not change while a process runs, so it is looked for once. */
+let installedGit: Promise<InstalledGit | undefined> | undefined;
+
+export async function openHostServices(
+  { engine }: Pick<Kernel, 'engine'>,
+  settings: { repositories: string },
+) {
+  installedGit ??= findGit();
+  return {
+    git: new Git({ folder: settings.repositories, installed: await installedGit }),
+    repositories: await openRepositoryCache(engine),
+  };
 }

@@ -252,7 +252,7 @@ export type HandlerResult<S extends RouteShape> =
   | JsonText;
 
 /** A call before its path and query are validated. */
-export interface RawCall extends Pick<Call, 'now' | 'can' | 'headers'> {
+export interface RawCall extends Pick<Call, 'now' | 'can' | 'headers' | 'url'> {
   readonly caller: Caller;
   readonly params: Record<string, string>;
   readonly query: Record<string, string | string[] | undefined>;

@@ -170,10 +170,10 @@ function createHandler(
     return undefined;
   };
   const refuse = async ({ call, match, query }: FastifyRequest, error: unknown): Promise<never> => {
-    const { caller, now, headers } = call;
+    const { caller, now, headers, url } = call;
     const raw = { params: match!.params, query: query as RawCall['query'] };
     const can: Call['can'] = (resource, action) => call.can(resource, action);
-    await authorize?.({ caller: caller!, now, can, headers, ...raw }, kernel);
+    await authorize?.({ caller: caller!, now, can, headers, url, ...raw }, kernel);
     throw error;
   };
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {

@@ -172,7 +172,14 @@ test('H9 a route that is added without a mark is in every version, and breaks no
 });
 
 /** Values for the parameters of paths; operations with others have tests of their own. */
-const PATH_VALUES: Record<string, string> = { username: 'admin', number: '1', account_id: '1', org: 'acme' };
+const PATH_VALUES: Record<string, string> = {
+  username: 'admin',
+  number: '1',
+  account_id: '1',
+  org: 'acme',
+  owner: 'admin',
+  repo: 'sample',
+};
 
 test('H9 every operation is served in every supported version', async () => {
   const server = await startServer();
@@ -182,6 +189,7 @@ test('H9 every operation is served in every supported version', async () => {
   });
   await server.call('/admin/organizations', { method: 'POST', body: { login: 'acme', admin: 'admin' } });
   await server.call('/orgs/acme/public_members/admin', { method: 'PUT' });
+  await server.call('/user/repos', { method: 'POST', body: { name: 'sample', auto_init: true } });
   const values: Record<string, string> = { ...PATH_VALUES, key_id: String(key['id']) };
   for (const { shape } of hostApi.routes.filter(({ shape: { method } }) => method === 'GET')) {
     if (shape.until !== undefined || parametersOf(shape.path).some((name) => !(name in values))) continue;

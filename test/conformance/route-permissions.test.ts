@@ -50,6 +50,9 @@ const WITHOUT_PERMISSION = {
     'orgs/list-for-user',
     'store_get',
     'apps/create-from-manifest',
+    'repos/list-for-org',
+    'repos/list-for-user',
+    'repos/list-public',
   ],
   caller: [
     'getCallerIdentity',
@@ -62,6 +65,7 @@ const WITHOUT_PERMISSION = {
     'graphql/query',
     'graphql/query-below-api',
     'code-scanning/upload-sarif',
+    'repos/list-for-authenticated-user',
   ],
 };
 

@@ -6,15 +6,15 @@ export const repositoryMigrations: Migration[] = [
     name: 'host-repositories',
     up: ({ serial, text }) => [
       `create table repositories (
-         number ${serial}, owner_id ${text} not null, name ${text} not null, description ${text}, is_private integer not null,
+         number ${serial}, owner_id ${text} not null, name ${text} not null, full_name ${text} not null,
+         description ${text}, is_private integer not null,
          is_archived integer not null, default_branch ${text} not null, settings ${text} not null, topics ${text} not null,
          languages ${text} not null, language ${text}, license ${text}, size_kb bigint not null,
          parent_number bigint references repositories (number) on delete set null,
          source_number bigint references repositories (number) on delete set null,
          star_count bigint not null, watch_count bigint not null, fork_count bigint not null,
          created_at bigint not null, updated_at bigint not null, pushed_at bigint not null, deleted_at bigint)`,
-      // Names are ASCII, which both engines fold alike.
-      `create unique index repositories_name on repositories (owner_id, lower(name)) where deleted_at is null`,
+      `create unique index repositories_name on repositories (owner_id, full_name) where deleted_at is null`,
       // Counts by owner and visibility read this index alone.
       `create index repositories_counts on repositories (owner_id, is_private, size_kb) where deleted_at is null`,
       `create index repositories_created on repositories (owner_id, created_at, number)`,

@@ -43,7 +43,7 @@ export async function openOrganization(
   call: OrganizationCall,
   needed: NeededStanding,
 ): Promise<OpenedOrganization> {
-  const found = await findFor(db, nameIn(call.params), call.caller);
+  const found = await findFor(db, organizationNameIn(call.params), call.caller);
   if (found === undefined) throw organizationNotFound();
   return checkStanding(call, found, needed);
 }
@@ -62,7 +62,10 @@ export async function openOrganizationForChange(
   return checkStanding(call, locked, needed);
 }
 
-function nameIn({ org, organization_id: number }: OrganizationParamValues): OrganizationName {
+export function organizationNameIn({
+  org,
+  organization_id: number,
+}: OrganizationParamValues): OrganizationName {
   return number === undefined ? { login: org ?? '' } : { number };
 }
 

@@ -7,12 +7,12 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { Type } from '../../kernel/schema.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
-import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
-import { listCustomBaseRoles, listRoleGrants } from './store-roles.ts';
+import { findRedirect, findRepositoryByName, findRepositoryByNumber } from './store.ts';
+import type { RepositoryParamValues } from './repository-params.ts';
+import { listRoleGrants } from './store-roles.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -25,9 +25,6 @@ export interface FoundRepository {
   repository: Repository;
   owner: RepositoryOwner;
 }
-
-/** For the `params` of routes below a repository. */
-export const RepositoryPath = Type.Object({ owner: Type.String(), repo: Type.String() });
 
 /** For the `access` of routes below a repository. */
 export const READ_REPOSITORY = { action: 'viewRepository', ofOwner: true, isOpen: true } as const;
@@ -51,13 +48,7 @@ export async function openRepositoryCache(engine: Engine): Promise<BoundedCache<
 }
 
 /** The part of a call that access checks need. */
-export type RepositoryCall = Pick<Call, 'can' | 'now'> & { caller: Caller; params: unknown };
-
-interface RepositoryName {
-  owner?: string;
-  repo?: string;
-  repository_id?: number | string;
-}
+export type RepositoryCall = Pick<Call, 'can' | 'now' | 'url'> & { caller: Caller; params: unknown };
 
 /** A route below a repository: the handler gets it, where the caller has the role. */
 export function repositoryRoute<const S extends RouteShape>(
@@ -84,7 +75,7 @@ export async function openRepository(
   needed: RepositoryRole,
 ): Promise<FoundRepository> {
   const found = await findNamed(kernel, call);
-  if (found === undefined) throw repositoryNotFound();
+  if (found === undefined) throw (await findMoved(kernel, call)) ?? repositoryNotFound();
   const { repository } = found;
   const isAllowed = call.can(repositoryResource(found));
   if (needed === 'read' && !repository.isPrivate) return found;
@@ -101,28 +92,38 @@ export async function roleOn(
   caller: Caller,
   found: FoundRepository,
 ): Promise<RepositoryRole | undefined> {
-  if (caller.kind === 'anonymous') return undefined;
-  return administersHost(caller) ? 'admin' : await roleOfAccount(db, accountOf(caller).id, found);
+  return (await rolesOn(db, caller, [found.repository])).get(found.repository.number);
+}
+
+/** By number; the caller has no role on those that are missing. */
+export async function rolesOn(
+  db: Db,
+  caller: Caller,
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  if (caller.kind === 'anonymous') return new Map();
+  if (administersHost(caller)) return new Map(repositories.map(({ number }) => [number, 'admin']));
+  return await rolesOfAccount(db, accountOf(caller).id, repositories);
 }
 
 /** Everybody may read what is public. Without what the base role of a member adds. */
-export async function roleOfAccount(
+export async function rolesOfAccount(
   db: Db,
   accountId: string,
-  { repository, owner }: FoundRepository,
-): Promise<RepositoryRole | undefined> {
-  if (repository.ownerId === accountId) return 'admin';
-  const { membership, granted } = await listRoleGrants(db, repository, accountId);
-  if (membership?.role === 'admin') return 'admin';
-  const known = granted.map(parseRole);
-  const custom = granted.filter((_, index) => known[index] === undefined);
-  const roles = [
-    repository.isPrivate ? undefined : ('read' as const),
-    parseRole(membership?.defaultPermission ?? 'none'),
-    ...known,
-    ...(custom.length === 0 ? [] : await listCustomBaseRoles(db, owner.id, custom)).map(parseRole),
-  ];
-  return roles.reduce(strongerRole, undefined);
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  const others = repositories.filter(({ ownerId }) => ownerId !== accountId);
+  const grants = others.length === 0 ? [] : await listRoleGrants(db, others, accountId);
+  const roles = new Map<number, RepositoryRole>();
+  for (const { number, ownerId, isPrivate } of repositories) {
+    if (ownerId === accountId) roles.set(number, 'admin');
+    else if (!isPrivate) roles.set(number, 'read');
+  }
+  for (const { number, role } of grants) {
+    const strongest = strongerRole(roles.get(number), parseRole(role));
+    if (strongest !== undefined) roles.set(number, strongest);
+  }
+  return roles;
 }
 
 export function administersHost(caller: Caller): boolean {
@@ -137,20 +138,44 @@ function mayView(call: RepositoryCall, found: FoundRepository): boolean {
   return can(call.caller, 'viewRepository', repositoryResource(found));
 }
 
+/** Before validation the number is text. */
+type RawParamValues = Omit<RepositoryParamValues, 'repository_id'> & { repository_id?: number | string };
+
 async function findNamed(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository | undefined> {
-  const { owner, repo, repository_id: number } = call.params as RepositoryName;
+  const { owner, repo, repository_id: number } = call.params as RawParamValues;
   if (number !== undefined) {
     return await findCached(kernel, `${number}`, call.now, () =>
       findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, Number(number))),
     );
   }
   if (owner === undefined || repo === undefined) return undefined;
-  const name = repo.replace(/\.git$/, '');
+  const name = nameIn(repo);
   return await findCached(kernel, `${owner}/${name}`.toLowerCase(), call.now, async () => {
     const named = await findOwner(kernel.db, owner);
-    const repository = named && (await findRepositoryByName(kernel.db, named.id, name));
+    const repository = named && (await findRepositoryByName(kernel.db, named, name));
     return repository && { repository, owner: named };
   });
+}
+
+/** Where a former name leads, for callers who may see what has it. */
+async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure | undefined> {
+  const { owner, repo } = call.params as RepositoryParamValues;
+  const named = owner === undefined ? undefined : await findOwner(kernel.db, owner);
+  const number = named && repo !== undefined && (await findRedirect(kernel.db, named.id, nameIn(repo)));
+  if (!number) return undefined;
+  const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
+  if (target === undefined) return undefined;
+  if (target.repository.isPrivate) {
+    if (!mayView(call, target) || (await roleOn(kernel.db, call.caller, target)) === undefined)
+      return undefined;
+  }
+  const rest = /\/repos\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url)?.[1] ?? '';
+  return new Failure('moved', 'Moved Permanently', { location: `/repositories/${number}${rest}` });
+}
+
+/** Addresses for git end with `.git`. */
+function nameIn(repo: string): string {
+  return repo.replace(/\.git$/, '');
 }
 
 async function findCached(

@@ -2,9 +2,17 @@
 import type { Part } from '../../kernel/part.ts';
 import { repositoryMigrations } from '../migrations/repositories.ts';
 import { HOST_ROLE_STATEMENTS } from './access.ts';
+import { repositoryListRoutes } from './list-routes.ts';
+import { repositoryWork } from './repository-work.ts';
+import { repositoryRoutes } from './routes.ts';
+import { handOverRepositories } from './transfer-repository.ts';
 
 export const repositoryPart: Part = {
   tag: { name: 'repos', description: 'Repositories' },
+  routes: [...repositoryRoutes, ...repositoryListRoutes],
   migrations: repositoryMigrations,
+  handOver: handOverRepositories,
+  work: repositoryWork,
+  close: ({ services }) => services.git.close(),
   roleStatements: [HOST_ROLE_STATEMENTS],
 };

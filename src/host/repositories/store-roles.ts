@@ -1,69 +1,48 @@
-// The roles that accounts have on a repository, from the tables that grant them.
+// The roles that an account is granted on repositories: by organizations, teams and as a collaborator.
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { DefaultPermission } from '../organizations/model.ts';
 
-/** A grant names a role or a custom role. */
-export interface RoleGrants {
-  /** Of the organization that owns the repository; absent where the account is no member. */
-  membership?: { role: string; defaultPermission: DefaultPermission };
-  /** As a collaborator and by teams. */
-  granted: string[];
+export interface RoleGrant {
+  /** Of the repository. */
+  number: number;
+  /** A role; custom ones count as the role that they extend. */
+  role: string;
 }
 
-/** Members of a team also have what its parents are granted. */
+/** The teams of an account, and their parents: what a team is granted, its children have. */
+export const teamsOf = (accountId: string) => sql`
+  with recursive own (number) as (
+    select team_number from organization_team_members where account_id = ${accountId}
+    union
+    select parent_number from organization_teams join own on own.number = organization_teams.number
+    where parent_number is not null)
+  select number from own`;
+
+/** There may be several for one repository. */
 export async function listRoleGrants(
   db: Db,
-  repository: { number: number; ownerId: string },
+  repositories: readonly { number: number; ownerId: string }[],
   accountId: string,
-): Promise<RoleGrants> {
-  const [membership, granted] = await Promise.all([
-    db
-      .selectFrom('organization_members as m')
-      .innerJoin('organizations as o', 'o.id', 'm.organization_id')
-      .select(['m.role', 'o.default_permission as defaultPermission'])
-      .where('m.organization_id', '=', repository.ownerId)
-      .where('m.account_id', '=', accountId)
-      .executeTakeFirst(),
-    sql<{ role: string }>`
-      with recursive own (number) as (
-        select team_number from organization_team_members where account_id = ${accountId}
-        union
-        select parent_number from organization_teams join own on own.number = organization_teams.number
-        where parent_number is not null)
-      select role from team_repositories
-      where repository_number = ${repository.number} and team_number in (select number from own)
-      union
-      select role from collaborators where repository_number = ${repository.number} and account_id = ${accountId}`.execute(
-      db,
-    ),
-  ]);
-  return {
-    ...(membership && {
-      membership: {
-        role: membership.role,
-        defaultPermission: membership.defaultPermission as DefaultPermission,
-      },
-    }),
-    granted: granted.rows.map(({ role }) => role),
-  };
-}
-
-/** The base roles of an organization's custom roles, by name in lower case. */
-export async function listCustomBaseRoles(
-  db: Db,
-  organizationId: string,
-  names: readonly string[],
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('repository_roles')
-    .select('base_role')
-    .where('organization_id', '=', organizationId)
-    .where(
-      sql<string>`lower(name)`,
-      'in',
-      names.map((name) => name.toLowerCase()),
-    )
-    .execute();
-  return rows.map((row) => row.base_role);
+): Promise<RoleGrant[]> {
+  const numbers = sql.join(repositories.map(({ number }) => sql.val(number)));
+  const granted = sql`
+    select repository_number, role from team_repositories
+    where repository_number in (${numbers}) and team_number in (${teamsOf(accountId)})
+    union all
+    select repository_number, role from collaborators
+    where repository_number in (${numbers}) and account_id = ${accountId}`;
+  const { rows } = await sql<RoleGrant>`
+    select granted.repository_number as number, coalesce(custom.base_role, granted.role) as role
+    from (${granted}) as granted
+    join repositories on repositories.number = granted.repository_number
+    left join repository_roles as custom
+      on custom.organization_id = repositories.owner_id and lower(custom.name) = lower(granted.role)
+    union all
+    select repositories.number, case when member.role = 'admin' then 'admin' else organizations.default_permission end
+    from repositories
+    join organizations on organizations.id = repositories.owner_id
+    join organization_members as member
+      on member.organization_id = organizations.id and member.account_id = ${accountId}
+    where repositories.number in (${numbers})`.execute(db);
+  return rows;
 }

@@ -1,12 +1,10 @@
 // Repositories in the database.
-import { sql, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { DEFAULT_REPOSITORY_SETTINGS, type Repository, type RepositorySettings } from './repository.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 import type { RepositoryRow } from './tables.ts';
-
-/** The expression of the index. Names are ASCII, which both engines fold alike. */
-export const foldedRepositoryName = sql<string>`lower(name)`;
 
 export async function findRepositoryByNumber(db: Db, number: number): Promise<Repository | undefined> {
   if (!Number.isSafeInteger(number)) return undefined;
@@ -22,14 +20,14 @@ export async function findRepositoryByNumber(db: Db, number: number): Promise<Re
 /** In whatever case. */
 export async function findRepositoryByName(
   db: Db,
-  ownerId: string,
+  owner: RepositoryOwner,
   name: string,
 ): Promise<Repository | undefined> {
   const row = await db
     .selectFrom('repositories')
     .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where(foldedRepositoryName, '=', name.toLowerCase())
+    .where('owner_id', '=', owner.id)
+    .where('full_name', '=', foldedName(owner, name))
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row && repositoryFrom(row);
@@ -48,6 +46,29 @@ export async function listRepositoriesByNumber(
     .where('deleted_at', 'is', null)
     .execute();
   return new Map(rows.map((row) => [row.number, repositoryFrom(row)]));
+}
+
+/** Of one owner, in the order of their numbers. */
+export async function listRepositoryNumbers(db: Db, ownerId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('repositories')
+    .select('number')
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** The name itself, or with a number appended. The caller has called `lockRepositoryNames`. */
+export async function findFreeRepositoryName(tx: Db, owner: RepositoryOwner, name: string): Promise<string> {
+  for (let number = 0; ; number += 1) {
+    const ending = number === 0 ? '' : `-${number}`;
+    const wanted = name.slice(0, MAX_NAME_LENGTH - ending.length) + ending;
+    if ((await findRepositoryByName(tx, owner, wanted)) === undefined) return wanted;
+  }
 }
 
 /** Locks the row until the transaction ends. */
@@ -69,22 +90,24 @@ export function lockRepositoryNames(tx: Db, ownerId: string): Promise<void> {
 
 export type NewRepository = Pick<
   Repository,
-  'ownerId' | 'name' | 'description' | 'isPrivate' | 'defaultBranch' | 'settings' | 'license'
+  'name' | 'description' | 'isPrivate' | 'defaultBranch' | 'settings' | 'license'
 > &
   Partial<Pick<Repository, 'parentNumber' | 'sourceNumber' | 'topics' | 'languages' | 'language' | 'sizeKb'>>;
 
 /** The caller has called `lockRepositoryNames` and checked that the name is free. A former name of it ends. */
-export async function insertRepository(tx: Db, fields: NewRepository, now: number): Promise<Repository> {
-  await tx
-    .deleteFrom('repository_redirects')
-    .where('owner_id', '=', fields.ownerId)
-    .where('folded_name', '=', fields.name.toLowerCase())
-    .execute();
+export async function insertRepository(
+  tx: Db,
+  owner: RepositoryOwner,
+  fields: NewRepository,
+  now: number,
+): Promise<Repository> {
+  await deleteRedirect(tx, owner.id, fields.name);
   const row = await tx
     .insertInto('repositories')
     .values({
-      owner_id: fields.ownerId,
+      owner_id: owner.id,
       name: fields.name,
+      full_name: foldedName(owner, fields.name),
       description: fields.description,
       is_private: Number(fields.isPrivate),
       is_archived: 0,
@@ -111,24 +134,27 @@ export async function insertRepository(tx: Db, fields: NewRepository, now: numbe
 }
 
 export type RepositoryUpdate = Partial<
-  Pick<
-    Repository,
-    'ownerId' | 'name' | 'description' | 'isPrivate' | 'isArchived' | 'defaultBranch' | 'settings' | 'topics'
-  >
->;
+  Pick<Repository, 'description' | 'isPrivate' | 'isArchived' | 'defaultBranch' | 'settings' | 'topics'>
+> & {
+  /** A new name, a new owner, or both. */
+  named?: { owner: RepositoryOwner; name: string };
+};
 
 /** Fields that are absent stay. */
 export async function updateRepository(
   tx: Db,
   number: number,
-  { settings, topics, ...fields }: RepositoryUpdate,
+  { settings, topics, named, ...fields }: RepositoryUpdate,
   now: number,
 ): Promise<Repository> {
   const row = await tx
     .updateTable('repositories')
     .set({
-      ...(fields.ownerId !== undefined && { owner_id: fields.ownerId }),
-      ...(fields.name !== undefined && { name: fields.name }),
+      ...(named && {
+        owner_id: named.owner.id,
+        name: named.name,
+        full_name: foldedName(named.owner, named.name),
+      }),
       ...(fields.description !== undefined && { description: fields.description }),
       ...(fields.isPrivate !== undefined && { is_private: Number(fields.isPrivate) }),
       ...(fields.isArchived !== undefined && { is_archived: Number(fields.isArchived) }),
@@ -223,6 +249,10 @@ export async function deleteRepositoryRow(db: Db, number: number): Promise<void>
     .where('number', '=', number)
     .where('deleted_at', 'is not', null)
     .execute();
+}
+
+function foldedName({ login }: RepositoryOwner, name: string): string {
+  return `${login}/${name}`.toLowerCase();
 }
 
 export function repositoryFrom(row: Selectable<RepositoryRow>): Repository {

@@ -13,6 +13,8 @@ export interface RepositoryRow {
   /** A member, a service token or an organization. */
   owner_id: string;
   name: string;
+  /** `owner/name` in lower case, for sorting and searching. Names are ASCII. */
+  full_name: string;
   description: string | null;
   is_private: number;
   is_archived: number;

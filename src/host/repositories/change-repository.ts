@@ -1,0 +1,222 @@
+// Creates, changes and deletes repositories, each in one transaction with its audit entry.
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { isBranchName } from '../git/revision.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import {
+  REPOSITORY_CHANNEL,
+  repositoryNotFound,
+  repositoryResource,
+  type FoundRepository,
+} from './access.ts';
+import { createFolder } from './first-commit.ts';
+import { writeHead } from './write-head.ts';
+import { initialFilesOf } from './initial-files.ts';
+import { DEFAULT_REPOSITORY_SETTINGS, isRepositoryName, type Repository } from './repository.ts';
+import {
+  auditedRepository,
+  isPrivateIn,
+  settingsAfter,
+  toRepositoryName,
+  type SentRepository,
+} from './requests.ts';
+import {
+  deleteRedirect,
+  findRepositoryByName,
+  insertRedirect,
+  insertRepository,
+  lockRepository,
+  lockRepositoryNames,
+  markRepositoryDeleted,
+  updateRepository,
+  type NewRepository,
+  type RepositoryUpdate,
+} from './store.ts';
+
+export const DELETE_REPOSITORY = 'host.delete-repository';
+export const WRITE_HEAD = 'host.write-head';
+const DEFAULT_BRANCH = 'main';
+
+type Actor = ChangeActor & { caller: KnownCaller };
+
+/** The caller has checked that the actor may create repositories of the owner. */
+export async function createRepository(
+  kernel: Kernel,
+  actor: Actor,
+  owner: RepositoryOwner,
+  sent: SentRepository & { name: string },
+): Promise<FoundRepository> {
+  kernel.services.git.demand();
+  const name = checkedName(sent.name);
+  const initial = initialFilesOf(sent, {
+    name,
+    owner: owner.login,
+    year: new Date(actor.now).getUTCFullYear(),
+  });
+  const found = await insertNamed(kernel, actor, owner, {
+    name,
+    description: sent.description || null,
+    isPrivate: isPrivateIn(sent) ?? false,
+    defaultBranch: DEFAULT_BRANCH,
+    settings: settingsAfter(DEFAULT_REPOSITORY_SETTINGS, sent),
+    license: initial.license,
+  });
+  try {
+    await createFolder(kernel, found.repository, initial.files, accountOf(actor.caller), actor.now);
+  } catch (error) {
+    // A repository without its first commit must not stay: the reply is an error.
+    await kernel.db
+      .transaction()
+      .execute((tx) => scheduleDeletion(tx, found.repository.number, kernel.clock.now()));
+    kernel.services.repositories.clear();
+    throw error;
+  }
+  return found;
+}
+
+/** Inserts the row with its audit entry. */
+export async function insertNamed(
+  kernel: Kernel,
+  actor: Actor,
+  owner: RepositoryOwner,
+  fields: NewRepository,
+): Promise<FoundRepository> {
+  return await kernel.changes.run(actor, async (on) => {
+    const { db: tx } = on;
+    await shareLockAccount(tx, actor.caller);
+    await lockRepositoryNames(tx, owner.id);
+    await checkNameFree(tx, owner, fields.name);
+    const repository = await insertRepository(tx, owner, fields, actor.now);
+    const found = { repository, owner };
+    on.record({
+      ...changeOf('createRepository', 'created', found),
+      after: auditedRepository(repository),
+    });
+    await on.invalidate(REPOSITORY_CHANNEL);
+    return found;
+  });
+}
+
+/** Fields that are absent stay. The old name leads to the new one from then on. */
+export async function changeRepository(
+  kernel: Kernel,
+  actor: Actor,
+  { repository: opened, owner }: FoundRepository,
+  sent: SentRepository,
+  topics?: string[],
+): Promise<FoundRepository> {
+  const name = sent.name === undefined ? undefined : checkedName(sent.name);
+  const branch = sent.default_branch;
+  if (branch !== undefined) await checkBranch(kernel, opened, branch);
+  const isPrivate = isPrivateIn(sent);
+  const changed = await kernel.changes.run(actor, async (on) => {
+    const { db: tx } = on;
+    if (name !== undefined) await lockRepositoryNames(tx, owner.id);
+    const before = await lockRepository(tx, opened.number);
+    if (before === undefined || before.ownerId !== owner.id) throw repositoryNotFound();
+    if (before.isArchived && sent.archived !== false) throw archived();
+    const isRenamed = name !== undefined && name !== before.name;
+    const update: RepositoryUpdate = {
+      ...(isRenamed && { named: { owner, name } }),
+      ...(sent.description !== undefined && { description: sent.description || null }),
+      ...(isPrivate !== undefined && { isPrivate }),
+      ...(sent.archived !== undefined && { isArchived: sent.archived }),
+      ...(branch !== undefined && { defaultBranch: branch }),
+      settings: settingsAfter(before.settings, sent),
+      ...(topics && { topics }),
+    };
+    if (isRenamed && name.toLowerCase() !== before.name.toLowerCase()) {
+      await checkNameFree(tx, owner, name);
+      await deleteRedirect(tx, owner.id, name);
+      await insertRedirect(tx, before, actor.now);
+    }
+    const repository = await updateRepository(tx, before.number, update, actor.now);
+    on.record({
+      ...changeOf('updateRepository', 'updated', { repository, owner }),
+      before: auditedRepository(before),
+      after: auditedRepository(repository),
+    });
+    if (repository.defaultBranch !== before.defaultBranch)
+      await scheduleHead(tx, repository.number, actor.now);
+    await on.invalidate(REPOSITORY_CHANNEL);
+    return repository;
+  });
+  if (changed.defaultBranch !== opened.defaultBranch) await writeHead(kernel, changed);
+  return { repository: changed, owner };
+}
+
+/** Nobody finds it from now on; background work deletes its folder. */
+export async function removeRepository(
+  kernel: Kernel,
+  actor: Actor,
+  { repository: { number }, owner }: FoundRepository,
+): Promise<void> {
+  await kernel.changes.run(actor, async (on) => {
+    const { db: tx } = on;
+    const repository = await lockRepository(tx, number);
+    if (repository === undefined || repository.ownerId !== owner.id) throw repositoryNotFound();
+    await scheduleDeletion(tx, number, actor.now);
+    on.record({
+      ...changeOf('deleteRepository', 'deleted', { repository, owner }),
+      before: auditedRepository(repository),
+    });
+    await on.invalidate(REPOSITORY_CHANNEL);
+  });
+}
+
+/** The work does nothing new where this process lives on to write the branch itself. */
+async function scheduleHead(tx: Db, number: number, now: number): Promise<void> {
+  const work = { id: `${WRITE_HEAD}:${number}`, kind: WRITE_HEAD, payload: JSON.stringify({ number }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
+
+async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
+  await markRepositoryDeleted(tx, number, now);
+  const id = `${DELETE_REPOSITORY}:${number}`;
+  await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
+}
+
+/** What a clone checks out must exist. */
+async function checkBranch({ services: { git } }: Kernel, { number }: Repository, branch: string) {
+  const oid = isBranchName(branch) ? await git.repository(number).readRef(`refs/heads/${branch}`) : undefined;
+  if (oid !== undefined) return;
+  throw new Failure('invalid', `There is no branch ${branch}`, {
+    fields: [{ field: 'default_branch', message: 'must be a branch of the repository' }],
+  });
+}
+
+/** The caller has called `lockRepositoryNames`. */
+export async function checkNameFree(tx: Db, owner: RepositoryOwner, name: string): Promise<void> {
+  if ((await findRepositoryByName(tx, owner, name)) === undefined) return;
+  const message = 'name already exists on this account';
+  throw new Failure('invalid', 'Repository creation failed.', { fields: [{ field: 'name', message }] });
+}
+
+export function changeOf(action: string, verb: string, found: FoundRepository): Change {
+  return {
+    accesses: [{ action, resource: repositoryResource(found) }],
+    kind: 'repository',
+    name: found.repository.name,
+    verb: `${verb} the repository`,
+  };
+}
+
+function checkedName(sent: string): string {
+  const name = toRepositoryName(sent);
+  if (isRepositoryName(name)) return name;
+  const message =
+    'must be 1 to 100 letters, digits, hyphens, underscores and dots, and must not end with .git, .wiki or .atom';
+  throw new Failure('invalid', `"${sent}" cannot be the name of a repository`, {
+    fields: [{ field: 'name', message }],
+  });
+}
+
+function archived(): Failure {
+  return new Failure('denied', 'The repository is archived, and read-only. Send "archived": false first.');
+}

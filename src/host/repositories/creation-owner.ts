@@ -1,0 +1,45 @@
+// Decides whether a caller may have a new repository of an owner: their own account, or an organization that allows it.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
+import { findOrganization } from '../organizations/store.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
+import { findUser } from '../owners/store.ts';
+import { administersHost } from './access.ts';
+import { listMemberships } from './store-lists.ts';
+
+/** Throws unless the caller may create the repository there. */
+export async function findCreationOwner(
+  db: Db,
+  caller: KnownCaller,
+  login: string,
+  isPrivate: boolean,
+): Promise<RepositoryOwner> {
+  const own = ownerOfAccount(accountOf(caller));
+  if (own.login.toLowerCase() === login.toLowerCase()) return own;
+  const organization = await findOrganization(db, { login });
+  if (organization !== undefined) {
+    if (!administersHost(caller)) await demandMayCreate(db, caller, organization, isPrivate);
+    return ownerOfOrganization(organization);
+  }
+  const user = administersHost(caller) ? await findUser(db, login) : undefined;
+  if (user !== undefined) return ownerOfAccount(user);
+  throw new Failure('not-found', `There is no owner ${login} whose repositories you may create`);
+}
+
+async function demandMayCreate(
+  db: Db,
+  caller: KnownCaller,
+  { id, login, settings }: Organization,
+  isPrivate: boolean,
+): Promise<void> {
+  const memberships = await listMemberships(db, accountOf(caller).id);
+  const membership = memberships.find(({ organizationId }) => organizationId === id);
+  if (membership?.role === 'admin') return;
+  const mayCreate = isPrivate
+    ? settings.membersCanCreatePrivateRepositories
+    : settings.membersCanCreatePublicRepositories;
+  if (membership !== undefined && settings.membersCanCreateRepositories && mayCreate) return;
+  throw new Failure('denied', `You may not create such repositories in the organization ${login}.`);
+}

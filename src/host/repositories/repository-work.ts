@@ -1,0 +1,24 @@
+// Due work after changes of repositories: removes the folders of deleted ones, and writes the default branch for clones.
+import type { BackgroundWork } from '../../kernel/dialect.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { DELETE_REPOSITORY, WRITE_HEAD } from './change-repository.ts';
+import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
+import { writeHead } from './write-head.ts';
+
+export function repositoryWork(kernel: Kernel): BackgroundWork {
+  const { db, services } = kernel;
+  return {
+    handlers: {
+      async [DELETE_REPOSITORY]({ payload }) {
+        const { number } = JSON.parse(payload) as { number: number };
+        await services.git.removeRepository(number);
+        await deleteRepositoryRow(db, number);
+      },
+      async [WRITE_HEAD]({ payload }) {
+        const { number } = JSON.parse(payload) as { number: number };
+        const repository = await findRepositoryByNumber(db, number);
+        if (repository !== undefined) await writeHead(kernel, repository);
+      },
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Requests that create and change repositories: their schemas, and what they set.
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import type { Repository, RepositorySettings } from './repository.ts';
+
+const Text = PlainText({ maxLength: 350 });
+
+const FEATURES = {
+  has_issues: Type.Optional(Type.Boolean()),
+  has_projects: Type.Optional(Type.Boolean()),
+  has_wiki: Type.Optional(Type.Boolean()),
+  has_discussions: Type.Optional(Type.Boolean()),
+  is_template: Type.Optional(Type.Boolean()),
+  allow_squash_merge: Type.Optional(Type.Boolean()),
+  allow_merge_commit: Type.Optional(Type.Boolean()),
+  allow_rebase_merge: Type.Optional(Type.Boolean()),
+  allow_auto_merge: Type.Optional(Type.Boolean()),
+  delete_branch_on_merge: Type.Optional(Type.Boolean()),
+  squash_merge_commit_title: Type.Optional(OneOf(['PR_TITLE', 'COMMIT_OR_PR_TITLE'])),
+  squash_merge_commit_message: Type.Optional(OneOf(['PR_BODY', 'COMMIT_MESSAGES', 'BLANK'])),
+  merge_commit_title: Type.Optional(OneOf(['PR_TITLE', 'MERGE_MESSAGE'])),
+  merge_commit_message: Type.Optional(OneOf(['PR_BODY', 'PR_TITLE', 'BLANK'])),
+};
+
+const COMMON = {
+  description: Type.Optional(Nullable(Text)),
+  homepage: Type.Optional(Nullable(PlainText({ maxLength: 255 }))),
+  private: Type.Optional(Type.Boolean()),
+  visibility: Type.Optional(OneOf(['public', 'private'])),
+  ...FEATURES,
+};
+
+const RepositoryName = PlainText({ minLength: 1, maxLength: 100 });
+
+export const RepositoryCreation = Type.Object(
+  {
+    name: RepositoryName,
+    ...COMMON,
+    auto_init: Type.Optional(Type.Boolean()),
+    gitignore_template: Type.Optional(PlainText({ maxLength: 100 })),
+    license_template: Type.Optional(PlainText({ maxLength: 100 })),
+  },
+  { $id: 'repository-creation' },
+);
+
+export const RepositoryPatch = Type.Object(
+  {
+    name: Type.Optional(RepositoryName),
+    ...COMMON,
+    default_branch: Type.Optional(PlainText({ minLength: 1, maxLength: 255 })),
+    archived: Type.Optional(Type.Boolean()),
+    allow_forking: Type.Optional(Type.Boolean()),
+    allow_update_branch: Type.Optional(Type.Boolean()),
+    web_commit_signoff_required: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'repository-patch' },
+);
+
+export type SentRepository = Partial<Static<typeof RepositoryCreation>> & Static<typeof RepositoryPatch>;
+
+/** Undefined where the request leaves it as it is. */
+export function isPrivateIn({ visibility, private: isPrivate }: SentRepository): boolean | undefined {
+  return visibility === undefined ? isPrivate : visibility === 'private';
+}
+
+/** What the request leaves out stays. */
+export function settingsAfter(before: RepositorySettings, sent: SentRepository): RepositorySettings {
+  const given: { [name in keyof RepositorySettings]: RepositorySettings[name] | undefined } = {
+    homepage: sent.homepage === '' ? null : sent.homepage,
+    hasIssues: sent.has_issues,
+    hasProjects: sent.has_projects,
+    hasWiki: sent.has_wiki,
+    hasDiscussions: sent.has_discussions,
+    isTemplate: sent.is_template,
+    allowForking: sent.allow_forking,
+    allowMergeCommit: sent.allow_merge_commit,
+    allowSquashMerge: sent.allow_squash_merge,
+    allowRebaseMerge: sent.allow_rebase_merge,
+    allowAutoMerge: sent.allow_auto_merge,
+    allowUpdateBranch: sent.allow_update_branch,
+    deleteBranchOnMerge: sent.delete_branch_on_merge,
+    squashMergeCommitTitle: sent.squash_merge_commit_title,
+    squashMergeCommitMessage: sent.squash_merge_commit_message,
+    mergeCommitTitle: sent.merge_commit_title,
+    mergeCommitMessage: sent.merge_commit_message,
+    webCommitSignoffRequired: sent.web_commit_signoff_required,
+  };
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(entries) };
+}
+
+/** Characters that a name cannot have become hyphens, as people expect who type a title. */
+export function toRepositoryName(sent: string): string {
+  return sent.trim().replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+/** For the audit log. */
+export function auditedRepository({ settings, ...repository }: Repository) {
+  const { number, name, description, isPrivate, isArchived, defaultBranch, topics } = repository;
+  return {
+    id: number,
+    name,
+    description,
+    private: isPrivate,
+    archived: isArchived,
+    defaultBranch,
+    topics,
+    ...settings,
+  };
+}

@@ -1,0 +1,41 @@
+// Prepares repositories for replies: with their owners, the caller's roles, and what a fork comes from.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { listOwners } from '../owners/store.ts';
+import { rolesOn, type FoundRepository } from './access.ts';
+import type { FullShown, ShownRepository } from './model.ts';
+import type { Repository } from './repository.ts';
+import { listRepositoriesByNumber } from './store.ts';
+
+/** Those whose owner is gone meanwhile are left out. */
+export async function showRepositories(
+  db: Db,
+  caller: Caller,
+  repositories: readonly Repository[],
+): Promise<ShownRepository[]> {
+  const [owners, roles] = await Promise.all([
+    listOwners(
+      db,
+      repositories.map(({ ownerId }) => ownerId),
+    ),
+    rolesOn(db, caller, repositories),
+  ]);
+  return repositories.flatMap((repository) => {
+    const owner = owners.get(repository.ownerId);
+    return owner === undefined ? [] : { repository, owner, role: roles.get(repository.number) };
+  });
+}
+
+/** The origins of a fork are shown to those who may see them. */
+export async function showFully(db: Db, caller: Caller, found: FoundRepository): Promise<FullShown> {
+  const { repository, owner } = found;
+  const { parentNumber, sourceNumber } = repository;
+  const numbers = [...new Set([parentNumber, sourceNumber].filter((number) => number !== null))];
+  const origins = await listRepositoriesByNumber(db, numbers);
+  const shown = await showRepositories(db, caller, [repository, ...origins.values()]);
+  const visible = (number: number | null) =>
+    shown.find((one) => one.repository.number === number && (!one.repository.isPrivate || one.role));
+  const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
+  const role = shown.find((one) => one.repository === repository)?.role;
+  return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };
+}

@@ -1,0 +1,152 @@
+// Lists of repositories: each source of them is read in the order of an index, and only as far as the page needs.
+import { sql, type RawBuilder } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Repository } from './repository.ts';
+import { listRepositoriesByNumber } from './store.ts';
+import { teamsOf } from './store-roles.ts';
+
+export type RepositorySort = 'created' | 'updated' | 'pushed' | 'full_name';
+
+const COLUMNS: Record<RepositorySort, RawBuilder<unknown>> = {
+  created: sql`created_at`,
+  updated: sql`updated_at`,
+  pushed: sql`pushed_at`,
+  full_name: sql`full_name`,
+};
+
+/** One source of repositories; a list is the union of several. */
+export type RepositorySource =
+  | { ownerId: string; visibleTo: Viewer }
+  /** Those of others that the account collaborates on. */
+  | { collaboratorId: string };
+
+/** Who looks: one who sees everything, an account that sees what it is granted, or the public. */
+export type Viewer = 'all' | 'public' | { accountId: string };
+
+export interface RepositoryFilter {
+  isPrivate?: boolean;
+  isFork?: boolean;
+  updatedSince?: number;
+  updatedBefore?: number;
+}
+
+/** Counting stops there: what comes after it is only known to exist. */
+const MAX_COUNTED = 1000;
+
+export interface RepositoryList {
+  items: Repository[];
+  /** At most `offset + MAX_COUNTED`. */
+  total: number;
+  isTotalExact: boolean;
+}
+
+export async function listRepositories(
+  db: Db,
+  sources: readonly RepositorySource[],
+  filter: RepositoryFilter,
+  order: { sort: RepositorySort; desc: boolean },
+  { offset, limit }: Slice,
+): Promise<RepositoryList> {
+  if (sources.length === 0) return { items: [], total: 0, isTotalExact: true };
+  const counted = offset + MAX_COUNTED;
+  const [page, count] = await Promise.all([
+    sql<{ number: number }>`
+      select number from (${unionOf(sources, filter, order, offset + limit)}) as listed
+      order by sort ${direction(order.desc)}, number ${direction(order.desc)}
+      limit ${limit} offset ${offset}`.execute(db),
+    sql<{ total: number }>`
+      select count(*) as total from (${unionOf(sources, filter, order, counted + 1)}) as listed`.execute(db),
+  ]);
+  const numbers = page.rows.map(({ number }) => number);
+  const found = await listRepositoriesByNumber(db, numbers);
+  const total = count.rows[0]!.total;
+  return {
+    items: numbers.flatMap((number) => found.get(number) ?? []),
+    total: Math.min(total, counted),
+    isTotalExact: total <= counted,
+  };
+}
+
+function unionOf(
+  sources: readonly RepositorySource[],
+  filter: RepositoryFilter,
+  { sort, desc }: { sort: RepositorySort; desc: boolean },
+  limit: number,
+): RawBuilder<unknown> {
+  const parts = sources.map(
+    (source) => sql`
+      select * from (
+        select number, ${COLUMNS[sort]} as sort from repositories
+        where deleted_at is null and ${conditionOf(source)} and ${filterOf(filter)}
+        order by ${COLUMNS[sort]} ${direction(desc)}, number ${direction(desc)} limit ${sql.val(limit)}) as part`,
+  );
+  // A repository may come from two sources.
+  return sql.join(parts, sql` union `);
+}
+
+function conditionOf(source: RepositorySource): RawBuilder<unknown> {
+  if ('collaboratorId' in source) {
+    const { collaboratorId: id } = source;
+    return sql`owner_id <> ${id} and number in (select repository_number from collaborators where account_id = ${id})`;
+  }
+  const owned = sql`owner_id = ${source.ownerId}`;
+  const { visibleTo } = source;
+  if (visibleTo === 'all') return owned;
+  if (visibleTo === 'public') return sql`${owned} and is_private = 0`;
+  const { accountId } = visibleTo;
+  return sql`${owned} and (is_private = 0
+    or number in (select repository_number from collaborators where account_id = ${accountId})
+    or number in (select repository_number from team_repositories where team_number in (${teamsOf(accountId)})))`;
+}
+
+function filterOf({ isPrivate, isFork, updatedSince, updatedBefore }: RepositoryFilter): RawBuilder<unknown> {
+  const conditions = [
+    sql`1 = 1`,
+    ...(isPrivate === undefined ? [] : [sql`is_private = ${Number(isPrivate)}`]),
+    ...(isFork === undefined ? [] : [isFork ? sql`source_number is not null` : sql`source_number is null`]),
+    ...(updatedSince === undefined ? [] : [sql`updated_at >= ${updatedSince}`]),
+    ...(updatedBefore === undefined ? [] : [sql`updated_at < ${updatedBefore}`]),
+  ];
+  return sql.join(conditions, sql` and `);
+}
+
+function direction(desc: boolean): RawBuilder<unknown> {
+  return desc ? sql`desc` : sql`asc`;
+}
+
+/** All public ones, in the order of their numbers. */
+export async function listPublicRepositories(db: Db, since: number, limit: number): Promise<Repository[]> {
+  const rows = await db
+    .selectFrom('repositories')
+    .select('number')
+    .where('number', '>', since)
+    .where('is_private', '=', 0)
+    .where('deleted_at', 'is', null)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  const found = await listRepositoriesByNumber(
+    db,
+    rows.map(({ number }) => number),
+  );
+  return [...found.values()].toSorted((one, other) => one.number - other.number);
+}
+
+/** The organizations of an account, and whether it sees all repositories of each. */
+export async function listMemberships(
+  db: Db,
+  accountId: string,
+): Promise<{ organizationId: string; role: string; seesAll: boolean }[]> {
+  const rows = await db
+    .selectFrom('organization_members as member')
+    .innerJoin('organizations', 'organizations.id', 'member.organization_id')
+    .select(['member.organization_id', 'member.role', 'organizations.default_permission'])
+    .where('member.account_id', '=', accountId)
+    .execute();
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    role: row.role,
+    seesAll: row.role === 'admin' || row.default_permission !== 'none',
+  }));
+}

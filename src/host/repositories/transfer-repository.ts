@@ -1,0 +1,54 @@
+// Gives a repository to another owner: its former address leads to the new one.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { ownerOfAccount } from '../owners/model.ts';
+import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
+import { changeOf, checkNameFree } from './change-repository.ts';
+import { auditedRepository } from './requests.ts';
+import {
+  deleteRedirect,
+  findFreeRepositoryName,
+  insertRedirect,
+  listRepositoryNumbers,
+  lockRepository,
+  lockRepositoryNames,
+  updateRepository,
+} from './store.ts';
+
+/** The caller has checked that the actor may give it and that the other may have it. */
+export async function transferRepository(
+  on: ChangeTransaction,
+  { repository: { number }, owner }: FoundRepository,
+  to: { owner: RepositoryOwner; name: string },
+): Promise<FoundRepository> {
+  const { db: tx, actor } = on;
+  // In one order for all, so that two transfers cannot wait for each other.
+  for (const id of [owner.id, to.owner.id].toSorted()) await lockRepositoryNames(tx, id);
+  const before = await lockRepository(tx, number);
+  if (before === undefined || before.ownerId !== owner.id) throw repositoryNotFound();
+  await checkNameFree(tx, to.owner, to.name);
+  await deleteRedirect(tx, to.owner.id, to.name);
+  await insertRedirect(tx, before, actor.now);
+  const repository = await updateRepository(tx, number, { named: to }, actor.now);
+  on.record({
+    ...changeOf('updateRepository', 'transferred', { repository: before, owner }),
+    before: { ...auditedRepository(before), owner: owner.login },
+    after: { ...auditedRepository(repository), owner: to.owner.login },
+  });
+  await on.invalidate(REPOSITORY_CHANNEL);
+  return { repository, owner: to.owner };
+}
+
+/** Everything that a deleted account owns goes to another, under names that are free there. */
+export const handOverRepositories: HandOver = async (on, from, to) => {
+  const { db: tx } = on;
+  const [owner, heir] = [ownerOfAccount(from), ownerOfAccount(to)];
+  for (const id of [owner.id, heir.id].toSorted()) await lockRepositoryNames(tx, id);
+  for (const number of await listRepositoryNumbers(tx, owner.id)) {
+    const repository = await lockRepository(tx, number);
+    if (repository === undefined) continue;
+    const name = await findFreeRepositoryName(tx, heir, repository.name);
+    await transferRepository(on, { repository, owner }, { owner: heir, name });
+  }
+};
