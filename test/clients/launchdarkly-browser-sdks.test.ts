@@ -1,10 +1,7 @@
 // The official SDKs for browsers, unmodified, in a real browser on a page of another origin.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before } from 'node:test';
-import { build } from 'esbuild';
-import type { Browser } from 'playwright-core';
-import { ELSEWHERE, noBrowser, startBrowser } from '../e2e/browser.ts';
+import { AppPages } from '../e2e/app-pages.ts';
+import { ELSEWHERE, noBrowser } from '../e2e/browser.ts';
 import type { Json } from '../server.ts';
 import { ADA, listening, testFlagSdk, type SdkClient } from './flag-sdk-suite.ts';
 
@@ -49,35 +46,15 @@ globalThis.app = {
 };
 `;
 
-let browser: Browser;
-let elsewhere: Server;
+let pages: AppPages | undefined;
 before(async () => {
-  if (noBrowser !== false) return;
-  const { outputFiles } = await build({
-    stdin: { contents: APP, resolveDir: import.meta.dirname },
-    bundle: true,
-    format: 'iife',
-    write: false,
-  });
-  const html = `<!doctype html><script>${outputFiles[0]!.text.replaceAll('</script', '<\\/script')}</script>`;
-  elsewhere = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
-  });
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-  browser = await startBrowser();
+  if (noBrowser === false) pages = await AppPages.start(APP);
 });
-after(async () => {
-  await browser?.close();
-  elsewhere?.close();
-});
+after(() => pages?.close());
 
-/** A page of its own for each, because SDKs keep flags in the storage of the page. */
 async function open(sdk: 'old' | 'present', settings: Json): Promise<SdkClient> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  // SDK 4 needs what browsers offer to secure pages only, such as those of the loopback address.
-  const host = sdk === 'old' ? ELSEWHERE : '127.0.0.1';
-  await page.goto(`http://${host}:${(elsewhere.address() as AddressInfo).port}/`);
+  // SDK 4 needs what browsers offer to secure pages only.
+  const page = await pages!.open(sdk === 'old' ? ELSEWHERE : '127.0.0.1');
   const ask = <T>(name: string, ...values: unknown[]) =>
     page.evaluate<T>(`app.${name}(...${JSON.stringify(values)})`);
   const client: SdkClient = {
@@ -93,13 +70,13 @@ async function open(sdk: 'old' | 'present', settings: Json): Promise<SdkClient> 
     flush: () => ask('flush'),
     async close() {
       await ask('close');
-      await context.close();
+      await pages!.leave(page);
     },
   };
   try {
     await ask('open', sdk, { context: ADA, ...settings });
   } catch (error) {
-    await context.close();
+    await pages!.leave(page);
     throw error;
   }
   return client;

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SEMANTIC } from '../conformance/flags-feature-flag-calls.ts';
 import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-calls.ts';
-import { ELSEWHERE, noBrowser, startBrowser } from '../e2e/browser.ts';
+import { AppPages } from '../e2e/app-pages.ts';
+import { noBrowser } from '../e2e/browser.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
@@ -49,29 +47,16 @@ globalThis.app = {
 describe('the web provider', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
   let server: TestServer;
-  let elsewhere: Server;
-  let browser: Browser;
+  let pages: AppPages;
   let page: Page;
   let home: KeyProject;
 
   before(async () => {
     server = await startServer({ limits: 'off', data });
-    const { outputFiles } = await build({
-      stdin: { contents: APP, resolveDir: import.meta.dirname },
-      bundle: true,
-      format: 'iife',
-      write: false,
-    });
-    const html = `<!doctype html><script>${outputFiles[0]!.text.replaceAll('</script', '<\\/script')}</script>`;
-    elsewhere = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html').end(html);
-    });
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    browser = await startBrowser();
+    pages = await AppPages.start(APP);
   });
   after(async () => {
-    await browser?.close();
-    elsewhere?.close();
+    await pages?.close();
     await server?.stop();
     rmSync(data, { recursive: true, force: true });
   });
@@ -92,10 +77,9 @@ describe('the web provider', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () =
       await home.instruct(key, [{ kind: 'turnFlagOn' }]);
     }
     await home.flags.make('hidden', seenBy(true, false));
-    page = await browser.newPage();
-    await page.goto(`http://${ELSEWHERE}:${(elsewhere.address() as AddressInfo).port}/`);
+    page = await pages.open();
   });
-  afterEach(() => page.close());
+  afterEach(() => pages.leave(page));
 
   const inPage = <T>(expression: string) => page.evaluate<T>(expression);
   const start = (options: Json = {}, context: Json = { targetingKey: 'ada' }) => {
