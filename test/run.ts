@@ -13,8 +13,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'test-name-pattern': { type: 'string', multiple: true },
-    // One more than the cores, because tests of crashes and webhooks wait much of the time.
-    processes: { type: 'string', default: String(Math.min(availableParallelism() + 1, 6)) },
+    // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
+    processes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 6)) },
     /** The time limit of one file, in seconds. */
     'time-limit': { type: 'string', default: '300' },
   },
