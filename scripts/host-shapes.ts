@@ -42,8 +42,9 @@ const CATEGORIES = new Set([
   'users',
 ]);
 
-/** Of the edition with more operations, only these. */
-const MORE = /^\/(?:organizations\/\{organization_id\}\/custom_roles|orgs\/\{org\}\/custom-repository-roles)/;
+/** Of the editions with more operations, only these. */
+const MORE =
+  /^\/(?:organizations\/\{organization_id\}\/custom_roles|orgs\/\{org\}\/custom-repository-roles|admin\/organizations)/;
 
 /** What a check uses. */
 const KEYWORDS = new Set([
@@ -63,7 +64,7 @@ const folder = process.argv[2];
 if (folder === undefined) throw new Error('Give the folder of the unpacked package @octokit/openapi.');
 
 const target = new URL('../test/host-contract/shapes.json', import.meta.url);
-const documents = ['api.github.com', 'ghec'].map((name) => readJson(`generated/${name}.json`));
+const documents = ['api.github.com', 'ghec', 'ghes-3.19'].map((name) => readJson(`generated/${name}.json`));
 const { version, license } = readJson('package.json');
 const old = shapesOf(documents);
 const young = shapesOf(documents.map((document) => applyChanges(document) as Json));
@@ -89,10 +90,10 @@ function changed(before: Record<string, unknown>, after: Record<string, unknown>
   );
 }
 
-function shapesOf([main, more]: Json[]): Shapes {
+function shapesOf([main, ...others]: Json[]): Shapes {
   const shapes: Shapes = { operations: {}, schemas: {} };
   collect(main!, shapes, (_path, category) => CATEGORIES.has(category));
-  collect(more!, shapes, (path) => MORE.test(path));
+  for (const other of others) collect(other, shapes, (path) => MORE.test(path));
   return shapes;
 }
 

@@ -51,3 +51,31 @@ test('H17 e-mail addresses are text with the beta media type in the old version,
     assert.equal(texts.includes(address), isText, added.text);
   }
 });
+
+const LINK_ENABLED = 'secret_scanning_push_protection_custom_link_enabled';
+
+test('H21 the old version changes and shows whether the link of push protection is enabled, the new one does neither', async () => {
+  const create = { login: 'linked', admin: 'admin' };
+  const { status, text } = await server.call('/admin/organizations', { method: 'POST', body: create });
+  assert.equal(status, 201, text);
+  const { json: known } = await callIn(OLD, '/orgs/linked');
+  const patch = (version: string, body: unknown) =>
+    callIn(version, '/orgs/linked', { method: 'PATCH', body });
+  for (const path of ['/orgs/linked', `/organizations/${known['id'] as number}`, '/api/v3/orgs/linked']) {
+    assert.equal((await callIn(OLD, path)).json[LINK_ENABLED], false);
+    assert.ok(!(await callIn(NEW, path)).text.includes(LINK_ENABLED));
+  }
+  const on = await patch(OLD, {
+    [LINK_ENABLED]: true,
+    secret_scanning_push_protection_custom_link: 'https://a.test',
+  });
+  assert.equal(on.json[LINK_ENABLED], true, on.text);
+  const ignored = await patch(NEW, { [LINK_ENABLED]: false, description: 'New' });
+  assert.equal(ignored.status, 200, ignored.text);
+  assert.ok(!ignored.text.includes(LINK_ENABLED));
+  assert.equal(ignored.json['secret_scanning_push_protection_custom_link'], 'https://a.test');
+  const { json } = await callIn(OLD, '/orgs/linked');
+  assert.deepEqual([json[LINK_ENABLED], json['description']], [true, 'New']);
+  assert.equal((await patch(OLD, { [LINK_ENABLED]: 'yes' })).status, 422);
+  assert.equal((await patch(OLD, { [LINK_ENABLED]: false })).json[LINK_ENABLED], false);
+});

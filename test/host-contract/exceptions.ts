@@ -12,6 +12,7 @@ export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }>
 export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
+  'POST /user/orgs': 'Organizations are created on pages elsewhere.',
   'POST /graphql': 'It has a schema of its own.',
   'POST /api/graphql': 'It has a schema of its own.',
 };

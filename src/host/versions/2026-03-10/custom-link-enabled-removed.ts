@@ -1,0 +1,37 @@
+// Row 12 of the catalogue: organizations no longer say in a field of its own whether push protection shows their link.
+import { Type } from '../../../kernel/schema.ts';
+import { change, type VersionChange } from '../../../kernel/version.ts';
+import {
+  OrganizationFull,
+  OrganizationPatch,
+  PUSH_PROTECTION_LINK_ENABLED,
+  type WithPushProtectionLink,
+} from '../../organizations/replies.ts';
+
+const FIELD = 'secret_scanning_push_protection_custom_link_enabled';
+const version = '2026-03-10';
+const title = `Field \`${FIELD}\` removed from organizations`;
+const Old = { [FIELD]: Type.Optional(Type.Boolean()) };
+
+export const customLinkEnabledRemoved: readonly VersionChange[] = [
+  change({
+    version,
+    title,
+    schema: OrganizationFull,
+    before: Type.Object({ ...OrganizationFull.properties, ...Old }, { $id: 'organization-full' }),
+    down(organization) {
+      const isEnabled = (organization as WithPushProtectionLink)[PUSH_PROTECTION_LINK_ENABLED];
+      return isEnabled === undefined ? organization : { ...organization, [FIELD]: isEnabled };
+    },
+  }),
+  change({
+    version,
+    title,
+    schema: OrganizationPatch,
+    before: Type.Object({ ...OrganizationPatch.properties, ...Old }, { $id: 'organization-update' }),
+    up: ({ [FIELD]: isEnabled, ...patch }) => ({
+      ...patch,
+      ...(isEnabled !== undefined && { [PUSH_PROTECTION_LINK_ENABLED]: isEnabled }),
+    }),
+  }),
+];
