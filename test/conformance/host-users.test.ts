@@ -183,6 +183,24 @@ onEachEngine((engine) => {
     await server.call('/user/emails', del(['builder@example.com']));
   });
 
+  test('the keys and addresses of a member who is removed are free again', async () => {
+    const [ada, bob] = [await person(), await person()];
+    const [key, email] = [ed25519Key(`${ada.login}-gone`), `${ada.login}-gone@other.example`];
+    await ada.call('/user', patch({ bio: 'Gone soon' }));
+    await ada.call('/user/keys', post({ key }));
+    await ada.call('/user/emails', post([email]));
+    const removed = await server.call(`/api/v2/members/${ada.member.id}`, del());
+    assert.equal(removed.status, 204);
+    assert.equal((await bob.call('/user/keys', post({ key }))).status, 201);
+    assert.equal((await bob.call('/user/emails', post([email]))).status, 201);
+    const rest = await server.app.kernel.db
+      .selectFrom('user_profiles')
+      .select('profile')
+      .where('account_id', '=', ada.member.id)
+      .execute();
+    assert.deepEqual(rest, []);
+  });
+
   test('users are listed by number, a page at a time', async () => {
     await person();
     await person();
@@ -472,7 +490,7 @@ onEachEngine((engine) => {
     const made = await server.call('/user/keys', post({ key: ed25519Key('plan') }));
     await server.call(`/user/keys/${made.json['id']}`, del());
     const statements = [...seen.values()].filter(
-      ({ sql: text }) => /"(user_|repositories|collaborators)/.test(text) && !text.startsWith('explain'),
+      ({ sql: text }) => /"(user_(profiles|emails|keys)|repositories|collaborators)"/.test(text) && !text.startsWith('explain'),
     );
     await assertIndexed(kernel.engine, statements, {
       atLeast: 12,

@@ -7,7 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limit-window.ts';
 import { nodeIdOfAccount } from '../owners/model.ts';
 import { fullNameOf, publicNameOf } from '../users/model.ts';
-import { EMPTY_PROFILE } from '../users/profile.ts';
+import { EMPTY_USER_PROFILE } from '../users/profile.ts';
 import { findProfile, listProfiles } from '../users/store.ts';
 import { typedError, type Cost } from './cost.ts';
 
@@ -86,7 +86,7 @@ export const rootValue = {
       items.map(({ id }) => id),
     );
     const nameOf = (member: Account) =>
-      publicNameOf(member, profiles.get(member.id)?.profile ?? EMPTY_PROFILE);
+      publicNameOf(member, profiles.get(member.id)?.profile ?? EMPTY_USER_PROFILE);
     const edges = items.map((member, index) => ({
       cursor: cursorOf(start + index),
       node: { ...toUser(member, base), name: nameOf(member) },

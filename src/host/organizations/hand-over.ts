@@ -1,8 +1,8 @@
 // Ends the memberships of accounts that are deleted. An organization that would lose its last admin gets another one.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
-import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import { removedMemberIn } from '../ended-accounts.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { membershipChange } from './audit.ts';
 import { findOrganization, lockOrganization } from './store.ts';
@@ -40,7 +40,7 @@ export const handOverMemberships: HandOver = async (on, from, to) => {
   await transfer.invalidate(REPOSITORY_CHANNEL);
 };
 
-/** Members are removed by another API, whose audit entry tells of it. Who removes the last admin becomes one. */
+/** Who removes the last admin becomes one. */
 export const removedMembers: Subscriber = {
   channel: REPOSITORY_CHANNEL,
   statementsFor: (db, entries) =>
@@ -50,8 +50,3 @@ export const removedMembers: Subscriber = {
       return accountId === undefined ? [] : removedAccountStatements(db, accountId, heirId, entry.at);
     }),
 };
-
-function removedMemberIn({ accesses, kind, before }: AuditEntry): string | undefined {
-  if (kind !== 'member' || !accesses.some(({ action }) => action === 'deleteMember')) return undefined;
-  return (before as { _id?: string } | undefined)?._id;
-}

@@ -11,7 +11,7 @@ import {
   toPublicUser,
   type ShownPrivately,
 } from './model.ts';
-import { EMPTY_PROFILE, PRIMARY } from './profile.ts';
+import { EMPTY_USER_PROFILE, PRIMARY } from './profile.ts';
 
 const ADA: Member = {
   id: 'm1',
@@ -27,7 +27,7 @@ const ADA: Member = {
 };
 const SHOWN: ShownPrivately = {
   account: ADA,
-  profile: EMPTY_PROFILE,
+  profile: EMPTY_USER_PROFILE,
   updatedAt: ADA.updatedAt,
   publicRepositories: 2,
   privateRepositories: 3,
@@ -55,14 +55,14 @@ test('times have no milliseconds, and what is not known is null', () => {
 test('the address is shown to its owner alone, unless it is published', () => {
   assert.equal(toPublicUser(SHOWN, BASE, true).email, null);
   assert.equal(toPrivateUser(SHOWN, BASE).email, 'ada@example.com');
-  const published = { ...SHOWN, profile: { ...EMPTY_PROFILE, publicEmail: PRIMARY } };
+  const published = { ...SHOWN, profile: { ...EMPTY_USER_PROFILE, publicEmail: PRIMARY } };
   assert.equal(toPublicUser(published, BASE, true).email, 'ada@example.com');
   assert.equal(toPublicUser(published, BASE, false).email, null);
 });
 
 test('the name of a service token is private, unless its profile says one', () => {
   const bot = { ...ADA, isService: true as const };
-  assert.equal(publicNameOf(bot, EMPTY_PROFILE), null);
+  assert.equal(publicNameOf(bot, EMPTY_USER_PROFILE), null);
   assert.equal(publicNameOf(bot, { name: 'Builder' }), 'Builder');
 });
 

@@ -14,7 +14,7 @@ export interface UserProfile {
   publicEmail: string | null;
 }
 
-export const EMPTY_PROFILE: UserProfile = {
+export const EMPTY_USER_PROFILE: UserProfile = {
   name: null,
   company: null,
   blog: null,

@@ -3,12 +3,12 @@ import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ShownPrivately, ShownUser } from './model.ts';
-import { countOwnedRepositories, countPrivateCollaborators, findProfile } from './store.ts';
+import { countRepositoriesOf, countPrivateCollaborators, findProfile } from './store.ts';
 
 export async function readUser(db: Db, account: Account): Promise<ShownUser> {
   const [{ profile, updatedAt }, { publicRepositories }] = await awaitAll([
     findProfile(db, account.id),
-    countOwnedRepositories(db, account.id),
+    countRepositoriesOf(db, account.id),
   ]);
   return { account, profile, updatedAt: Math.max(account.updatedAt, updatedAt), publicRepositories };
 }
@@ -16,7 +16,7 @@ export async function readUser(db: Db, account: Account): Promise<ShownUser> {
 export async function readOwnUser(db: Db, account: Account): Promise<ShownPrivately> {
   const [{ profile, updatedAt }, counts, collaborators] = await awaitAll([
     findProfile(db, account.id),
-    countOwnedRepositories(db, account.id),
+    countRepositoriesOf(db, account.id),
     countPrivateCollaborators(db, account.id),
   ]);
   return { account, profile, updatedAt: Math.max(account.updatedAt, updatedAt), ...counts, collaborators };

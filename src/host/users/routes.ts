@@ -23,7 +23,7 @@ import {
 import { userNotFound } from './not-found.ts';
 import { changeProfile, UserUpdate } from './profile.ts';
 import { readOwnUser, readUser } from './read-user.ts';
-import { countOwnedRepositories, findProfile, upsertProfile } from './store.ts';
+import { countRepositoriesOf, findProfile, upsertProfile } from './store.ts';
 import { listAddedEmails } from './store-emails.ts';
 
 const getAuthenticated = route(
@@ -181,7 +181,7 @@ async function showPublicly(
   { base, isCallerKnown }: { base: string; isCallerKnown: boolean },
 ): Promise<Reply> {
   if ('login' in found) {
-    const { publicRepositories } = await countOwnedRepositories(db, found.id);
+    const { publicRepositories } = await countRepositoriesOf(db, found.id);
     return reply(200, toPublicOrganization(found, publicRepositories, base), lastModified(found));
   }
   const shown = await readUser(db, found);

@@ -1,6 +1,7 @@
 // Profiles of users in the database, and what they own.
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { EMPTY_PROFILE, type UserProfile } from './profile.ts';
+import { EMPTY_USER_PROFILE, type UserProfile } from './profile.ts';
 
 export interface StoredProfile {
   profile: UserProfile;
@@ -10,7 +11,7 @@ export interface StoredProfile {
 
 export async function findProfile(db: Db, accountId: string): Promise<StoredProfile> {
   const profiles = await listProfiles(db, [accountId]);
-  return profiles.get(accountId) ?? { profile: EMPTY_PROFILE, updatedAt: 0 };
+  return profiles.get(accountId) ?? { profile: EMPTY_USER_PROFILE, updatedAt: 0 };
 }
 
 /** By account; those who have said nothing are missing. */
@@ -28,7 +29,7 @@ export async function listProfiles(
     rows.map((row) => [
       row.account_id,
       {
-        profile: { ...EMPTY_PROFILE, ...(JSON.parse(row.profile) as Partial<UserProfile>) },
+        profile: { ...EMPTY_USER_PROFILE, ...(JSON.parse(row.profile) as Partial<UserProfile>) },
         updatedAt: row.updated_at,
       },
     ]),
@@ -55,7 +56,7 @@ export interface OwnedCounts {
   sizeKb: number;
 }
 
-export async function countOwnedRepositories(db: Db, ownerId: string): Promise<OwnedCounts> {
+export async function countRepositoriesOf(db: Db, ownerId: string): Promise<OwnedCounts> {
   const rows = await db
     .selectFrom('repositories')
     .select(({ fn }) => [
@@ -89,7 +90,8 @@ export async function countPrivateCollaborators(db: Db, ownerId: string): Promis
 }
 
 /** Deletes what a user has said, when the account ends. */
-export async function deleteUserData(tx: Db, accountId: string): Promise<void> {
-  for (const table of ['user_profiles', 'user_emails', 'user_keys'] as const)
-    await tx.deleteFrom(table).where('account_id', '=', accountId).execute();
+export function userRemovalStatements(db: Db, accountId: string): SqlStatement[] {
+  return (['user_profiles', 'user_emails', 'user_keys'] as const).map((table) =>
+    db.deleteFrom(table).where('account_id', '=', accountId).compile(),
+  );
 }
