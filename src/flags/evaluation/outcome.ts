@@ -17,6 +17,9 @@ export interface PreparedOutcome {
   jsonWithReason: OutcomeJson | undefined;
   /** With a reason that names no other flag. */
   jsonWithHiddenReason: OutcomeJson | undefined;
+  /** The same in the words of OpenFeature, as a whole. */
+  openFeatureJson: string | undefined;
+  openFeatureJsonWithHiddenReason: string | undefined;
 }
 
 /** The JSON before and after the version of the result. */
@@ -34,6 +37,8 @@ function newOutcome(result: EvaluationResult): PreparedOutcome {
     json: undefined,
     jsonWithReason: undefined,
     jsonWithHiddenReason: undefined,
+    openFeatureJson: undefined,
+    openFeatureJsonWithHiddenReason: undefined,
     result,
     afterBigSegments: undefined,
   };

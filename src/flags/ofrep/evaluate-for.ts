@@ -1,42 +1,83 @@
-// Evaluates flags for the holder of a key.
+// Evaluates flags for the holder of a key: one as an object, or all as JSON from texts that each outcome has ready.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
-import { AUDIENCES, canSee } from '../delivery/audience.ts';
+import { AUDIENCES, type Audience } from '../delivery/audience.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
+import { namesHiddenFlag } from '../delivery/results.ts';
+import { chooseOutcome } from '../evaluation/flag.ts';
+import type { PreparedOutcome } from '../evaluation/outcome.ts';
+import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import type { PreparedEvaluation } from './begin-evaluation.ts';
 import { toFlagOutcome, type FlagOutcome } from './model.ts';
 
 /** Flags per log line. */
 const MAX_LOGGED = 10;
+/** Other calls get their turn after this many flags. */
+const MAX_FLAGS = 32;
 
-/** Those of the flags that the key may see, in the given order. Yields to other calls between flags. */
-export async function evaluateFor(
-  { id }: Pick<Call, 'id'>,
+/** Undefined where the key may not see the flag. */
+export function evaluateOne(
+  call: Pick<Call, 'id'>,
   kernel: Kernel,
-  { feed: { environment }, kind }: OpenedFeed,
+  { feed, kind }: OpenedFeed,
   { run }: PreparedEvaluation,
-  keys: Iterable<string>,
-): Promise<FlagOutcome[]> {
-  const { flags } = run.environment;
-  const isSeen = (key: string) => flags.has(key) && canSee(AUDIENCES[kind], flags.get(key)!.data);
-  const outcomes: FlagOutcome[] = [];
+  key: string,
+): FlagOutcome | undefined {
+  const audience = AUDIENCES[kind];
+  const flag = run.environment.flags.get(key);
+  if (!flag?.[audience]) return undefined;
+  const { result } = chooseOutcome(flag, run);
+  const limits = run.notices & LIMITS;
+  if (limits !== 0) logLimits(call, kernel, feed, [key], limits);
+  return toFlagOutcome(flag.data, result, namesHiddenFlag(result.reason, run, audience));
+}
+
+/** A JSON list of all flags that the key may see. Yields to other calls. */
+export async function evaluateAllFor(
+  call: Pick<Call, 'id'>,
+  kernel: Kernel,
+  { feed, kind }: OpenedFeed,
+  { run }: PreparedEvaluation,
+): Promise<string> {
+  const audience = AUDIENCES[kind];
+  const texts: string[] = [];
   const limited: string[] = [];
   let allLimits = 0;
   const slice = new TimeSlice();
-  for (const key of keys) {
-    if (!isSeen(key)) continue;
-    const flag = flags.get(key)!;
-    const result = flag.evaluate(run);
-    outcomes.push(toFlagOutcome(flag.data, result, isSeen));
-    if (result.limits !== undefined) limited.push(key);
-    allLimits |= result.limits ?? 0;
-    if (slice.isOver) await slice.next();
+  for (const flag of run.environment.flags.values()) {
+    if (!flag[audience]) continue;
+    const outcome = chooseOutcome(flag, run);
+    const limits = run.notices & LIMITS;
+    if (limits !== 0) limited.push(flag.data.key);
+    allLimits |= limits;
+    texts.push(jsonOf(flag, outcome, run, audience));
+    if (texts.length % MAX_FLAGS === 0 && slice.isOver) await slice.next();
   }
-  if (limited.length > 0) {
-    const fields = { call: id, environment: environment.key, flags: limited.slice(0, MAX_LOGGED) };
-    kernel.log.debug(fields, warningsOf(allLimits).join(' '));
-  }
-  return outcomes;
+  if (limited.length > 0) logLimits(call, kernel, feed, limited, allLimits);
+  return `[${texts.join(',')}]`;
+}
+
+function jsonOf(
+  { data }: CompiledFlag,
+  outcome: PreparedOutcome,
+  run: EvaluationRun,
+  audience: Audience,
+): string {
+  const { result } = outcome;
+  return namesHiddenFlag(result.reason, run, audience)
+    ? (outcome.openFeatureJsonWithHiddenReason ??= JSON.stringify(toFlagOutcome(data, result, true)))
+    : (outcome.openFeatureJson ??= JSON.stringify(toFlagOutcome(data, result, false)));
+}
+
+function logLimits(
+  { id }: Pick<Call, 'id'>,
+  { log }: Kernel,
+  { environment }: OpenedFeed['feed'],
+  flags: readonly string[],
+  limits: number,
+): void {
+  const fields = { call: id, environment: environment.key, flags: flags.slice(0, MAX_LOGGED) };
+  log.debug(fields, warningsOf(limits).join(' '));
 }

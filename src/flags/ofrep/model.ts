@@ -59,11 +59,11 @@ export type FlagOutcome =
   | Static<typeof FlagEvaluation>
   | (Static<typeof FailedEvaluation> & { errorCode: OfrepErrorCode });
 
-/** `isSeen` says of another flag whether the caller may see it: a prerequisite is named only then. */
+/** With `hidesReason` the reason names a flag that the caller may not see. */
 export function toFlagOutcome(
   data: FlagData,
   { value, variationIndex, reason }: EvaluationResult,
-  isSeen: (key: string) => boolean,
+  hidesReason: boolean,
 ): FlagOutcome {
   const { key } = data;
   if (reason.kind === 'ERROR') {
@@ -74,7 +74,7 @@ export function toFlagOutcome(
     // Without a variation the code's own default applies, which the absence of the value says.
     ...(variationIndex !== undefined && { value, variant: String(variationIndex) }),
     reason: toOpenFeatureReason(data, reason),
-    metadata: { flagVersion: data.version, ...describeReason(reason, isSeen) },
+    metadata: { flagVersion: data.version, ...describeReason(reason, hidesReason) },
   };
 }
 
@@ -107,12 +107,11 @@ function isStatic({ prerequisites, targets, contextTargets, rules }: FlagData): 
 }
 
 /** The reason in this server's own words, which are more precise. */
-function describeReason(reason: Reason, isSeen: (key: string) => boolean): Static<typeof Metadata> {
+function describeReason(reason: Reason, hidesFlag: boolean): Static<typeof Metadata> {
   return {
     reasonKind: reason.kind,
     ...(reason.kind === 'RULE_MATCH' && { ruleId: reason.ruleId }),
-    ...(reason.kind === 'PREREQUISITE_FAILED' &&
-      isSeen(reason.prerequisiteKey) && { prerequisiteKey: reason.prerequisiteKey }),
+    ...(reason.kind === 'PREREQUISITE_FAILED' && !hidesFlag && { prerequisiteKey: reason.prerequisiteKey }),
     ...('inExperiment' in reason && { inExperiment: true }),
   };
 }
