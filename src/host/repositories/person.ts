@@ -1,12 +1,13 @@
 // The name and address of a user in commits that this server makes.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { GitPerson } from '../git/commit-object.ts';
+import { noreplyAddressOf } from '../owners/noreply-address.ts';
 
-/** The real address stays private: everybody can read the commits of a public repository. */
-export function personOf({ username, number, firstName, lastName }: Account, time: number): GitPerson {
+export function personOf(account: Account, time: number): GitPerson {
+  const { username, firstName, lastName } = account;
   return {
     name: [firstName, lastName].filter(Boolean).join(' ') || username,
-    email: `${number}+${username}@users.noreply.signalbox.example`,
+    email: noreplyAddressOf(account),
     time,
     zone: 0,
   };

@@ -1,0 +1,15 @@
+// The address of a user in commits that this server makes. The real one stays private: everybody reads public commits.
+
+/** Mail to it is never delivered: the domain is reserved for examples. */
+const DOMAIN = 'users.noreply.signalbox.example';
+const ADDRESS = new RegExp(String.raw`^(\d{1,10})\+[^@]+@${DOMAIN.replaceAll('.', String.raw`\.`)}$`, 'i');
+
+export function noreplyAddressOf({ number, username }: { number: number; username: string }): string {
+  return `${number}+${username}@${DOMAIN}`;
+}
+
+/** The number of the account; its name in the address may be a former one. Undefined for other addresses. */
+export function numberInNoreplyAddress(email: string): number | undefined {
+  const number = ADDRESS.exec(email)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
