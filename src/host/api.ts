@@ -15,6 +15,8 @@ import { apiOf } from '../kernel/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
+import { customRolePart } from './repository-roles/part.ts';
+import { organizationTeamPart } from './teams/part.ts';
 import { rateLimitPart } from './rate-limit/part.ts';
 import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
@@ -102,6 +104,8 @@ export const hostApi: Api = apiOf(dialect, [
   metaPart,
   userPart,
   organizationPart,
+  organizationTeamPart,
+  customRolePart,
   repositoryPart,
   searchPart,
   graphqlPart,

@@ -29,6 +29,7 @@ test('H8 the two versions differ by exactly what the catalogue says', () => {
     found.map(({ severity, kind, where }) => `${severity} ${kind} ${where}`),
     [
       'breaking parameter-or-field-removed GET / → 200 application/json: authorizations_url',
+      'breaking operation-removed GET /organizations/{organization_id}/custom_roles',
       'breaking parameter-or-field-removed GET /rate_limit → 200 application/json: rate',
     ],
   );

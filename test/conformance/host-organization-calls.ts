@@ -1,5 +1,8 @@
 // Calls of the host's tests: people with tokens, and organizations.
 import assert from 'node:assert/strict';
+import { findOwner } from '../../src/host/owners/store.ts';
+import { DEFAULT_REPOSITORY_SETTINGS } from '../../src/host/repositories/repository.ts';
+import { insertRepository } from '../../src/host/repositories/store.ts';
 import type { BaseRole } from '../../src/kernel/identity/policy.ts';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
 import { giveToken, join } from '../people.ts';
@@ -43,6 +46,29 @@ export async function createTestOrganization(
   for (const username of members)
     await expectStatus(server, 200, 'PUT', `/orgs/${login}/memberships/${username}`);
   return json;
+}
+
+/** Inserts a repository directly, without anything in git. */
+export async function giveRepository(
+  { app: { kernel } }: TestServer,
+  ownerLogin: string,
+  name: string,
+  isPrivate = true,
+): Promise<number> {
+  const owner = (await findOwner(kernel.db, ownerLogin))!;
+  const fields = {
+    ownerId: owner.id,
+    name,
+    description: null,
+    isPrivate,
+    defaultBranch: 'main',
+    license: null,
+    settings: DEFAULT_REPOSITORY_SETTINGS,
+  };
+  const repository = await kernel.db
+    .transaction()
+    .execute((tx) => insertRepository(tx, owner, fields, kernel.clock.now()));
+  return repository.number;
 }
 
 /** The page numbers that a Link header names, by relation. */

@@ -490,7 +490,9 @@ onEachEngine((engine) => {
     const made = await server.call('/user/keys', post({ key: ed25519Key('plan') }));
     await server.call(`/user/keys/${made.json['id']}`, del());
     const statements = [...seen.values()].filter(
-      ({ sql: text }) => /"(user_(profiles|emails|keys)|repositories|collaborators)"/.test(text) && !text.startsWith('explain'),
+      ({ sql: text }) =>
+        /"(user_(profiles|emails|keys)|repositories|collaborators)"/.test(text) &&
+        !text.startsWith('explain'),
     );
     await assertIndexed(kernel.engine, statements, {
       atLeast: 12,

@@ -37,7 +37,9 @@ export class Operations {
 function byName(words: string[]): string[] {
   const [, kind, , ...rest] = words;
   if (kind === 'repositories') return ['', 'repos', 'owner', 'repo', ...rest];
-  return kind === 'organizations' ? ['', 'orgs', 'org', ...rest] : words;
+  if (kind !== 'organizations') return words;
+  const [below, , ...further] = rest;
+  return ['', 'orgs', 'org', ...(below === 'team' ? ['teams', 'team', ...further] : rest)];
 }
 
 function matches(pattern: string[], words: string[]): boolean {

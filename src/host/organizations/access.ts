@@ -42,8 +42,9 @@ export async function openOrganization(
   db: Db,
   call: OrganizationCall,
   needed: NeededStanding,
+  name = organizationNameIn(call.params),
 ): Promise<OpenedOrganization> {
-  const found = await findFor(db, organizationNameIn(call.params), call.caller);
+  const found = await findFor(db, name, call.caller);
   if (found === undefined) throw organizationNotFound();
   return checkStanding(call, found, needed);
 }

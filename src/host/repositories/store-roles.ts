@@ -36,7 +36,7 @@ export async function listRoleGrants(
     from (${granted}) as granted
     join repositories on repositories.number = granted.repository_number
     left join repository_roles as custom
-      on custom.organization_id = repositories.owner_id and lower(custom.name) = lower(granted.role)
+      on custom.organization_id = repositories.owner_id and custom.name = granted.role
     union all
     select repositories.number, case when member.role = 'admin' then 'admin' else organizations.default_permission end
     from repositories

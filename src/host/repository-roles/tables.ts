@@ -11,6 +11,8 @@ export interface RepositoryRoleRow {
   number: Generated<number>;
   organization_id: string;
   name: string;
+  /** The name without case, which no other of the organization has. */
+  folded_name: string;
   description: string | null;
   /** `read`, `triage`, `write` or `maintain`. */
   base_role: string;

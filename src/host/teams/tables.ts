@@ -14,6 +14,8 @@ export interface OrganizationTeamRow {
   organization_id: string;
   slug: string;
   name: string;
+  /** The name without case, which no other of the organization has. */
+  folded_name: string;
   description: string | null;
   /** `secret` or `closed`. */
   privacy: string;

@@ -1,0 +1,207 @@
+// Repositories of a team: list, check, add, change the role, remove.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { PlainText, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { HostPageQuery, pageSliceOf } from '../list-query.ts';
+import { parseAcceptedType } from '../media-type.ts';
+import { VIEW_AS_MEMBER } from '../organizations/access.ts';
+import { ownerOfOrganization } from '../organizations/model.ts';
+import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
+import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
+import { openTeam, openTeamForChange, type OpenedTeam, type TeamCall } from './access.ts';
+import { recordTeamChange } from './audit.ts';
+import { roleOfPermission } from './change.ts';
+import { checkOwned, listTeamRoles, openTeamRepository } from './grants.ts';
+import { TeamRepository } from './replies.ts';
+import { listWithAncestors, listWithDescendants } from './store.ts';
+import { isInTeams } from './store-members.ts';
+import {
+  deleteTeamRepository,
+  listTeamGrants,
+  listTeamRepositories,
+  saveTeamRepository,
+  type LimitedViewer,
+} from './store-repositories.ts';
+import { TeamParams, teamPlaces } from './team-params.ts';
+
+const UPDATE_REPOSITORIES = 'updateTeamRepositories';
+
+const TeamRepositoryParams = Type.Object({ ...TeamParams, owner: Type.String(), repo: Type.String() });
+
+const listAll = route(
+  {
+    id: 'teams/list-repos-in-org',
+    method: 'GET',
+    ...teamPlaces('/repos'),
+    summary: 'List the repositories of a team and of its parents that the caller sees',
+    access: VIEW_AS_MEMBER,
+    params: Type.Object(TeamParams),
+    query: Type.Object(HostPageQuery),
+    list: MinimalRepository,
+  },
+  async (call, { db }) => {
+    const opened = await openTeam(db, call, 'viewer');
+    const { organization, team } = opened;
+    const slice = pageSliceOf(call.query);
+    const teams = await listWithAncestors(db, team.number);
+    const viewer = await limitOf(db, call, opened);
+    const { items, total } = await listTeamRepositories(db, teams, viewer, slice);
+    const [repositories, roles] = await Promise.all([
+      listRepositoriesByNumber(db, items),
+      listTeamRoles(db, organization.id, teams, items),
+    ]);
+    const owner = ownerOfOrganization(organization);
+    const shown = items.flatMap((number) => repositories.get(number) ?? []);
+    return new Page(
+      shown.map((repository) => {
+        const { role } = roles.get(repository.number) ?? {};
+        return toMinimalRepository({ repository, owner, role }, call.base);
+      }),
+      total,
+      slice,
+    );
+  },
+);
+
+/** Admins, members of the team, and members of an organization whose members may read everything see all of them. */
+async function limitOf(
+  db: Db,
+  call: TeamCall,
+  { organization, team, isAdmin, membership }: OpenedTeam,
+): Promise<LimitedViewer | undefined> {
+  const accountId = accountOf(call.caller).id;
+  if (isAdmin || (membership !== undefined && organization.defaultPermission !== 'none')) return undefined;
+  const isIn = await isInTeams(db, await listWithDescendants(db, team.number), accountId);
+  return isIn ? undefined : { accountId };
+}
+
+const checkOne = route(
+  {
+    id: 'teams/check-permissions-for-repo-in-org',
+    method: 'GET',
+    ...teamPlaces('/repos/{owner}/{repo}'),
+    summary: 'Check whether a team, or a parent of it, has a repository',
+    description: 'With the media type application/vnd.host.v3.repository+json the reply is the repository.',
+    access: VIEW_AS_MEMBER,
+    params: TeamRepositoryParams,
+    reply: { 204: null, 200: TeamRepository },
+  },
+  async (call, { db }) => {
+    const { organization, team } = await openTeam(db, call, 'viewer');
+    const found = await openTeamRepository(db, call, call.params, 'read');
+    const teams = await listWithAncestors(db, team.number);
+    const { number } = found.repository;
+    const granted = (await listTeamRoles(db, organization.id, teams, [number])).get(number);
+    if (granted === undefined) throw repositoryNotFound();
+    if (!wantsRepository(call.headers['accept'])) return reply(204);
+    const shown = toNestedRepository({ ...found, role: granted.role }, call.base);
+    return reply(200, { ...shown, role_name: granted.name });
+  },
+);
+
+function wantsRepository(accept: string | string[] | undefined): boolean {
+  const types = String(accept ?? '').split(',');
+  return types.some((type) => parseAcceptedType(type)?.param === 'repository');
+}
+
+const putOne = route(
+  {
+    id: 'teams/add-or-update-repo-permissions-in-org',
+    method: 'PUT',
+    ...teamPlaces('/repos/{owner}/{repo}'),
+    summary: 'Give a repository to a team, or change the role of the team on it',
+    description:
+      'Takes admin rights to the repository. The permission may be the name of a custom repository role.',
+    access: { action: UPDATE_REPOSITORIES, ofOwner: true },
+    params: TeamRepositoryParams,
+    body: Type.Object({ permission: Type.Optional(PlainText({ maxLength: 100 })) }),
+    bodyIsOptional: true,
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    const word = call.body?.permission;
+    await changes.run(call, async (on) => {
+      const opened = await openTeamForChange(on.db, call, 'viewer');
+      const { organization, team } = opened;
+      const found = await openTeamRepository(on.db, call, call.params, 'admin');
+      checkOwned(found, organization, 'repo');
+      const repositoryNumber = found.repository.number;
+      const role =
+        word === undefined ? roleOfPermission(team) : await readGrantedRole(on.db, organization.id, word);
+      const [before] = await listTeamGrants(on.db, [team.number], [repositoryNumber]);
+      if (before?.role === role) return;
+      await saveTeamRepository(on.db, team.number, { repositoryNumber, role }, call.now);
+      recordRepository(on, opened, found, {
+        verb: 'gave to a team the repository',
+        before: before?.role,
+        after: role,
+      });
+      await on.invalidate(REPOSITORY_CHANNEL);
+    });
+    return reply(204);
+  },
+);
+
+const deleteOne = route(
+  {
+    id: 'teams/remove-repo-in-org',
+    method: 'DELETE',
+    ...teamPlaces('/repos/{owner}/{repo}'),
+    summary: 'Take a repository from a team',
+    description: 'Takes admin rights to the repository, or to be a maintainer of the team.',
+    access: { action: UPDATE_REPOSITORIES, ofOwner: true },
+    params: TeamRepositoryParams,
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const opened = await openTeamForChange(on.db, call, 'viewer');
+      const { team, isMaintainer } = opened;
+      const found = await openTeamRepository(on.db, call, call.params, isMaintainer ? 'read' : 'admin');
+      const { number } = found.repository;
+      const [before] = await listTeamGrants(on.db, [team.number], [number]);
+      // What is not there any more is what the caller wants.
+      if (before === undefined) return;
+      await deleteTeamRepository(on.db, team.number, number);
+      recordRepository(on, opened, found, { verb: 'took from a team the repository', before: before.role });
+      await on.invalidate(REPOSITORY_CHANNEL);
+    });
+    return reply(204);
+  },
+);
+
+interface RepositoryChange {
+  verb: string;
+  before?: string | undefined;
+  after?: string;
+}
+
+function recordRepository(
+  on: Parameters<typeof recordTeamChange>[0],
+  { organization, team }: OpenedTeam,
+  { repository, owner }: FoundRepository,
+  { verb, before, after }: RepositoryChange,
+): void {
+  const fullName = `${owner.login}/${repository.name}`;
+  const shown = (role: string) => ({ team: team.slug, repository: fullName, role });
+  recordTeamChange(
+    on,
+    organization,
+    team,
+    {
+      action: UPDATE_REPOSITORIES,
+      kind: 'organization-team-repository',
+      name: fullName,
+      verb,
+      ...(before !== undefined && { before: shown(before) }),
+      ...(after !== undefined && { after: shown(after) }),
+    },
+    `:repo/${fullName}`,
+  );
+}
+
+export const organizationTeamRepositoryRoutes = [listAll, checkOne, putOne, deleteOne];

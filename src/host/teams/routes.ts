@@ -1,0 +1,264 @@
+// Teams of an organization: list, create, get, change and delete.
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Nullable, OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { HostPageQuery, pageSliceOf } from '../list-query.ts';
+import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from '../organizations/access.ts';
+import { OrganizationParams } from '../organizations/organization-params.ts';
+import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
+import { openTeam, openTeamForChange } from './access.ts';
+import { auditedTeam, recordTeamChange } from './audit.ts';
+import {
+  addFirstMaintainers,
+  addFirstRepositories,
+  checkNoCycle,
+  checkPrivacy,
+  checkTeamName,
+  readParent,
+} from './change.ts';
+import { ListedTeam, TEAM_PERMISSION, TeamFull, type WithTeamPermission } from './replies.ts';
+import { showListedTeams, showTeam, showTeams } from './show.ts';
+import {
+  deleteOrganizationTeam,
+  findFreeSlug,
+  insertOrganizationTeam,
+  listChildTeams,
+  listOrganizationTeams,
+  listTeamsByNumber,
+  listTeamsOfAccount,
+  listWithDescendants,
+  updateOrganizationTeam,
+} from './store.ts';
+import { TeamParams, teamPlaces } from './team-params.ts';
+
+const MAX_NUMBER = 2 ** 31 - 1;
+
+const NAME = PlainText({ minLength: 1, maxLength: 255 });
+const FIELDS = {
+  description: Type.Optional(Nullable(PlainText({ maxLength: 1000 }))),
+  privacy: Type.Optional(OneOf(['secret', 'closed'])),
+  notification_setting: Type.Optional(OneOf(['notifications_enabled', 'notifications_disabled'])),
+  parent_team_id: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_NUMBER }))),
+  parent_team_slug: Type.Optional(Nullable(PlainText({ maxLength: 255 }))),
+};
+
+/** Without `permission`, which only the version 2022-11-28 has: see `TEAM_PERMISSION`. */
+export const TeamPost = Type.Object(
+  {
+    name: NAME,
+    ...FIELDS,
+    maintainers: Type.Optional(Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100 })),
+    repo_names: Type.Optional(Type.Array(PlainText({ maxLength: 200 }), { maxItems: 100 })),
+  },
+  { $id: 'team-create' },
+);
+
+const TeamPatch = Type.Object({
+  name: Type.Optional(NAME),
+  ...FIELDS,
+  permission: Type.Optional(OneOf(['pull', 'push', 'admin'])),
+});
+
+const listAll = route(
+  {
+    id: 'teams/list',
+    method: 'GET',
+    path: '/orgs/{org}/teams',
+    summary: 'List the teams of an organization that the caller sees',
+    access: VIEW_AS_MEMBER,
+    params: Type.Object(OrganizationParams),
+    query: Type.Object(HostPageQuery),
+    list: ListedTeam,
+  },
+  async (call, { db }) => {
+    const { organization, isAdmin } = await openOrganization(db, call, 'insider');
+    const slice = pageSliceOf(call.query);
+    const viewer = isAdmin ? undefined : accountOf(call.caller).id;
+    const { items, total } = await listOrganizationTeams(db, organization.id, viewer, slice);
+    return new Page(await showListedTeams(db, organization, items, call.base), total, slice);
+  },
+);
+
+const createOne = route(
+  {
+    id: 'teams/create',
+    method: 'POST',
+    path: '/orgs/{org}/teams',
+    summary: 'Create a team, which the caller maintains',
+    description:
+      'Every member of the organization may. A team with a parent is closed, another secret, unless it says so.',
+    access: { action: 'createTeam', ofOwner: true },
+    params: Type.Object(OrganizationParams),
+    body: TeamPost,
+    reply: { 201: TeamFull },
+  },
+  async (call, { changes, db }) => {
+    const { body } = call;
+    const permission = (body as WithTeamPermission)[TEAM_PERMISSION] ?? 'pull';
+    const created = await changes.run(call, async (on) => {
+      const opened = await openOrganizationForChange(on.db, call, 'insider');
+      const { organization } = opened;
+      await checkTeamName(on.db, organization, body.name);
+      const parent = (await readParent(on.db, call, opened, body)) ?? null;
+      const fields = {
+        slug: await findFreeSlug(on.db, organization.id, body.name),
+        name: body.name,
+        description: body.description ?? null,
+        privacy: body.privacy ?? (parent === null ? 'secret' : 'closed'),
+        notificationSetting: body.notification_setting ?? 'notifications_enabled',
+        permission,
+        parentNumber: parent?.number ?? null,
+      };
+      await checkPrivacy(on.db, fields.privacy, fields.parentNumber);
+      const team = await insertOrganizationTeam(on.db, organization.id, fields, call.now);
+      const maintainers = await addFirstMaintainers(on, call, opened, team, body.maintainers ?? []);
+      await addFirstRepositories(on, call, organization, team, body.repo_names ?? []);
+      const after = { ...auditedTeam(team), maintainers, repositories: body.repo_names ?? [] };
+      recordTeamChange(on, organization, team, { action: 'createTeam', verb: 'created the team', after });
+      await on.invalidate(REPOSITORY_CHANNEL);
+      return team;
+    });
+    return reply(201, await showTeam(db, created, call.base));
+  },
+);
+
+const getOne = route(
+  {
+    id: 'teams/get-by-name',
+    method: 'GET',
+    ...teamPlaces(''),
+    summary: 'Get a team',
+    access: VIEW_AS_MEMBER,
+    params: Type.Object(TeamParams),
+    reply: { 200: TeamFull },
+  },
+  async (call, { db }) => {
+    const { team } = await openTeam(db, call, 'viewer');
+    return await showTeam(db, team, call.base);
+  },
+);
+
+const updateOne = route(
+  {
+    id: 'teams/update-in-org',
+    method: 'PATCH',
+    ...teamPlaces(''),
+    summary: 'Change a team',
+    description: 'A new name changes the slug, too.',
+    access: { action: 'updateTeam', ofOwner: true },
+    params: Type.Object(TeamParams),
+    body: TeamPatch,
+    reply: { 200: TeamFull },
+  },
+  async (call, { changes, db }) => {
+    const { body } = call;
+    const changed = await changes.run(call, async (on) => {
+      const opened = await openTeamForChange(on.db, call, 'maintainer');
+      const { organization, team: before } = opened;
+      const name = body.name ?? before.name;
+      await checkTeamName(on.db, organization, name, before.number);
+      const parent = await readParent(on.db, call, opened, body);
+      if (parent) await checkNoCycle(on.db, before, parent);
+      const parentNumber = parent === undefined ? before.parentNumber : (parent?.number ?? null);
+      const privacy = body.privacy ?? before.privacy;
+      await checkPrivacy(on.db, privacy, parentNumber, before.number);
+      const slug =
+        name === before.name ? before.slug : await findFreeSlug(on.db, organization.id, name, before.number);
+      const fields = {
+        slug,
+        name,
+        description: body.description === undefined ? before.description : body.description,
+        privacy,
+        notificationSetting: body.notification_setting ?? before.notificationSetting,
+        permission: body.permission ?? before.permission,
+        parentNumber,
+      };
+      const after = await updateOrganizationTeam(on.db, before.number, fields, call.now);
+      recordTeamChange(on, organization, before, {
+        action: 'updateTeam',
+        verb: 'changed the team',
+        before: auditedTeam(before),
+        after: auditedTeam(after),
+      });
+      await on.invalidate(REPOSITORY_CHANNEL);
+      return after;
+    });
+    return await showTeam(db, changed, call.base);
+  },
+);
+
+const deleteOne = route(
+  {
+    id: 'teams/delete-in-org',
+    method: 'DELETE',
+    ...teamPlaces(''),
+    summary: 'Delete a team, with all teams below it',
+    access: { action: 'deleteTeam', ofOwner: true },
+    params: Type.Object(TeamParams),
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    await changes.run(call, async (on) => {
+      const { organization, team } = await openTeamForChange(on.db, call, 'maintainer');
+      const below = await listTeamsByNumber(on.db, await listWithDescendants(on.db, team.number));
+      await deleteOrganizationTeam(on.db, team.number);
+      for (const gone of below.values())
+        recordTeamChange(on, organization, gone, {
+          action: 'deleteTeam',
+          verb: 'deleted the team',
+          before: auditedTeam(gone),
+        });
+      await on.invalidate(REPOSITORY_CHANNEL);
+    });
+    return reply(204);
+  },
+);
+
+const listChildren = route(
+  {
+    id: 'teams/list-child-in-org',
+    method: 'GET',
+    ...teamPlaces('/teams'),
+    summary: 'List the children of a team',
+    access: VIEW_AS_MEMBER,
+    params: Type.Object(TeamParams),
+    query: Type.Object(HostPageQuery),
+    list: ListedTeam,
+  },
+  async (call, { db }) => {
+    const { organization, team } = await openTeam(db, call, 'viewer');
+    const slice = pageSliceOf(call.query);
+    // Secret teams are nobody's children, so all of them may be seen.
+    const { items, total } = await listChildTeams(db, team.number, slice);
+    return new Page(await showListedTeams(db, organization, items, call.base), total, slice);
+  },
+);
+
+const listOwn = route(
+  {
+    id: 'teams/list-for-authenticated-user',
+    method: 'GET',
+    path: '/user/teams',
+    summary: 'List the teams of the caller',
+    access: VIEW_AS_MEMBER,
+    query: Type.Object(HostPageQuery),
+    list: TeamFull,
+  },
+  async (call, { db }) => {
+    call.demand('org/*');
+    const slice = pageSliceOf(call.query);
+    const { items, total } = await listTeamsOfAccount(db, accountOf(call.caller).id, slice);
+    return new Page(await showTeams(db, items, call.base), total, slice);
+  },
+);
+
+export const organizationTeamRoutes = [
+  listAll,
+  createOne,
+  getOne,
+  updateOne,
+  deleteOne,
+  listChildren,
+  listOwn,
+];

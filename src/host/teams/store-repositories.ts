@@ -1,0 +1,94 @@
+// The repositories of teams in the database.
+import { sql } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+
+/** Accounts whose view is limited see public repositories, and what they are granted themselves. */
+export interface LimitedViewer {
+  accountId: string;
+}
+
+/** The repositories of any of the teams, by number, each once. */
+export async function listTeamRepositories(
+  db: Db,
+  teamNumbers: readonly number[],
+  viewer: LimitedViewer | undefined,
+  { offset, limit }: Slice,
+): Promise<{ items: number[]; total: number }> {
+  const repositories = db
+    .selectFrom('team_repositories as t')
+    .innerJoin('repositories as r', 'r.number', 't.repository_number')
+    .where('t.team_number', 'in', teamNumbers)
+    .where('r.deleted_at', 'is', null)
+    .$if(viewer !== undefined, (query) => query.where(isSeenBy(viewer!.accountId)));
+  const [rows, { total }] = await Promise.all([
+    repositories.select('r.number').distinct().orderBy('r.number').offset(offset).limit(limit).execute(),
+    repositories
+      .select(({ fn }) => fn.count<number>('r.number').distinct().as('total'))
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { items: rows.map((row) => row.number), total };
+}
+
+/** As a collaborator, or by a team of their own or a parent of one. */
+function isSeenBy(accountId: string) {
+  return sql<boolean>`(
+    r.is_private = 0
+    or exists (select 1 from collaborators c where c.repository_number = r.number and c.account_id = ${accountId})
+    or exists (
+      select 1 from team_repositories g where g.repository_number = r.number and g.team_number in (
+        with recursive own (number) as (
+          select team_number from organization_team_members where account_id = ${accountId}
+          union
+          select parent_number from organization_teams join own on own.number = organization_teams.number
+          where parent_number is not null)
+        select number from own)))`;
+}
+
+export interface TeamGrant {
+  repositoryNumber: number;
+  /** A repository role, or the name of a custom one. */
+  role: string;
+}
+
+/** What the teams are granted on the repositories. */
+export async function listTeamGrants(
+  db: Db,
+  teamNumbers: readonly number[],
+  repositoryNumbers: readonly number[],
+): Promise<TeamGrant[]> {
+  if (repositoryNumbers.length === 0) return [];
+  const rows = await db
+    .selectFrom('team_repositories')
+    .select(['repository_number', 'role'])
+    .where('team_number', 'in', teamNumbers)
+    .where('repository_number', 'in', repositoryNumbers)
+    .execute();
+  return rows.map((row) => ({ repositoryNumber: row.repository_number, role: row.role }));
+}
+
+/** Adds the repository, or changes the role on it. */
+export async function saveTeamRepository(
+  tx: Db,
+  teamNumber: number,
+  { repositoryNumber, role }: TeamGrant,
+  now: number,
+): Promise<void> {
+  await tx
+    .insertInto('team_repositories')
+    .values({ team_number: teamNumber, repository_number: repositoryNumber, role, created_at: now })
+    .onConflict((conflict) => conflict.columns(['team_number', 'repository_number']).doUpdateSet({ role }))
+    .execute();
+}
+
+export async function deleteTeamRepository(
+  tx: Db,
+  teamNumber: number,
+  repositoryNumber: number,
+): Promise<void> {
+  await tx
+    .deleteFrom('team_repositories')
+    .where('team_number', '=', teamNumber)
+    .where('repository_number', '=', repositoryNumber)
+    .execute();
+}
