@@ -55,6 +55,7 @@ import { guard } from './kernel/webhook/guard.ts';
 import { openBlobs } from './open-blobs.ts';
 import { openSecrets } from './open-secrets.ts';
 import { RELEASE } from './release.ts';
+import { repositoriesFolderOf } from './repositories-folder.ts';
 import { startBackgroundWork } from './background-work.ts';
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
@@ -183,10 +184,7 @@ async function compose(
         { eventsPerSecond, streams: streamLimitsOf(config) },
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
-      ...(await openHostServices(
-        { engine },
-        { repositories: config.repositories ?? join(config.data, 'repositories') },
-      )),
+      ...(await openHostServices({ engine }, { repositories: repositoriesFolderOf(config) })),
     },
     limits,
     log,

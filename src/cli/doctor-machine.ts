@@ -12,6 +12,8 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { findGit } from '../host/git/find-git.ts';
+import { Git } from '../host/git/git.ts';
 import { findCgroupParents, readOwnCgroups } from '../actors/runner/cgroup.ts';
 import {
   enforcedLimits,
@@ -24,6 +26,7 @@ import {
 } from '../actors/runner/isolation.ts';
 import type { Config } from '../config.ts';
 import { executionSettingsOf } from '../execution-settings.ts';
+import { repositoriesFolderOf } from '../repositories-folder.ts';
 import { blobFolderOf } from '../open-blobs.ts';
 import { isBucket } from '../setting.ts';
 import type { DoctorFinding } from './doctor.ts';
@@ -48,6 +51,7 @@ export async function checkMachine(config: Config, now: number): Promise<DoctorF
     ...(isBucket(config.blobs) ? [] : [checkTemporaries(config, now)]),
     await checkRun(config.data),
     ...(config.role === 'api' ? [] : [await checkActors(config)]),
+    await checkGit(repositoriesFolderOf(config)),
     ...checkTls(config, now),
   ];
 }
@@ -157,6 +161,12 @@ async function checkRun(data: string): Promise<DoctorFinding> {
       return 'left-over run.json deleted';
     },
   };
+}
+
+/** Without it the rest of the server works. */
+async function checkGit(folder: string): Promise<DoctorFinding> {
+  const { isAvailable, message } = new Git({ folder, installed: await findGit() }).status();
+  return { name: 'git', state: isAvailable ? 'ok' : 'warn', detail: message };
 }
 
 async function checkActors(config: Config): Promise<DoctorFinding> {

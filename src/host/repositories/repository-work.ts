@@ -5,9 +5,13 @@ import { DELETE_REPOSITORY, WRITE_HEAD } from './change-repository.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
 import { writeHead } from './write-head.ts';
 
+/** How often folders are looked for that a crash has left half made. */
+const SWEEP_MS = 60 * 60 * 1000;
+
 export function repositoryWork(kernel: Kernel): BackgroundWork {
-  const { db, services } = kernel;
+  const { db, services, clock } = kernel;
   return {
+    recurring: [{ kind: 'host.sweep', everyMs: SWEEP_MS, run: () => services.git.sweep(clock.now()) }],
     handlers: {
       async [DELETE_REPOSITORY]({ payload }) {
         const { number } = JSON.parse(payload) as { number: number };
