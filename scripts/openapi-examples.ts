@@ -1,5 +1,6 @@
 // Writes docs/openapi/examples/<api>.json: for each operation one call that a conformance test made, and its reply. Ids, times
-// and secrets are replaced by constants, so that the files change only when the API does. `npm run openapi:examples`.
+// and secrets are replaced by constants, so that the files change only when the API does. `npm run openapi:examples`, or
+// `npm run openapi:examples -- host` for one API, from the tests whose names begin with it.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,8 +26,9 @@ const LONG = 4000;
 /** Operations whose replies are drawn by lot: they stay as they were. */
 const BY_CHANCE: ReadonlySet<string> = new Set(['meta/get-zen']);
 
+const [chosenApi = ''] = process.argv.slice(2);
 const calls = recordCalls();
-for (const api of apis) {
+for (const api of apis.filter(({ dialect }) => dialect.name.startsWith(chosenApi))) {
   const { name } = api.dialect;
   const file = join(ROOT, 'docs/openapi/examples', `${name}.json`);
   const examples = keepChance(chooseExamples(api, calls), await readExamples(name));
@@ -46,7 +48,7 @@ function keepChance(chosen: Examples, before: Examples): Examples {
 function recordCalls(): RecordedCall[] {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-examples-'));
   const file = join(folder, 'calls.jsonl');
-  const tests = globSync('test/conformance/*.test.ts', { cwd: ROOT }).filter((path) => !WITHOUT.test(path));
+  const tests = globSync(`test/conformance/${chosenApi}*.test.ts`, { cwd: ROOT }).filter((path) => !WITHOUT.test(path));
   const run = spawnSync(process.execPath, ['test/run.ts', '--processes=1', ...tests.toSorted()], {
     cwd: ROOT,
     env: { ...process.env, SIGNALBOX_RECORD_CALLS: file },
