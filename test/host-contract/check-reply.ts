@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { problemsWith, type Shape } from './check-shape.ts';
-import { NOT_DESCRIBED, NOT_REQUIRED } from './exceptions.ts';
+import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED } from './exceptions.ts';
 import { Operations } from './find-operation.ts';
 import { removedNamesIn } from './removed-names.ts';
 
@@ -86,7 +86,8 @@ function shapeOf(
   return own?.[1] ?? byType['application/json'] ?? 'any';
 }
 
-function namedShape(shapes: HostShapes, version: string, name: string): Shape {
+function namedShape(shapes: HostShapes, version: string, described: string): Shape {
+  const name = INSTEAD[described]?.shape ?? described;
   const shape = shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!;
   const exception = NOT_REQUIRED[name];
   if (exception === undefined || shape.required === undefined) return shape;

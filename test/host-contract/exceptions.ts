@@ -8,6 +8,14 @@ export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }>
   },
 };
 
+/** Shapes that this server sends in the place of others. */
+export const INSTEAD: Record<string, { shape: string; why: string }> = {
+  'validation-error-simple': {
+    shape: 'validation-error',
+    why: 'All operations name the fields that are wrong, where some of the original have texts.',
+  },
+};
+
 /** Operations of this server that the description does not have. */
 export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
