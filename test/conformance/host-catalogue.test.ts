@@ -79,3 +79,86 @@ test('H21 the old version changes and shows whether the link of push protection 
   assert.equal((await patch(OLD, { [LINK_ENABLED]: 'yes' })).status, 422);
   assert.equal((await patch(OLD, { [LINK_ENABLED]: false })).json[LINK_ENABLED], false);
 });
+
+interface NewRepository {
+  path: string;
+  id: number;
+}
+
+async function createRepository(name: string, body: Record<string, unknown> = {}): Promise<NewRepository> {
+  const { status, json, text } = await callIn(NEW, '/user/repos', {
+    method: 'POST',
+    body: { name, ...body },
+  });
+  assert.equal(status, 201, text);
+  return { path: `/repos/admin/${name}`, id: json['id'] as number };
+}
+
+/** The repositories of a reply, by the path of each: the body itself, items of a list, and nested ones. */
+function repositoriesIn(body: unknown, at = ''): [at: string, repository: Record<string, unknown>][] {
+  if (typeof body !== 'object' || body === null) return [];
+  const inner = Object.entries(body).flatMap(([name, value]) => repositoriesIn(value, `${at}/${name}`));
+  const isRepository = 'full_name' in body && 'default_branch' in body;
+  return isRepository ? [[at, body as Record<string, unknown>], ...inner] : inner;
+}
+
+test('H14 the old version has use_squash_pr_title_as_default in replies and requests, the new one has neither', async () => {
+  const { path, id } = await createRepository('squashed');
+  const patch = (version: string, body: unknown) => callIn(version, path, { method: 'PATCH', body });
+  const flagOf = ({ json }: Answer) => [
+    json['use_squash_pr_title_as_default'],
+    json['squash_merge_commit_title'],
+  ];
+  assert.deepEqual(flagOf(await callIn(OLD, path)), [false, 'COMMIT_OR_PR_TITLE']);
+  const on = await patch(OLD, { use_squash_pr_title_as_default: true });
+  assert.deepEqual(flagOf(on), [true, 'PR_TITLE']);
+  assert.deepEqual(flagOf(await patch(NEW, { use_squash_pr_title_as_default: false })), [
+    undefined,
+    'PR_TITLE',
+  ]);
+  assert.deepEqual(flagOf(await callIn(OLD, `/repositories/${id}`)), [true, 'PR_TITLE']);
+  assert.deepEqual(flagOf(await patch(OLD, { use_squash_pr_title_as_default: false })), [
+    false,
+    'COMMIT_OR_PR_TITLE',
+  ]);
+  const both = { use_squash_pr_title_as_default: false, squash_merge_commit_title: 'PR_TITLE' };
+  assert.deepEqual(flagOf(await patch(OLD, both)), [true, 'PR_TITLE'], 'the new property counts');
+  assert.equal((await patch(OLD, { use_squash_pr_title_as_default: 'yes' })).status, 422);
+  assert.equal((await patch(NEW, { use_squash_pr_title_as_default: 'yes' })).status, 200);
+  const made = await callIn(OLD, '/user/repos', {
+    method: 'POST',
+    body: { name: 'squashed-at-once', use_squash_pr_title_as_default: true },
+  });
+  assert.deepEqual(flagOf(made), [true, 'PR_TITLE']);
+  assert.deepEqual(flagOf(await callIn(NEW, '/repos/admin/squashed-at-once')), [undefined, 'PR_TITLE']);
+  const { json: list } = await callIn(OLD, '/user/repos');
+  const listed = repositoriesIn(list).find(([, { name }]) => name === 'squashed');
+  assert.equal(listed?.[1]['use_squash_pr_title_as_default'], true);
+});
+
+test('H14 H15 H17 repositories have the properties of their version and media type, wherever they are', async () => {
+  const { path, id } = await createRepository('everywhere', { auto_init: true });
+  const places = [path, `/repositories/${id}`, '/user/repos', '/users/admin/repos', '/repositories'];
+  for (const place of places) {
+    for (const [version, accept] of [
+      [OLD, '*/*'],
+      [OLD, BETA],
+      [NEW, '*/*'],
+      [NEW, BETA],
+    ] as const) {
+      const { json, status, text } = await callIn(version, place, { accept });
+      assert.equal(status, 200, text);
+      const found = repositoriesIn(json);
+      assert.ok(found.length > 0, place);
+      for (const [at, repository] of found) {
+        const told = `${place}${at} in ${version} with ${accept}`;
+        const isOld = version === OLD;
+        assert.equal(repository['has_downloads'], isOld ? true : undefined, told);
+        const master = isOld && accept === BETA ? repository['default_branch'] : undefined;
+        assert.equal(repository['master_branch'], master, told);
+        const hasTitle = isOld && 'squash_merge_commit_title' in repository;
+        assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
+      }
+    }
+  }
+});

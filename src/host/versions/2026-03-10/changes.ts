@@ -1,13 +1,20 @@
-// The breaking changes of version 2026-03-10, in the order of the catalogue.
+// The breaking changes of version 2026-03-10. Those about one resource are in the order in which they build on each other.
 import type { VersionChange } from '../../../kernel/version.ts';
 import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
+import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
+import { hasDownloadsRemoved } from './has-downloads-removed.ts';
 import { rateRemoved } from './rate-removed.ts';
+import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 
 export const changesOf20260310: readonly VersionChange[] = [
   rateRemoved,
+  ...squashTitleDefaultRemoved,
+  ...squashTitleDefaultUnsent,
+  ...hasDownloadsRemoved,
   authorizationsUrlRemoved,
   betaEmailsRemoved,
+  ...betaMasterBranchRemoved,
   ...customLinkEnabledRemoved,
 ];

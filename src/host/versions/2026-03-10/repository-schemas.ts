@@ -1,0 +1,51 @@
+// The schemas that show a repository, for changes that are about all of them.
+import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema.ts';
+import { change, type VersionChange } from '../../../kernel/version.ts';
+import { FullRepository, MinimalRepository, NestedRepository } from '../../repositories/model.ts';
+
+/** Those that show how pull requests are merged. */
+const WITH_MERGING = [NestedRepository, FullRepository];
+const WITHOUT_MERGING = [MinimalRepository];
+
+type Repository = Partial<Static<typeof NestedRepository>>;
+
+/** What the repositories of older versions have more. */
+interface MoreProperties {
+  title: string;
+  only?: string;
+  properties: Record<string, TSchema>;
+  /** Their values. */
+  from(repository: Repository): Record<string, unknown>;
+}
+
+export function changeMerging(more: MoreProperties): VersionChange[] {
+  return addProperties(WITH_MERGING, more);
+}
+
+/** After the changes about merging: a change begins where the one before it ends. */
+export function changeRepositories(before: readonly VersionChange[], more: MoreProperties): VersionChange[] {
+  const changed = before.map((one) => one.before as TObject);
+  const ids = new Set(changed.map(idOf));
+  const others = [...WITH_MERGING, ...WITHOUT_MERGING].filter((schema) => !ids.has(idOf(schema)));
+  return addProperties([...changed, ...others], more);
+}
+
+function addProperties(
+  schemas: readonly TObject[],
+  { title, only, properties, from }: MoreProperties,
+): VersionChange[] {
+  return schemas.map((schema) =>
+    change<TObject, TObject>({
+      version: '2026-03-10',
+      title,
+      ...(only !== undefined && { only }),
+      schema,
+      before: Type.Object({ ...schema.properties, ...properties }, { $id: idOf(schema) }),
+      down: (repository) => ({ ...repository, ...from(repository as Repository) }),
+    }),
+  );
+}
+
+function idOf(schema: TSchema): string {
+  return (schema as { $id: string }).$id;
+}
