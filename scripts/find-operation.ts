@@ -13,8 +13,17 @@ interface Pattern {
 
 const patterns = new WeakMap<Api, Pattern[]>();
 
-/** Undefined where it is none of this API, or answered in the shape of an older version. */
-export function findOperation(api: Api, { method, path, headers }: RecordedCall): string | undefined {
+export interface CalledOperation {
+  id: string;
+  /** The call was answered in the shape of an older version. */
+  isOlder: boolean;
+}
+
+/** Undefined where it is none of this API. */
+export function findOperation(
+  api: Api,
+  { method, path, headers }: RecordedCall,
+): CalledOperation | undefined {
   let known = patterns.get(api);
   if (known === undefined) patterns.set(api, (known = patternsOf(api)));
   const [plain] = path.split('?') as [string];
@@ -25,9 +34,10 @@ export function findOperation(api: Api, { method, path, headers }: RecordedCall)
   // Other words for a version that went well, such as `beta`, mean the newest.
   const version =
     asked === undefined ? defaultVersion(versions) : versions.names.includes(asked) ? asked : undefined;
-  if (version === undefined) return found.id;
-  const { shape } = api.routes.find((route) => route.shape.id === found.id)!;
-  return changesAhead(shape, version, versions).length === 0 ? found.id : undefined;
+  const { id } = found;
+  if (version === undefined) return { id, isOlder: false };
+  const { shape } = api.routes.find((route) => route.shape.id === id)!;
+  return { id, isOlder: changesAhead(shape, version, versions).length > 0 };
 }
 
 /** Those with fewer parameters first: `/a/b` is not `/a/{id}`. */

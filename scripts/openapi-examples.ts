@@ -10,6 +10,7 @@ import type { Api } from '../src/kernel/dialect.ts';
 import { readExamples, type Example, type Examples } from '../src/kernel/openapi-examples.ts';
 import { describeApi } from '../src/kernel/openapi.ts';
 import { findOperation } from './find-operation.ts';
+import { withoutRemoved } from './newest-shape.ts';
 import { normaliseExample } from './normalise-example.ts';
 import { operationsOf, problemWith, type Operation } from './openapi-operations.ts';
 import type { RecordedCall } from '../test/recorder.ts';
@@ -22,6 +23,9 @@ const WITHOUT =
 
 /** Of a call and its reply together, in characters: longer ones are taken only where there is no other. */
 const LONG = 4000;
+
+/** Worse than anything that `rankOf` tells. */
+const OLDER = 2 ** 9;
 
 /** Operations whose replies are drawn by lot: they stay as they were. */
 const BY_CHANCE: ReadonlySet<string> = new Set(['meta/get-zen']);
@@ -67,12 +71,16 @@ function chooseExamples(api: Api, recorded: readonly RecordedCall[]): Examples {
   const operations = new Map(operationsOf(document).map((one) => [one.operation.operationId, one.operation]));
   const best = new Map<string, { example: Example; rank: number }>();
   for (const call of recorded) {
-    const id = findOperation(api, call);
-    if (id === undefined) continue;
-    const operation = operations.get(id)!;
-    const example = toExample(call, operation);
-    if (example === undefined) continue;
-    const rank = rankOf(example, operation);
+    const { id, isOlder } = findOperation(api, call) ?? {};
+    const operation = id === undefined ? undefined : operations.get(id);
+    if (id === undefined || operation === undefined) continue;
+    const recordedExample = toExample(call, operation);
+    if (recordedExample === undefined) continue;
+    const example = isOlder
+      ? toNewest(recordedExample, operation, document.components.schemas)
+      : recordedExample;
+    // A call in the newest version is better than any that was converted.
+    const rank = rankOf(example, operation) + (isOlder ? OLDER : 0);
     const known = best.get(id)?.rank ?? Infinity;
     if (rank < known && isGood(example, operation)) best.set(id, { example, rank });
   }
@@ -87,6 +95,22 @@ function chooseExamples(api: Api, recorded: readonly RecordedCall[]): Examples {
     const problem = problemWith(reply!.body, media.schema, document);
     return problem === undefined;
   }
+}
+
+/** An example in the shapes of the newest version, as far as leaving out what was removed makes them. */
+function toNewest(
+  { request, reply }: Example,
+  { requestBody, responses }: Operation,
+  schemas: Record<string, unknown>,
+): Example {
+  const [media] = Object.values(responses[reply!.status]?.content ?? {});
+  const convert = (body: unknown, schema: unknown) => withoutRemoved(body, schema ?? {}, schemas);
+  return {
+    ...(request && {
+      request: { ...request, body: convert(request.body, requestBody?.content[request.type]?.schema) },
+    }),
+    reply: { ...reply!, ...(reply!.body !== undefined && { body: convert(reply!.body, media?.schema) }) },
+  };
 }
 
 /** Undefined for a call that shows nothing of what the document describes. */

@@ -99,7 +99,7 @@ function repositoriesIn(body: unknown, at = ''): [at: string, repository: Record
   if (typeof body !== 'object' || body === null) return [];
   const inner = Object.entries(body).flatMap(([name, value]) => repositoriesIn(value, `${at}/${name}`));
   const isRepository = 'full_name' in body && 'default_branch' in body;
-  return isRepository ? [[at, body as Record<string, unknown>], ...inner] : inner;
+  return isRepository ? [[at, body], ...inner] : inner;
 }
 
 test('H14 the old version has use_squash_pr_title_as_default in replies and requests, the new one has neither', async () => {

@@ -41,7 +41,7 @@ function addProperties(
       ...(only !== undefined && { only }),
       schema,
       before: Type.Object({ ...schema.properties, ...properties }, { $id: idOf(schema) }),
-      down: (repository) => ({ ...repository, ...from(repository as Repository) }),
+      down: (repository) => ({ ...repository, ...from(repository) }),
     }),
   );
 }
