@@ -1,13 +1,47 @@
 // The CPU time of a process with all its threads, as Linux counts it: other processes do not affect it.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts in hundredths of a second on every common machine. */
 const TICKS_PER_SECOND = 100;
 
 /** User and system time in milliseconds since the process began. */
 export function cpuMsOf(pid: number): number {
-  // The name of the program may contain spaces and brackets: fields are counted after it.
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  const { own } = ticksOf(pid);
+  return (own * 1000) / TICKS_PER_SECOND;
+}
+
+/** With its children, both those that live and those that have ended. */
+export function cpuMsOfFamily(pid: number): number {
+  const { own, ended } = ticksOf(pid);
+  const children = childrenOf(pid).reduce((sum, child) => sum + cpuMsOfFamily(child), 0);
+  return ((own + ended) * 1000) / TICKS_PER_SECOND + children;
+}
+
+function ticksOf(pid: number): { own: number; ended: number } {
+  try {
+    // The name of the program may contain spaces and brackets: fields are counted after it.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    return { own: fields[11]! + fields[12]!, ended: fields[13]! + fields[14]! };
+  } catch {
+    // It has ended meanwhile, and its parent counts it.
+    return { own: 0, ended: 0 };
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map(Number),
+    );
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,5 @@
 // Repeats calls on many connections: calls per second, and CPU time of the server per call.
-import { cpuMsOf } from './cpu.ts';
+import { cpuMsOf, cpuMsOfFamily } from './cpu.ts';
 import { Connection, measure } from './raw-http.ts';
 import type { BenchServer } from './servers.ts';
 
@@ -11,6 +11,8 @@ export interface Work {
   body?: () => string;
   /** The expected one; any that is no error unless given. */
   status?: number;
+  /** Processes that the server starts count, too. */
+  withChildren?: true;
 }
 
 export interface Load {
@@ -23,7 +25,7 @@ export interface Load {
 /** On new connections, because servers close idle ones. */
 export async function load(
   server: BenchServer,
-  { method, path, headers, body, status }: Work,
+  { method, path, headers, body, status, withChildren }: Work,
   { connections: count, seconds }: { connections: number; seconds: number },
 ): Promise<Load> {
   const connections = Array.from({ length: count }, () => new Connection(server.url, headers));
@@ -32,7 +34,8 @@ export async function load(
   let isOver = body !== undefined;
   const stayAwake = () => void (isOver || setImmediate(stayAwake));
   stayAwake();
-  const before = cpuMsOf(server.pid);
+  const cpuMs = withChildren ? cpuMsOfFamily : cpuMsOf;
+  const before = cpuMs(server.pid);
   const begun = performance.now();
   const rate = await measure(connections, seconds, async (connection) => {
     const to = typeof path === 'string' ? path : path();
@@ -45,5 +48,5 @@ export async function load(
   isOver = true;
   const calls = (rate * (performance.now() - begun)) / 1000;
   for (const connection of connections) connection.close();
-  return { rate, cpu: ((cpuMsOf(server.pid) - before) * 1000) / calls };
+  return { rate, cpu: ((cpuMs(server.pid) - before) * 1000) / calls };
 }

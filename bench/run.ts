@@ -7,6 +7,7 @@ import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
 import { benchGround } from './ground.ts';
+import { benchHost } from './host.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
@@ -24,6 +25,7 @@ const BENCHES: Record<string, Bench> = {
   evaluation: benchEvaluation,
   delivery: benchDelivery,
   freeze: benchFreeze,
+  host: benchHost,
   runs: benchRuns,
   schedules: benchSchedules,
   standby: benchStandby,
