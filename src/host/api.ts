@@ -12,6 +12,7 @@ import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
+import { collaboratorPart } from './collaborators/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -21,8 +22,10 @@ import { rateLimitPart } from './rate-limit/part.ts';
 import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
+import { starPart } from './stars/part.ts';
 import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
+import { watchPart } from './watches/part.ts';
 
 const HOUR = 3600;
 
@@ -107,6 +110,9 @@ export const hostApi: Api = apiOf(dialect, [
   organizationTeamPart,
   customRolePart,
   repositoryPart,
+  collaboratorPart,
+  starPart,
+  watchPart,
   searchPart,
   graphqlPart,
   uploadPart,

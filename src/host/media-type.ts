@@ -48,6 +48,7 @@ const UNDERSTOOD = new BoundedCache<string, UnderstoodAccept>({ max: 100 });
 
 interface UnderstoodAccept {
   isBeta: boolean;
+  param: string | undefined;
   /** After the word for the version, in the header that reports the media type. */
   suffix: string;
 }
@@ -62,7 +63,7 @@ function understand(accept: string): UnderstoodAccept {
     .find((one) => one !== undefined);
   const param = type?.param === undefined ? '' : `; param=${type.param}`;
   const suffix = `${param}${type?.isJson === true ? '; format=json' : ''}`;
-  const understood = { isBeta: type?.isBeta === true, suffix };
+  const understood = { isBeta: type?.isBeta === true, param: type?.param, suffix };
   if (type !== undefined) UNDERSTOOD.set(accept, understood);
   return understood;
 }
@@ -75,4 +76,9 @@ export function describeAccept(accept = '', word = 'v3'): string {
 /** Whether the shapes of `application/vnd.<vendor>.beta+json` are asked for. */
 export function asksForBeta(accept = ''): boolean {
   return understand(accept).isBeta;
+}
+
+/** The word after the version in the media type that is asked for, such as `raw` or `star`. */
+export function mediaParamOf(accept = ''): string | undefined {
+  return understand(accept).param;
 }

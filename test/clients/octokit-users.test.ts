@@ -1,8 +1,9 @@
-// The real octokit, unmodified: users, their addresses and keys.
+// The real octokit, unmodified: users, their addresses and keys, what they star and watch, and collaborators.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
 import { checkingFetch } from '../host-contract/check-reply.ts';
+import { join } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { ed25519Key } from '../ssh-keys.ts';
 
@@ -64,4 +65,54 @@ test('adds and deletes keys', async () => {
     (error) => error instanceof RequestError && error.message.includes('key is already in use'),
   );
   await users.deletePublicSshKeyForAuthenticatedUser({ key_id: data.id });
+});
+
+test('stars and watches a repository', async () => {
+  const { activity, repos } = octokit.rest;
+  await repos.createForAuthenticatedUser({ name: 'starry' });
+  const repository = { owner: 'admin', repo: 'starry' };
+  await assert.rejects(
+    activity.checkRepoIsStarredByAuthenticatedUser(repository),
+    (error) => error instanceof RequestError && error.status === 404,
+  );
+  assert.equal((await activity.starRepoForAuthenticatedUser(repository)).status, 204);
+  assert.equal((await activity.checkRepoIsStarredByAuthenticatedUser(repository)).status, 204);
+  const starred = await octokit.paginate(activity.listReposStarredByAuthenticatedUser, { per_page: 1 });
+  assert.deepEqual(
+    starred.map((one) => [one.full_name, one.stargazers_count]),
+    [['admin/starry', 1]],
+  );
+  const timed = await activity.listReposStarredByAuthenticatedUser({ mediaType: { format: 'star+json' } });
+  assert.ok('starred_at' in timed.data[0]!);
+  const { data: gazers } = await activity.listStargazersForRepo(repository);
+  assert.deepEqual(
+    gazers.map((one) => 'login' in one && one.login),
+    ['admin'],
+  );
+  const { data: watch } = await activity.setRepoSubscription({ ...repository, subscribed: true });
+  assert.deepEqual((await activity.getRepoSubscription(repository)).data, watch);
+  assert.equal((await activity.listWatchersForRepo(repository)).data.length, 1);
+  assert.equal((await activity.listWatchedReposForAuthenticatedUser()).data[0]?.full_name, 'admin/starry');
+  await activity.deleteRepoSubscription(repository);
+  await activity.unstarRepoForAuthenticatedUser(repository);
+  assert.equal((await repos.get(repository)).data.stargazers_count, 0);
+});
+
+test('adds and removes a collaborator', async () => {
+  const { repos } = octokit.rest;
+  await join(server, 'bob', { role: 'writer' });
+  await repos.createForAuthenticatedUser({ name: 'shared', private: true });
+  const repository = { owner: 'admin', repo: 'shared' };
+  const bob = { ...repository, username: 'bob' };
+  assert.equal((await repos.addCollaborator({ ...bob, permission: 'maintain' })).status, 204);
+  assert.equal((await repos.checkCollaborator(bob)).status, 204);
+  const all = await octokit.paginate(repos.listCollaborators, { ...repository, per_page: 1 });
+  assert.deepEqual(Object.fromEntries(all.map((one) => [one.login, one.role_name])), {
+    admin: 'admin',
+    bob: 'maintain',
+  });
+  const { data } = await repos.getCollaboratorPermissionLevel(bob);
+  assert.deepEqual([data.permission, data.role_name, data.user?.login], ['write', 'maintain', 'bob']);
+  assert.equal((await repos.removeCollaborator(bob)).status, 204);
+  assert.equal((await repos.getCollaboratorPermissionLevel(bob)).data.permission, 'none');
 });

@@ -191,6 +191,8 @@ test('H9 every operation is served in every supported version', async () => {
   await server.call('/admin/organizations', { method: 'POST', body: { login: 'acme', admin: 'admin' } });
   await server.call('/orgs/acme/public_members/admin', { method: 'PUT' });
   await server.call('/user/repos', { method: 'POST', body: { name: 'sample', auto_init: true } });
+  for (const path of ['/user/starred/admin/sample', '/repos/admin/sample/subscription'])
+    await server.call(path, { method: 'PUT' });
   const values: Record<string, string> = { ...PATH_VALUES, key_id: String(key['id']) };
   for (const { shape } of hostApi.routes.filter(({ shape: { method } }) => method === 'GET')) {
     if (shape.until !== undefined || parametersOf(shape.path).some((name) => !(name in values))) continue;

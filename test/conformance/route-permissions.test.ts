@@ -44,6 +44,8 @@ const WITHOUT_PERMISSION = {
     'users/get-by-id',
     'users/list',
     'users/list-public-keys-for-user',
+    'activity/list-repos-starred-by-user',
+    'activity/list-repos-watched-by-user',
     'users/get-avatar',
     'search/users',
     'orgs/list',

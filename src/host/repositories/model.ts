@@ -7,7 +7,7 @@ import { licenseOf, LicenseSimple } from './license.ts';
 import { includesRole, type Repository, type RepositoryRole } from './repository.ts';
 import { REPOSITORY_URLS, urlsOf } from './urls.ts';
 
-const Permissions = Type.Object({
+export const RepositoryPermissions = Type.Object({
   admin: Type.Boolean(),
   maintain: Type.Boolean(),
   push: Type.Boolean(),
@@ -56,7 +56,7 @@ const MINIMAL = {
   pushed_at: Nullable(Type.String({ format: 'date-time' })),
   created_at: Nullable(Type.String({ format: 'date-time' })),
   updated_at: Nullable(Type.String({ format: 'date-time' })),
-  permissions: Type.Optional(Permissions),
+  permissions: Type.Optional(RepositoryPermissions),
   license: Nullable(LicenseSimple),
   allow_forking: Type.Boolean(),
   web_commit_signoff_required: Type.Boolean(),
@@ -180,7 +180,7 @@ export function toFullRepository(shown: FullShown, base: string): Static<typeof 
   };
 }
 
-function permissionsOf(role: RepositoryRole): Static<typeof Permissions> {
+export function permissionsOf(role: RepositoryRole): Static<typeof RepositoryPermissions> {
   return {
     admin: role === 'admin',
     maintain: includesRole(role, 'maintain'),

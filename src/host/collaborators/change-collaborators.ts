@@ -1,0 +1,86 @@
+// Adds and removes collaborators of a repository.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import {
+  REPOSITORY_CHANNEL,
+  repositoryNotFound,
+  repositoryResource,
+  rolesOfAccount,
+  type FoundRepository,
+} from '../repositories/access.ts';
+import type { Repository } from '../repositories/repository.ts';
+import { lockRepository } from '../repositories/store.ts';
+import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
+import { deleteStar } from '../stars/store.ts';
+import { deleteWatch } from '../watches/store.ts';
+import { deleteCollaborator, findCollaboratorRole, upsertCollaborator } from './store.ts';
+
+/** There are no invitations: the account has the role at once. */
+export async function addCollaborator(
+  on: ChangeTransaction,
+  found: FoundRepository,
+  user: RepositoryOwner,
+  permission: string,
+): Promise<void> {
+  const { db: tx, actor } = on;
+  const repository = await lockShared(tx, found);
+  if (user.type === 'Organization') throw problem('username', 'is an organization, which cannot collaborate');
+  if (user.id === repository.ownerId) throw problem('username', 'is the owner of the repository');
+  const role = await readGrantedRole(tx, repository.ownerId, permission);
+  const before = await findCollaboratorRole(tx, repository.number, user.id);
+  if (before === role) return;
+  await upsertCollaborator(tx, repository.number, { accountId: user.id, role }, actor.now);
+  recordCollaborator(on, found, {
+    verb:
+      before === undefined
+        ? `added the collaborator ${user.login} to`
+        : `changed the role of ${user.login} on`,
+    ...(before !== undefined && { before: { collaborator: user.login, role: before } }),
+    after: { collaborator: user.login, role },
+  });
+  await on.invalidate(REPOSITORY_CHANNEL);
+}
+
+/** The star and the watch of a repository that the account no longer sees end with the role. */
+export async function removeCollaborator(
+  on: ChangeTransaction,
+  found: FoundRepository,
+  user: RepositoryOwner,
+): Promise<void> {
+  const { db: tx } = on;
+  const repository = await lockShared(tx, found);
+  const before = await findCollaboratorRole(tx, repository.number, user.id);
+  if (before === undefined) return;
+  await deleteCollaborator(tx, repository.number, user.id);
+  if (!(await rolesOfAccount(tx, user.id, [repository])).has(repository.number)) {
+    await deleteStar(tx, user.id, repository.number);
+    await deleteWatch(tx, user.id, repository.number);
+  }
+  recordCollaborator(on, found, {
+    verb: `removed the collaborator ${user.login} from`,
+    before: { collaborator: user.login, role: before },
+  });
+  await on.invalidate(REPOSITORY_CHANNEL);
+}
+
+async function lockShared(tx: Db, { repository: { number } }: FoundRepository): Promise<Repository> {
+  const repository = await lockRepository(tx, number);
+  if (repository === undefined) throw repositoryNotFound();
+  return repository;
+}
+
+function recordCollaborator(
+  on: ChangeTransaction,
+  found: FoundRepository,
+  { verb, ...change }: { verb: string; before?: unknown; after?: unknown },
+): void {
+  on.record({
+    accesses: [{ action: 'updateCollaborators', resource: repositoryResource(found) }],
+    kind: 'repository',
+    name: found.repository.name,
+    verb,
+    ...change,
+  });
+}

@@ -1,0 +1,8 @@
+// Collaborators of repositories.
+import type { Part } from '../../kernel/part.ts';
+import { collaboratorRoutes } from './routes.ts';
+
+export const collaboratorPart: Part = {
+  tag: { name: 'collaborators', description: 'Collaborators of repositories' },
+  routes: collaboratorRoutes,
+};
