@@ -9,6 +9,7 @@ import {
   createPerson,
   createTestOrganization,
   expectStatus,
+  giveRepository,
   linkedPages,
   type Person,
 } from './host-organization-calls.ts';
@@ -315,8 +316,11 @@ onEachEngine((engine) => {
     await createTestOrganization(server, 'passing', { admin: 'ada', members: ['bob'] });
     await expect(401, 'DELETE', '/orgs/passing', { token: null });
     for (const { token } of [bob, eve, reader]) await expect(403, 'DELETE', '/orgs/passing', { token });
+    const number = await giveRepository(server, 'passing', 'gone');
+    await expect(200, 'GET', '/repos/passing/gone', { token: ada.token });
     await expect(202, 'DELETE', '/orgs/passing', { token: ada.token });
-    await expect(404, 'GET', '/orgs/passing');
+    for (const path of ['/orgs/passing', '/repos/passing/gone', `/repositories/${number}`])
+      await expect(404, 'GET', path);
     await expect(404, 'DELETE', '/orgs/passing', { token: ada.token });
     await createTestOrganization(server, 'passing');
     await expect(403, 'DELETE', '/orgs/passing', { token: ada.token });

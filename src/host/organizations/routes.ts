@@ -8,10 +8,11 @@ import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
 import { administersHost, REPOSITORY_CHANNEL } from '../repositories/access.ts';
+import { removeOwnedRepositories } from '../repositories/remove-owned.ts';
 import { openOrganization, openOrganizationForChange, VIEW_ORGANIZATION } from './access.ts';
 import { auditedOrganization } from './audit.ts';
 import { createOrganization } from './create.ts';
-import { organizationResource } from './model.ts';
+import { organizationResource, ownerOfOrganization } from './model.ts';
 import { OrganizationParams } from './organization-params.ts';
 import {
   changedProfile,
@@ -207,8 +208,9 @@ const deleteOne = route(
     id: 'orgs/delete',
     method: 'DELETE',
     path: '/orgs/{org}',
-    summary: 'Delete an organization, with its teams and roles',
-    description: 'An organization that owns repositories is not deleted: delete or transfer them first.',
+    summary: 'Delete an organization, with its repositories, teams and roles',
+    description:
+      'Nobody finds it from then on; what its repositories take on disk is freed in the background.',
     access: { action: 'deleteOrganization', ofOwner: true },
     params: Type.Object(OrganizationParams),
     reply: { 202: Type.Object({}) },
@@ -216,16 +218,7 @@ const deleteOne = route(
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { organization } = await openOrganizationForChange(on.db, call, 'admin');
-      const { publicRepositories, privateRepositories } = await countOwnedRepositories(
-        on.db,
-        organization.id,
-      );
-      const owned = publicRepositories + privateRepositories;
-      if (owned > 0)
-        throw new Failure(
-          'conflict',
-          `The organization still owns ${owned} ${owned === 1 ? 'repository' : 'repositories'}. Delete or transfer them first.`,
-        );
+      await removeOwnedRepositories(on, ownerOfOrganization(organization));
       await deleteOrganization(on.db, organization.id);
       await releaseName(on.db, organization.login, 'organization');
       on.record({

@@ -82,6 +82,17 @@ export async function lockOrganization(tx: Db, id: string): Promise<void> {
   await lockRows(tx, tx.selectFrom('organizations').select('id').where('id', '=', id).forUpdate());
 }
 
+/** Keeps the organization from being deleted until the transaction ends. False where it is gone. */
+export async function shareLockOrganization(tx: Db, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function listOrganizationsById(db: Db, ids: readonly string[]): Promise<Organization[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute();

@@ -1,5 +1,6 @@
 // Finds owners: accounts and organizations by login or id.
 import { sql } from 'kysely';
+import { Failure } from '../../kernel/failure.ts';
 import {
   findAccount,
   listAccounts,
@@ -8,7 +9,12 @@ import {
 } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
-import { findOrganization, listOrganizationsAfter, listOrganizationsById } from '../organizations/store.ts';
+import {
+  findOrganization,
+  listOrganizationsAfter,
+  listOrganizationsById,
+  shareLockOrganization,
+} from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from './model.ts';
 
 /** In whatever case. */
@@ -53,4 +59,10 @@ export async function listOwnersAfter(db: Db, number: number, limit: number): Pr
   if (owners.length >= limit) return owners;
   const organizations = await listOrganizationsAfter(db, number, limit - owners.length);
   return [...owners, ...organizations.map(ownerOfOrganization)];
+}
+
+/** For transactions that give an owner a repository: an organization deleted meanwhile must not own it. */
+export async function shareLockOwner(tx: Db, { id, type }: RepositoryOwner): Promise<void> {
+  if (type !== 'Organization' || (await shareLockOrganization(tx, id))) return;
+  throw new Failure('not-found', 'The organization was deleted meanwhile');
 }

@@ -9,6 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { isBranchName } from '../git/revision.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import { shareLockOwner } from '../owners/store.ts';
 import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
@@ -90,6 +91,7 @@ export async function insertNamed(
   return await kernel.changes.run(actor, async (on) => {
     const { db: tx } = on;
     await shareLockAccount(tx, actor.caller);
+    await shareLockOwner(tx, owner);
     await lockRepositoryNames(tx, owner.id);
     await checkNameFree(tx, owner, fields.name);
     const repository = await insertRepository(tx, owner, fields, actor.now);
@@ -176,7 +178,8 @@ async function scheduleHead(tx: Db, number: number, now: number): Promise<void> 
   await schedule(tx, { ...work, dueAt: now }, now, 'move');
 }
 
-async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
+/** Nobody finds it from then on; background work deletes its folder. */
+export async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
   await markRepositoryDeleted(tx, number, now);
   const id = `${DELETE_REPOSITORY}:${number}`;
   await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);

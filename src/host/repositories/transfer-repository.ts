@@ -3,6 +3,9 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
+import { shareLockOwner } from '../owners/store.ts';
+import { replaceCustomRoles } from '../repository-roles/store.ts';
+import { deleteTeamsOfRepository } from '../teams/store-repositories.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
 import { changeOf, checkNameFree } from './change-repository.ts';
 import { auditedRepository } from './requests.ts';
@@ -23,6 +26,7 @@ export async function transferRepository(
   to: { owner: RepositoryOwner; name: string },
 ): Promise<FoundRepository> {
   const { db: tx, actor } = on;
+  await shareLockOwner(tx, to.owner);
   // In one order for all, so that two transfers cannot wait for each other.
   for (const id of [owner.id, to.owner.id].toSorted()) await lockRepositoryNames(tx, id);
   const before = await lockRepository(tx, number);
@@ -30,6 +34,8 @@ export async function transferRepository(
   await checkNameFree(tx, to.owner, to.name);
   await deleteRedirect(tx, to.owner.id, to.name);
   await insertRedirect(tx, before, actor.now);
+  await deleteTeamsOfRepository(tx, number);
+  await replaceCustomRoles(tx, number, owner.id);
   const repository = await updateRepository(tx, number, { named: to }, actor.now);
   on.record({
     ...changeOf('updateRepository', 'transferred', { repository: before, owner }),

@@ -102,6 +102,18 @@ export async function replaceGrantedRole(
   }
 }
 
+/** For a repository that gets another owner, who does not have the custom roles of the former one. */
+export async function replaceCustomRoles(tx: Db, repositoryNumber: number, ownerId: string): Promise<void> {
+  for (const { name, baseRole } of await listRepositoryRoles(tx, ownerId)) {
+    await tx
+      .updateTable('collaborators')
+      .set({ role: baseRole })
+      .where('repository_number', '=', repositoryNumber)
+      .where('role', '=', name)
+      .execute();
+  }
+}
+
 function columnsOf({ name, description, baseRole, permissions }: RepositoryRoleFields) {
   return {
     name,

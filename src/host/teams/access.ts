@@ -7,7 +7,7 @@ import { openOrganization, type OpenedOrganization } from '../organizations/acce
 import { organizationResource } from '../organizations/model.ts';
 import { lockOrganization } from '../organizations/store.ts';
 import { administersHost } from '../repositories/access.ts';
-import type { OrganizationTeam, TeamRole } from './model.ts';
+import type { OrganizationTeam, OrganizationTeamRole } from './model.ts';
 import { findTeamByNumber, findTeamBySlug } from './store.ts';
 import { findTeamRole } from './store-members.ts';
 import type { TeamParamValues } from './team-params.ts';
@@ -20,7 +20,7 @@ export type TeamCall = Pick<Call, 'id' | 'now' | 'can' | 'demand' | 'base'> & {
 export interface OpenedTeam extends OpenedOrganization {
   team: OrganizationTeam;
   /** The caller's, in the team itself. */
-  teamRole: TeamRole | undefined;
+  teamRole: OrganizationTeamRole | undefined;
   /** May change the team and its members. */
   isMaintainer: boolean;
 }
@@ -29,7 +29,11 @@ export interface OpenedTeam extends OpenedOrganization {
  * Throws unless the caller sees the team, or maintains it, and the policy of the caller's token allows the route's action on
  * the organization. A team that the caller may not know of is reported as missing.
  */
-export async function openTeam(db: Db, call: TeamCall, needed: 'viewer' | 'maintainer'): Promise<OpenedTeam> {
+export async function openOrganizationTeam(
+  db: Db,
+  call: TeamCall,
+  needed: 'viewer' | 'maintainer',
+): Promise<OpenedTeam> {
   const { team, opened } = await findNamed(db, call);
   const { organization, membership, isAdmin } = opened;
   const runsHost = administersHost(call.caller);
@@ -44,15 +48,15 @@ export async function openTeam(db: Db, call: TeamCall, needed: 'viewer' | 'maint
 }
 
 /** The same inside a transaction, which then has the organization locked. */
-export async function openTeamForChange(
+export async function openOrganizationTeamForChange(
   tx: Db,
   call: TeamCall,
   needed: 'viewer' | 'maintainer',
 ): Promise<OpenedTeam> {
   // Checked before the lock, so that callers without the right cannot make others wait.
-  const { organization } = await openTeam(tx, call, needed);
+  const { organization } = await openOrganizationTeam(tx, call, needed);
   await lockOrganization(tx, organization.id);
-  return await openTeam(tx, call, needed);
+  return await openOrganizationTeam(tx, call, needed);
 }
 
 async function findNamed(
@@ -74,6 +78,6 @@ async function findNamed(
   return { team, opened };
 }
 
-export function teamNotFound(): Failure {
+function teamNotFound(): Failure {
   return new Failure('not-found', 'There is no such team');
 }

@@ -48,7 +48,7 @@ export interface TeamRepositoryRole {
 }
 
 /** What the teams, which are one team and its parents, have on the repositories. */
-export async function listTeamRoles(
+export async function listTeamRepositoryRoles(
   db: Db,
   organizationId: string,
   teamNumbers: readonly number[],

@@ -12,9 +12,9 @@ import { findMembership } from '../organizations/store-members.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
-import { openTeam, openTeamForChange, type OpenedTeam } from './access.ts';
+import { openOrganizationTeam, openOrganizationTeamForChange, type OpenedTeam } from './access.ts';
 import { recordTeamChange } from './audit.ts';
-import type { TeamRole } from './model.ts';
+import type { OrganizationTeamRole } from './model.ts';
 import { TeamMembership, toTeamMembership } from './replies.ts';
 import { listWithDescendants } from './store.ts';
 import {
@@ -45,7 +45,7 @@ const listMembers = route(
     list: SimpleUser,
   },
   async (call, { db }) => {
-    const { team } = await openTeam(db, call, 'viewer');
+    const { team } = await openOrganizationTeam(db, call, 'viewer');
     const { role } = call.query;
     const slice = pageSliceOf(call.query);
     const below = (await listWithDescendants(db, team.number)).filter((number) => number !== team.number);
@@ -74,7 +74,7 @@ const getOne = route(
     reply: { 200: TeamMembership },
   },
   async (call, { db }) => {
-    const opened = await openTeam(db, call, 'viewer');
+    const opened = await openOrganizationTeam(db, call, 'viewer');
     const account = await findUser(db, call.params.username);
     const role = account && (await findShownRole(db, opened, account));
     if (role === undefined) throw noTeamMember();
@@ -87,7 +87,7 @@ async function findShownRole(
   db: Db,
   { organization, team }: OpenedTeam,
   { id }: Account,
-): Promise<TeamRole | undefined> {
+): Promise<OrganizationTeamRole | undefined> {
   const direct = await findTeamRole(db, team.number, id);
   if (direct === 'maintainer') return direct;
   const isIn = direct !== undefined || (await isInTeams(db, await listWithDescendants(db, team.number), id));
@@ -112,7 +112,7 @@ const putOne = route(
   async (call, { changes }) => {
     const role = call.body?.role ?? 'member';
     return await changes.run(call, async (on) => {
-      const opened = await openTeamForChange(on.db, call, 'maintainer');
+      const opened = await openOrganizationTeamForChange(on.db, call, 'maintainer');
       const { organization, team } = opened;
       const account = await findUser(on.db, call.params.username);
       if (account === undefined) throw new Failure('not-found', 'There is no such user');
@@ -148,7 +148,7 @@ const deleteOne = route(
     await changes.run(call, async (on) => {
       const account = await findUser(on.db, call.params.username);
       const isLeaving = account !== undefined && accountOf(call.caller).id === account.id;
-      const opened = await openTeamForChange(on.db, call, isLeaving ? 'viewer' : 'maintainer');
+      const opened = await openOrganizationTeamForChange(on.db, call, isLeaving ? 'viewer' : 'maintainer');
       const { team } = opened;
       const before = account && (await findTeamRole(on.db, team.number, account.id));
       if (account === undefined || before === undefined) throw noTeamMember();
@@ -162,8 +162,8 @@ const deleteOne = route(
 
 interface MemberChange {
   verb: string;
-  before?: TeamRole | undefined;
-  after?: TeamRole;
+  before?: OrganizationTeamRole | undefined;
+  after?: OrganizationTeamRole;
 }
 
 function recordMember(
@@ -172,7 +172,7 @@ function recordMember(
   username: string,
   { verb, before, after }: MemberChange,
 ): void {
-  const shown = (role: TeamRole) => ({ team: team.slug, member: username, role });
+  const shown = (role: OrganizationTeamRole) => ({ team: team.slug, member: username, role });
   recordTeamChange(
     on,
     organization,

@@ -21,7 +21,7 @@ export interface OrganizationTeam {
 }
 
 /** Maintainers may change their team and its members. */
-export type TeamRole = 'member' | 'maintainer';
+export type OrganizationTeamRole = 'member' | 'maintainer';
 
 const MAX_SLUG = 100;
 

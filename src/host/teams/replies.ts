@@ -5,7 +5,7 @@ import type { Organization } from '../organizations/model.ts';
 import { TeamOrganization, toTeamOrganization } from '../organizations/replies.ts';
 import { NestedRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
-import type { OrganizationTeam, TeamPermission, TeamRole } from './model.ts';
+import type { OrganizationTeam, OrganizationTeamRole } from './model.ts';
 
 const SIMPLE = {
   id: Type.Integer(),
@@ -41,18 +41,7 @@ export const TeamFull = Type.Object(
   { $id: 'team-full' },
 );
 
-/**
- * The version 2022-11-28 lets requests that create a team say its `permission`, the newest does not. The value travels under
- * this symbol on the body: JSON has no symbols, so that callers of the newest version cannot send it. The change of version
- * moves the field there. What is absent is `pull`.
- */
-export const TEAM_PERMISSION = Symbol('permission');
-
-export interface WithTeamPermission {
-  [TEAM_PERMISSION]?: TeamPermission;
-}
-
-export function toTeamSimple(
+function toTeamSimple(
   team: OrganizationTeam,
   { number, login }: Organization,
   base: string,
@@ -126,7 +115,7 @@ export const TeamMembership = Type.Object(
 export function toTeamMembership(
   { team, organization }: Pick<ShownTeam, 'team' | 'organization'>,
   username: string,
-  role: TeamRole,
+  role: OrganizationTeamRole,
   base: string,
 ): Static<typeof TeamMembership> {
   const url = `${base}/organizations/${organization.number}/team/${team.number}/memberships/${username}`;

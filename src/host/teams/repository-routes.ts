@@ -12,10 +12,15 @@ import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '..
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
-import { openTeam, openTeamForChange, type OpenedTeam, type TeamCall } from './access.ts';
+import {
+  openOrganizationTeam,
+  openOrganizationTeamForChange,
+  type OpenedTeam,
+  type TeamCall,
+} from './access.ts';
 import { recordTeamChange } from './audit.ts';
 import { roleOfPermission } from './change.ts';
-import { checkOwned, listTeamRoles, openTeamRepository } from './grants.ts';
+import { checkOwned, listTeamRepositoryRoles, openTeamRepository } from './grants.ts';
 import { TeamRepository } from './replies.ts';
 import { listWithAncestors, listWithDescendants } from './store.ts';
 import { isInTeams } from './store-members.ts';
@@ -44,7 +49,7 @@ const listAll = route(
     list: MinimalRepository,
   },
   async (call, { db }) => {
-    const opened = await openTeam(db, call, 'viewer');
+    const opened = await openOrganizationTeam(db, call, 'viewer');
     const { organization, team } = opened;
     const slice = pageSliceOf(call.query);
     const teams = await listWithAncestors(db, team.number);
@@ -52,7 +57,7 @@ const listAll = route(
     const { items, total } = await listTeamRepositories(db, teams, viewer, slice);
     const [repositories, roles] = await Promise.all([
       listRepositoriesByNumber(db, items),
-      listTeamRoles(db, organization.id, teams, items),
+      listTeamRepositoryRoles(db, organization.id, teams, items),
     ]);
     const owner = ownerOfOrganization(organization);
     const shown = items.flatMap((number) => repositories.get(number) ?? []);
@@ -91,11 +96,11 @@ const checkOne = route(
     reply: { 204: null, 200: TeamRepository },
   },
   async (call, { db }) => {
-    const { organization, team } = await openTeam(db, call, 'viewer');
+    const { organization, team } = await openOrganizationTeam(db, call, 'viewer');
     const found = await openTeamRepository(db, call, call.params, 'read');
     const teams = await listWithAncestors(db, team.number);
     const { number } = found.repository;
-    const granted = (await listTeamRoles(db, organization.id, teams, [number])).get(number);
+    const granted = (await listTeamRepositoryRoles(db, organization.id, teams, [number])).get(number);
     if (granted === undefined) throw repositoryNotFound();
     if (!wantsRepository(call.headers['accept'])) return reply(204);
     const shown = toNestedRepository({ ...found, role: granted.role }, call.base);
@@ -125,7 +130,7 @@ const putOne = route(
   async (call, { changes }) => {
     const word = call.body?.permission;
     await changes.run(call, async (on) => {
-      const opened = await openTeamForChange(on.db, call, 'viewer');
+      const opened = await openOrganizationTeamForChange(on.db, call, 'viewer');
       const { organization, team } = opened;
       const found = await openTeamRepository(on.db, call, call.params, 'admin');
       checkOwned(found, organization, 'repo');
@@ -159,7 +164,7 @@ const deleteOne = route(
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
-      const opened = await openTeamForChange(on.db, call, 'viewer');
+      const opened = await openOrganizationTeamForChange(on.db, call, 'viewer');
       const { team, isMaintainer } = opened;
       const found = await openTeamRepository(on.db, call, call.params, isMaintainer ? 'read' : 'admin');
       const { number } = found.repository;

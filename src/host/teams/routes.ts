@@ -2,12 +2,12 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { Nullable, OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
-import { openTeam, openTeamForChange } from './access.ts';
+import { openOrganizationTeam, openOrganizationTeamForChange } from './access.ts';
 import { auditedTeam, recordTeamChange } from './audit.ts';
 import {
   addFirstMaintainers,
@@ -17,7 +17,13 @@ import {
   checkTeamName,
   readParent,
 } from './change.ts';
-import { ListedTeam, TEAM_PERMISSION, TeamFull, type WithTeamPermission } from './replies.ts';
+import { ListedTeam, TeamFull } from './replies.ts';
+import {
+  OrganizationTeamPatch,
+  OrganizationTeamPost,
+  TEAM_PERMISSION,
+  type WithTeamPermission,
+} from './requests.ts';
 import { showListedTeams, showTeam, showTeams } from './show.ts';
 import {
   deleteOrganizationTeam,
@@ -31,34 +37,6 @@ import {
   updateOrganizationTeam,
 } from './store.ts';
 import { TeamParams, teamPlaces } from './team-params.ts';
-
-const MAX_NUMBER = 2 ** 31 - 1;
-
-const NAME = PlainText({ minLength: 1, maxLength: 255 });
-const FIELDS = {
-  description: Type.Optional(Nullable(PlainText({ maxLength: 1000 }))),
-  privacy: Type.Optional(OneOf(['secret', 'closed'])),
-  notification_setting: Type.Optional(OneOf(['notifications_enabled', 'notifications_disabled'])),
-  parent_team_id: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MAX_NUMBER }))),
-  parent_team_slug: Type.Optional(Nullable(PlainText({ maxLength: 255 }))),
-};
-
-/** Without `permission`, which only the version 2022-11-28 has: see `TEAM_PERMISSION`. */
-export const TeamPost = Type.Object(
-  {
-    name: NAME,
-    ...FIELDS,
-    maintainers: Type.Optional(Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100 })),
-    repo_names: Type.Optional(Type.Array(PlainText({ maxLength: 200 }), { maxItems: 100 })),
-  },
-  { $id: 'team-create' },
-);
-
-const TeamPatch = Type.Object({
-  name: Type.Optional(NAME),
-  ...FIELDS,
-  permission: Type.Optional(OneOf(['pull', 'push', 'admin'])),
-});
 
 const listAll = route(
   {
@@ -90,7 +68,7 @@ const createOne = route(
       'Every member of the organization may. A team with a parent is closed, another secret, unless it says so.',
     access: { action: 'createTeam', ofOwner: true },
     params: Type.Object(OrganizationParams),
-    body: TeamPost,
+    body: OrganizationTeamPost,
     reply: { 201: TeamFull },
   },
   async (call, { changes, db }) => {
@@ -134,7 +112,7 @@ const getOne = route(
     reply: { 200: TeamFull },
   },
   async (call, { db }) => {
-    const { team } = await openTeam(db, call, 'viewer');
+    const { team } = await openOrganizationTeam(db, call, 'viewer');
     return await showTeam(db, team, call.base);
   },
 );
@@ -148,13 +126,13 @@ const updateOne = route(
     description: 'A new name changes the slug, too.',
     access: { action: 'updateTeam', ofOwner: true },
     params: Type.Object(TeamParams),
-    body: TeamPatch,
+    body: OrganizationTeamPatch,
     reply: { 200: TeamFull },
   },
   async (call, { changes, db }) => {
     const { body } = call;
     const changed = await changes.run(call, async (on) => {
-      const opened = await openTeamForChange(on.db, call, 'maintainer');
+      const opened = await openOrganizationTeamForChange(on.db, call, 'maintainer');
       const { organization, team: before } = opened;
       const name = body.name ?? before.name;
       await checkTeamName(on.db, organization, name, before.number);
@@ -200,7 +178,7 @@ const deleteOne = route(
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
-      const { organization, team } = await openTeamForChange(on.db, call, 'maintainer');
+      const { organization, team } = await openOrganizationTeamForChange(on.db, call, 'maintainer');
       const below = await listTeamsByNumber(on.db, await listWithDescendants(on.db, team.number));
       await deleteOrganizationTeam(on.db, team.number);
       for (const gone of below.values())
@@ -227,7 +205,7 @@ const listChildren = route(
     list: ListedTeam,
   },
   async (call, { db }) => {
-    const { organization, team } = await openTeam(db, call, 'viewer');
+    const { organization, team } = await openOrganizationTeam(db, call, 'viewer');
     const slice = pageSliceOf(call.query);
     // Secret teams are nobody's children, so all of them may be seen.
     const { items, total } = await listChildTeams(db, team.number, slice);

@@ -2,17 +2,21 @@
 import { sql } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { TeamRole } from './model.ts';
+import type { OrganizationTeamRole } from './model.ts';
 
 /** The role that the account has in the team itself. */
-export async function findTeamRole(db: Db, number: number, accountId: string): Promise<TeamRole | undefined> {
+export async function findTeamRole(
+  db: Db,
+  number: number,
+  accountId: string,
+): Promise<OrganizationTeamRole | undefined> {
   const row = await db
     .selectFrom('organization_team_members')
     .select('role')
     .where('team_number', '=', number)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return row?.role as TeamRole | undefined;
+  return row?.role as OrganizationTeamRole | undefined;
 }
 
 /** Whether the account is a member of one of the teams. */
@@ -31,7 +35,7 @@ export async function isInTeams(db: Db, numbers: readonly number[], accountId: s
 export async function listTeamMembers(
   db: Db,
   numbers: readonly [number, ...number[]],
-  role: TeamRole | undefined,
+  role: OrganizationTeamRole | undefined,
   { offset, limit }: Slice,
 ): Promise<{ items: string[]; total: number }> {
   const maintains = sql<number>`max(case when team_number = ${numbers[0]} and role = 'maintainer' then 1 else 0 end)`;
@@ -55,7 +59,7 @@ export async function saveTeamMember(
   tx: Db,
   number: number,
   accountId: string,
-  role: TeamRole,
+  role: OrganizationTeamRole,
   now: number,
 ): Promise<void> {
   await tx

@@ -45,7 +45,7 @@ function isSeenBy(accountId: string) {
         select number from own)))`;
 }
 
-export interface TeamGrant {
+export interface TeamRepositoryGrant {
   repositoryNumber: number;
   /** A repository role, or the name of a custom one. */
   role: string;
@@ -56,7 +56,7 @@ export async function listTeamGrants(
   db: Db,
   teamNumbers: readonly number[],
   repositoryNumbers: readonly number[],
-): Promise<TeamGrant[]> {
+): Promise<TeamRepositoryGrant[]> {
   if (repositoryNumbers.length === 0) return [];
   const rows = await db
     .selectFrom('team_repositories')
@@ -71,7 +71,7 @@ export async function listTeamGrants(
 export async function saveTeamRepository(
   tx: Db,
   teamNumber: number,
-  { repositoryNumber, role }: TeamGrant,
+  { repositoryNumber, role }: TeamRepositoryGrant,
   now: number,
 ): Promise<void> {
   await tx
@@ -91,4 +91,9 @@ export async function deleteTeamRepository(
     .where('team_number', '=', teamNumber)
     .where('repository_number', '=', repositoryNumber)
     .execute();
+}
+
+/** For a repository that gets another owner: teams have repositories of their own organization only. */
+export async function deleteTeamsOfRepository(tx: Db, repositoryNumber: number): Promise<void> {
+  await tx.deleteFrom('team_repositories').where('repository_number', '=', repositoryNumber).execute();
 }
