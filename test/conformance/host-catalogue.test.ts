@@ -52,12 +52,69 @@ test('H17 e-mail addresses are text with the beta media type in the old version,
   }
 });
 
+async function createOrganization(login: string): Promise<number> {
+  const body = { login, admin: 'admin' };
+  const { status, text, json } = await server.call('/admin/organizations', { method: 'POST', body });
+  assert.equal(status, 201, text);
+  return json['id'] as number;
+}
+
+test('H11 the old version creates teams with a permission, the new one ignores it', async () => {
+  await createOrganization('teamed');
+  for (const name of ['first', 'second']) {
+    const { status } = await callIn(NEW, '/orgs/teamed/repos', { method: 'POST', body: { name } });
+    assert.equal(status, 201);
+  }
+  const create = (version: string, body: unknown) =>
+    callIn(version, '/orgs/teamed/teams', { method: 'POST', body });
+  for (const [version, sent, permission, canPush] of [
+    [OLD, 'push', 'push', true],
+    [OLD, 'pull', 'pull', false],
+    [OLD, undefined, 'pull', false],
+    [NEW, 'push', 'pull', false],
+    [NEW, 'anything', 'pull', false],
+  ] as const) {
+    const name = `team ${version} ${sent}`;
+    const repos = ['teamed/first', 'teamed/second'];
+    const created = await create(version, { name, permission: sent, repo_names: repos });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(created.json['permission'], permission, name);
+    for (const repository of repos) {
+      const path = `/orgs/teamed/teams/${created.json['slug'] as string}/repos/${repository}`;
+      const granted = await callIn(NEW, path, { accept: 'application/vnd.github.v3.repository+json' });
+      assert.equal(granted.json['role_name'], canPush ? 'write' : 'read', `${name} on ${repository}`);
+    }
+  }
+  assert.equal((await create(OLD, { name: 'wrong', permission: 'anything' })).status, 422);
+});
+
+test('H18 custom repository roles are at both paths in the old version, and at the new one alone in the new', async () => {
+  const id = await createOrganization('rolled');
+  const role = { name: 'Reviewer', base_role: 'read', permissions: [], description: 'Reviews' };
+  const created = await callIn(NEW, '/orgs/rolled/custom-repository-roles', { method: 'POST', body: role });
+  assert.equal(created.status, 201, created.text);
+  const paths = [`/organizations/${id}/custom_roles`, '/orgs/rolled/custom-repository-roles'];
+  for (const [path, version, status] of [
+    [paths[0]!, OLD, 200],
+    [paths[1]!, OLD, 200],
+    [paths[0]!, NEW, 404],
+    [paths[1]!, NEW, 200],
+  ] as const) {
+    const answer = await callIn(version, path);
+    assert.equal(answer.status, status, `${path} in ${version}`);
+    if (status === 404) continue;
+    assert.deepEqual(
+      [answer.json['total_count'], answer.json['custom_roles'].map(({ name }: { name: string }) => name)],
+      [1, ['Reviewer']],
+    );
+    assert.equal(answer.headers.get('deprecation') !== null, path === paths[0], path);
+  }
+});
+
 const LINK_ENABLED = 'secret_scanning_push_protection_custom_link_enabled';
 
 test('H21 the old version changes and shows whether the link of push protection is enabled, the new one does neither', async () => {
-  const create = { login: 'linked', admin: 'admin' };
-  const { status, text } = await server.call('/admin/organizations', { method: 'POST', body: create });
-  assert.equal(status, 201, text);
+  await createOrganization('linked');
   const { json: known } = await callIn(OLD, '/orgs/linked');
   const patch = (version: string, body: unknown) =>
     callIn(version, '/orgs/linked', { method: 'PATCH', body });
@@ -138,7 +195,22 @@ test('H14 the old version has use_squash_pr_title_as_default in replies and requ
 
 test('H14 H15 H17 repositories have the properties of their version and media type, wherever they are', async () => {
   const { path, id } = await createRepository('everywhere', { auto_init: true });
-  const places = [path, `/repositories/${id}`, '/user/repos', '/users/admin/repos', '/repositories'];
+  await createOrganization('nesting');
+  const team = { name: 'Owners', repo_names: ['nesting/shared'] };
+  for (const [at, body] of [
+    ['/orgs/nesting/repos', { name: 'shared', auto_init: true }],
+    ['/orgs/nesting/teams', team],
+  ] as const)
+    assert.equal((await callIn(NEW, at, { method: 'POST', body })).status, 201, at);
+  const places = [
+    path,
+    `/repositories/${id}`,
+    '/user/repos',
+    '/users/admin/repos',
+    '/repositories',
+    '/orgs/nesting/repos',
+    '/orgs/nesting/teams/owners/repos',
+  ];
   for (const place of places) {
     for (const [version, accept] of [
       [OLD, '*/*'],

@@ -83,10 +83,7 @@ function shapeOf(
   if (byType === undefined) return status >= 300 ? { $ref: 'basic-error' } : undefined;
   const [, param] = /param=([\w-]+)/.exec(media) ?? [];
   const own = Object.entries(byType).find(([type]) => param !== undefined && type.includes(`.${param}`));
-  const described = own?.[1] ?? byType['application/json'] ?? 'any';
-  if (status !== 422 || described === 'any') return described;
-  // Some operations have texts instead of objects in `errors`; clients read both.
-  return { anyOf: [described, { $ref: 'validation-error' }] };
+  return own?.[1] ?? byType['application/json'] ?? 'any';
 }
 
 function namedShape(shapes: HostShapes, version: string, described: string): Shape {

@@ -23,13 +23,4 @@ export const NOT_DESCRIBED: Record<string, string> = {
   'POST /user/orgs': 'Organizations are created on pages elsewhere.',
   'POST /graphql': 'It has a schema of its own.',
   'POST /api/graphql': 'It has a schema of its own.',
-  'POST /admin/organizations': 'Only the description of the server edition has it.',
-  'GET /organizations/{organization_id}/custom_roles':
-    'Only the description of the enterprise edition has it.',
-  'GET /orgs/{org}/custom-repository-roles': 'Only the description of the enterprise edition has it.',
-  'POST /orgs/{org}/custom-repository-roles': 'Only the description of the enterprise edition has it.',
-  'GET /orgs/{org}/custom-repository-roles/{role_id}':
-    'Only the description of the enterprise edition has it.',
-  'PATCH /orgs/{org}/custom-repository-roles/{role_id}':
-    'Only the description of the enterprise edition has it.',
 };

@@ -2,9 +2,10 @@
 import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema.ts';
 import { change, type VersionChange } from '../../../kernel/version.ts';
 import { FullRepository, MinimalRepository, NestedRepository } from '../../repositories/model.ts';
+import { TeamRepository } from '../../teams/replies.ts';
 
 /** Those that show how pull requests are merged. */
-const WITH_MERGING = [NestedRepository, FullRepository];
+const WITH_MERGING = [NestedRepository, FullRepository, TeamRepository];
 const WITHOUT_MERGING = [MinimalRepository];
 
 type Repository = Partial<Static<typeof NestedRepository>>;
