@@ -13,6 +13,7 @@ import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
+import { gitDataPart } from './git-data/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -113,6 +114,7 @@ export const hostApi: Api = apiOf(dialect, [
   collaboratorPart,
   starPart,
   watchPart,
+  gitDataPart,
   searchPart,
   graphqlPart,
   uploadPart,

@@ -147,6 +147,14 @@ async function refusalOf(
     );
   if (/\.lock': File exists/.test(error.stderr))
     return new RefUpdateRefused('locked', ref, `${ref} is being changed by another call. Try again.`);
+  // It had another value a moment ago, and has the expected one again.
+  if (/but expected|reference already exists|unable to resolve reference/.test(error.stderr))
+    return new RefUpdateRefused(
+      'changed',
+      ref,
+      `${ref} is being changed by other calls. Try again.`,
+      current.get(ref),
+    );
   if (/nonexistent object|non-commit object/.test(error.stderr))
     return new RefUpdateRefused(
       'bad-object',

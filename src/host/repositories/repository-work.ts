@@ -1,7 +1,9 @@
-// Due work after changes of repositories: removes the folders of deleted ones, and writes the default branch for clones.
+// Due work after changes of repositories: removes the folders of deleted ones, counts what pushes have changed, and writes
+// the default branch for clones.
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { DELETE_REPOSITORY, WRITE_HEAD } from './change-repository.ts';
+import { COUNT_REPOSITORY, countRepository } from './record-push.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
 import { writeHead } from './write-head.ts';
 
@@ -17,6 +19,10 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
         const { number } = JSON.parse(payload) as { number: number };
         await services.git.removeRepository(number);
         await deleteRepositoryRow(db, number);
+      },
+      async [COUNT_REPOSITORY]({ payload }) {
+        const { number } = JSON.parse(payload) as { number: number };
+        await countRepository(kernel, number);
       },
       async [WRITE_HEAD]({ payload }) {
         const { number } = JSON.parse(payload) as { number: number };

@@ -196,6 +196,20 @@ export async function updatePushedState(
     .execute();
 }
 
+/** Unlike a push it leaves the times as they are. */
+export async function updateCounts(
+  db: Db,
+  number: number,
+  { sizeKb, languages }: Required<Pick<PushedState, 'sizeKb' | 'languages'>>,
+): Promise<void> {
+  const [largest] = Object.entries(languages).toSorted(([, a], [, b]) => b - a);
+  await db
+    .updateTable('repositories')
+    .set({ size_kb: sizeKb, languages: JSON.stringify(languages), language: largest?.[0] ?? null })
+    .where('number', '=', number)
+    .execute();
+}
+
 /** The repository that has left this name, for a redirect. */
 export async function findRedirect(db: Db, ownerId: string, name: string): Promise<number | undefined> {
   const row = await db

@@ -1,0 +1,133 @@
+// Blobs: the contents of files, by their object id.
+import { Failure } from '../../kernel/failure.ts';
+import { reply, Stream } from '../../kernel/route.ts';
+import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
+import { userContentHeaders } from '../../kernel/user-content.ts';
+import { buildBlob } from '../git/new-object.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { writeObjects } from '../git/write-objects.ts';
+import { mediaParamOf } from '../media-type.ts';
+import { nodeId } from '../node-id.ts';
+import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { decodeLines, encodeLines, streamLines } from './base64.ts';
+import { missingFrom } from './missing.ts';
+import { gitUrlsOf, objectUrl } from './urls.ts';
+
+const MAX_BLOB_BYTES = 100 * 1024 ** 2;
+const RAW_TYPE = 'application/vnd.github.v3.raw; charset=utf-8';
+
+const ShortBlob = Type.Object({ url: Type.String(), sha: Type.String() }, { $id: 'short-blob' });
+
+const Blob = Type.Object(
+  {
+    sha: Type.String(),
+    node_id: Type.String(),
+    size: Type.Integer(),
+    url: Type.String(),
+    content: Type.String({ description: 'In base64' }),
+    encoding: Type.String(),
+  },
+  { $id: 'blob' },
+);
+
+const BlobCreation = Type.Object({
+  content: Type.String(),
+  encoding: Type.Optional(OneOf(['utf-8', 'base64'], { description: 'Of the content; utf-8 if absent' })),
+});
+
+const createBlob = repositoryRoute(
+  {
+    id: 'git/create-blob',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/git/blobs',
+    summary: 'Create a blob',
+    access: PUSH_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    body: BlobCreation,
+    reply: { 201: ShortBlob },
+  },
+  'write',
+  async ({ body, base }, { services }, found) => {
+    const blob = buildBlob(bytesOf(body));
+    await writeObjects(services.git.repository(found.repository.number), [blob]);
+    const url = objectUrl(gitUrlsOf(found, base), 'blob', blob.oid);
+    return reply(201, { sha: blob.oid, url }, { location: url });
+  },
+);
+
+function bytesOf({ content, encoding }: Static<typeof BlobCreation>): Buffer {
+  if (encoding === 'base64') {
+    const bytes = decodeLines(content);
+    if (bytes === undefined) throw problem('content', 'is not valid base64');
+    return bytes;
+  }
+  if (!content.isWellFormed())
+    throw problem('content', 'contains half of a surrogate pair; send it as base64');
+  return Buffer.from(content);
+}
+
+const getBlob = repositoryRoute(
+  {
+    id: 'git/get-blob',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/git/blobs/{file_sha}',
+    summary: 'Get a blob',
+    description: 'Of at most 100 MB. The media type `raw` returns the bytes.',
+    access: READ_REPOSITORY,
+    params: Type.Object({ ...RepositoryParams, file_sha: Type.String() }),
+    reply: { 200: Blob },
+  },
+  'read',
+  async ({ params, headers, base }, { services }, found) => {
+    const git = services.git.repository(found.repository.number);
+    const sha = params.file_sha.toLowerCase();
+    const blob = await git.readBlob(sha);
+    if (blob === undefined) throw await missingFrom(git, 'There is no such blob');
+    if (blob.size > MAX_BLOB_BYTES) throw tooLarge();
+    if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw')
+      return new Stream(bytesIn(git, sha, blob.content), {
+        ...userContentHeaders(RAW_TYPE),
+        'content-length': String(blob.size),
+      });
+    const facts = {
+      sha,
+      node_id: nodeId('Blob', `${found.repository.number}:${sha}`),
+      size: blob.size,
+      url: objectUrl(gitUrlsOf(found, base), 'blob', sha),
+      encoding: 'base64',
+    };
+    if (blob.content !== undefined) return { ...facts, content: encodeLines(blob.content) };
+    return new Stream(largeBlob(facts, git.streamBlob(sha)), {
+      'content-type': 'application/json; charset=utf-8',
+    });
+  },
+);
+
+async function* bytesIn(
+  git: GitRepository,
+  sha: string,
+  content: Buffer | undefined,
+): AsyncGenerator<Buffer> {
+  if (content === undefined) yield* git.streamBlob(sha);
+  else yield content;
+}
+
+/** The JSON of a blob that is too large for memory. */
+async function* largeBlob(
+  facts: Record<string, unknown>,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(facts).slice(0, -1)},"content":"`;
+  for await (const lines of streamLines(chunks)) yield lines.replaceAll('\n', String.raw`\n`);
+  yield '"}';
+}
+
+function tooLarge(): Failure {
+  return new Failure(
+    'forbidden',
+    'This API returns blobs up to 100 MB in size. The requested blob is too large: clone the repository to get it.',
+  );
+}
+
+export const gitBlobRoutes = [createBlob, getBlob];

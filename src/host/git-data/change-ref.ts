@@ -1,0 +1,96 @@
+// Creates, moves and deletes branches and tags. Of two concurrent changes none is lost: the second sees the first.
+import { Failure } from '../../kernel/failure.ts';
+import { isAncestor } from '../git/history.ts';
+import type { ObjectInfo } from '../git/object-reader.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { RefUpdateRefused, updateRefs, type RefUpdate } from '../git/update-refs.ts';
+import { checkChangeable } from './ref-names.ts';
+
+/** How often a change is tried again after others have changed the same reference. */
+const MAX_TRIES = 10;
+
+export interface ChangedRef {
+  name: string;
+  oid: string;
+  type: string;
+}
+
+export async function createRef(git: GitRepository, name: string, sha: string): Promise<ChangedRef> {
+  checkChangeable(name);
+  const { oid, type } = await findTarget(git, name, sha);
+  if ((await git.readRef(name)) !== undefined) throw alreadyExists();
+  try {
+    await updateRefs(git, [{ name, from: undefined, to: oid }]);
+  } catch (error) {
+    if (error instanceof RefUpdateRefused && error.reason === 'changed') throw alreadyExists();
+    throw asInvalid(error);
+  }
+  return { name, oid, type };
+}
+
+/** Without `isForced` the new commit must descend from the present one. */
+export async function moveRef(
+  git: GitRepository,
+  name: string,
+  sha: string,
+  isForced: boolean,
+): Promise<ChangedRef> {
+  checkChangeable(name);
+  const { oid, type } = await findTarget(git, name, sha);
+  await changeUntilDone(git, name, async (from) => {
+    if (!isForced && from !== oid && !(await isFastForward(git, from, { oid, type })))
+      throw new Failure('invalid', 'Update is not a fast forward');
+    return { name, from, to: oid };
+  });
+  return { name, oid, type };
+}
+
+export async function deleteRef(git: GitRepository, name: string): Promise<void> {
+  checkChangeable(name);
+  await changeUntilDone(git, name, (from) => Promise.resolve({ name, from, to: undefined }));
+}
+
+/** `plan` gets the value that the reference has, and is asked again where it has changed meanwhile. */
+async function changeUntilDone(
+  git: GitRepository,
+  name: string,
+  plan: (from: string) => Promise<RefUpdate>,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const from = await git.readRef(name);
+    if (from === undefined) throw new Failure('invalid', 'Reference does not exist');
+    const update = await plan(from);
+    try {
+      return await updateRefs(git, [update]);
+    } catch (error) {
+      const isContested =
+        error instanceof RefUpdateRefused && (error.reason === 'changed' || error.reason === 'locked');
+      if (!isContested || tries === MAX_TRIES) throw asInvalid(error);
+    }
+  }
+}
+
+async function isFastForward(git: GitRepository, from: string, to: { oid: string; type: string }) {
+  const before = await git.readInfo(from);
+  return before?.type === 'commit' && to.type === 'commit' && (await isAncestor(git, from, to.oid));
+}
+
+/** A branch is a commit; a tag may be any object. */
+async function findTarget(git: GitRepository, name: string, sha: string): Promise<ObjectInfo> {
+  const info = await git.readInfo(sha.toLowerCase());
+  if (info === undefined) throw new Failure('invalid', 'Object does not exist');
+  if (name.startsWith('refs/heads/') && info.type !== 'commit')
+    throw new Failure('invalid', 'A branch must refer to a commit');
+  return info;
+}
+
+function alreadyExists(): Failure {
+  return new Failure('invalid', 'Reference already exists');
+}
+
+/** A name such as `a/b` where `a` exists is the fault of the request, not of a concurrent one. */
+function asInvalid(error: unknown): unknown {
+  return error instanceof RefUpdateRefused && error.reason === 'name-conflict'
+    ? new Failure('invalid', error.message)
+    : error;
+}

@@ -1,0 +1,144 @@
+// References: branches and tags by their full names.
+import { Failure } from '../../kernel/failure.ts';
+import { reply } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { recordPush } from '../repositories/record-push.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { createRef, deleteRef, moveRef } from './change-ref.ts';
+import { missingFrom } from './missing.ts';
+import { GitRefReply, toGitRef } from './model.ts';
+import { fullRefName } from './ref-names.ts';
+import { gitUrlsOf } from './urls.ts';
+
+const MAX_MATCHING = 10_000;
+
+const RefParams = Type.Object({
+  ...RepositoryParams,
+  ref: Type.String({ description: 'Such as `heads/main` or `tags/v1`' }),
+});
+
+const getRef = repositoryRoute(
+  {
+    id: 'git/get-ref',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/git/ref/{ref...}',
+    // The address in replies.
+    aliases: [{ path: '/repos/{owner}/{repo}/git/refs/{ref...}' }],
+    summary: 'Get a reference',
+    access: READ_REPOSITORY,
+    params: RefParams,
+    reply: { 200: GitRefReply },
+  },
+  'read',
+  async ({ params, base }, { services }, found) => {
+    const { number } = found.repository;
+    const git = services.git.repository(number);
+    const name = fullRefName(params.ref);
+    const oid = await git.readRef(name);
+    const info = oid === undefined ? undefined : await git.readInfo(oid);
+    if (info === undefined) throw await missingFrom(git, 'There is no such reference');
+    return toGitRef({ name, ...info }, number, gitUrlsOf(found, base));
+  },
+);
+
+const listMatchingRefs = repositoryRoute(
+  {
+    id: 'git/list-matching-refs',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/git/matching-refs/{ref...}',
+    summary: 'List the references whose names begin so',
+    description: `Such as \`heads/feature\` or \`tags/v1\`. The first ${MAX_MATCHING} of them, by name.`,
+    access: READ_REPOSITORY,
+    params: RefParams,
+    reply: { 200: Type.Array(GitRefReply) },
+  },
+  'read',
+  async ({ params, base }, { services }, found) => {
+    const { number } = found.repository;
+    const prefix = fullRefName(params.ref);
+    const refs = await services.git.repository(number).listRefs({ prefix, limit: MAX_MATCHING });
+    const urls = gitUrlsOf(found, base);
+    return refs.map((ref) => toGitRef(ref, number, urls));
+  },
+);
+
+const postRef = repositoryRoute(
+  {
+    id: 'git/create-ref',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/git/refs',
+    summary: 'Create a reference',
+    access: PUSH_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    body: Type.Object({
+      ref: Type.String({ description: 'The full name, such as `refs/heads/main`' }),
+      sha: Type.String({ description: 'The id of the object that it refers to' }),
+    }),
+    reply: { 201: GitRefReply },
+  },
+  'write',
+  async ({ body, base, now }, kernel, found) => {
+    const { repository } = found;
+    const git = kernel.services.git.repository(repository.number);
+    const created = await createRef(git, body.ref, body.sha);
+    await recordPush(kernel, repository, [created.name], now);
+    const shown = toGitRef(created, repository.number, gitUrlsOf(found, base));
+    return reply(201, shown, { location: shown.url });
+  },
+);
+
+const patchRef = repositoryRoute(
+  {
+    id: 'git/update-ref',
+    method: 'PATCH',
+    path: '/repos/{owner}/{repo}/git/refs/{ref...}',
+    summary: 'Move a reference',
+    access: PUSH_REPOSITORY,
+    params: RefParams,
+    body: Type.Object({
+      sha: Type.String({ description: 'The id of the object that it refers to from now on' }),
+      force: Type.Optional(
+        Type.Boolean({
+          description: 'Whether the new commit may be another than a descendant of the present one',
+        }),
+      ),
+    }),
+    reply: { 200: GitRefReply },
+  },
+  'write',
+  async ({ params, body, base, now }, kernel, found) => {
+    const { repository } = found;
+    const git = kernel.services.git.repository(repository.number);
+    const moved = await moveRef(git, fullRefName(params.ref), body.sha, body.force === true);
+    await recordPush(kernel, repository, [moved.name], now);
+    return toGitRef(moved, repository.number, gitUrlsOf(found, base));
+  },
+);
+
+const removeRef = repositoryRoute(
+  {
+    id: 'git/delete-ref',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/git/refs/{ref...}',
+    summary: 'Delete a reference',
+    description: 'The default branch cannot be deleted.',
+    access: PUSH_REPOSITORY,
+    params: RefParams,
+    reply: { 204: null },
+  },
+  'write',
+  async ({ params, now }, kernel, { repository }) => {
+    const name = fullRefName(params.ref);
+    if (name === `refs/heads/${repository.defaultBranch}`)
+      throw new Failure(
+        'invalid',
+        'Cannot delete the default branch. Make another branch the default first.',
+      );
+    await deleteRef(kernel.services.git.repository(repository.number), name);
+    await recordPush(kernel, repository, [name], now);
+    return reply(204);
+  },
+);
+
+export const gitRefRoutes = [getRef, listMatchingRefs, postRef, patchRef, removeRef];
