@@ -207,6 +207,9 @@ onEachEngine((engine) => {
     await ada.patch('/repos/ada/before', { name: 'afterwards' });
     assert.equal((await bob.put('/user/starred/ada/before')).status, 204);
     assert.equal((await bob.get('/user/starred/ada/afterwards')).status, 204);
+    const moved = await bob.put('/repos/ada/before/subscription', {});
+    assert.equal(moved.status, 307);
+    assert.match(moved.headers.get('location')!, /\/repositories\/\d+\/subscription$/);
   });
 
   test('the stars and watches of an account end with it', async () => {

@@ -202,8 +202,10 @@ onEachEngine((engine) => {
   });
 
   test('users are listed by number, a page at a time', async () => {
+    const { member } = await person();
     await person();
-    await person();
+    const { value: token } = await giveToken(server, member, { isService: true, role: 'writer' });
+    const bot = (await server.call('/user', { token })).json['id'] as number;
     const all = (await server.call('/users?per_page=100', { token: null })).json as unknown as {
       id: number;
     }[];
@@ -212,6 +214,7 @@ onEachEngine((engine) => {
       numbers,
       numbers.toSorted((one, other) => one - other),
     );
+    assert.ok(numbers.includes(member.number) && numbers.includes(bot) && numbers.at(-1)! > 1_500_000_000);
     const collected: number[] = [];
     let path: string | undefined = '/users?per_page=2';
     while (path !== undefined) {

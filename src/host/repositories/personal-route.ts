@@ -24,27 +24,35 @@ export function personalRoute<const S extends RouteShape>(
     found: FoundRepository,
   ) => HandlerResult<S> | Promise<HandlerResult<S>>,
 ): Route<S> {
+  // Below the repository's own path, a former name is answered with the new address.
+  const open = shape.path.startsWith('/repos/') ? openToRead : openByAnyName;
   return route(
     shape,
     async (call, kernel) => {
       call.demand(userResource(accountOf(call.caller as KnownCaller)));
-      return await handle(call, kernel, await openVisible(kernel, call));
+      return await handle(call, kernel, await open(kernel, call));
     },
-    async (call, kernel) => void (await openVisible(kernel, call)),
+    async (call, kernel) => void (await open(kernel, call)),
   );
 }
 
-/** A repository that was renamed is found by its former name. */
-async function openVisible(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository> {
+async function openToRead(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository> {
   const { caller, now, url, params } = call;
-  const reading = { caller, now, url, can: (resource: string) => call.can(resource, 'viewRepository') };
+  const mayView = (resource: string) => call.can(resource, 'viewRepository');
+  return await openRepository(kernel, { can: mayView, caller, now, url, params }, 'read');
+}
+
+/** A repository that was renamed is found by its former name. */
+async function openByAnyName(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository> {
   try {
-    return await openRepository(kernel, { ...reading, params }, 'read');
+    return await openToRead(kernel, call);
   } catch (error) {
     const location = error instanceof Failure && error.kind === 'moved' ? error.details.location : undefined;
     const number = /^\/repositories\/(\d+)/.exec(location ?? '')?.[1];
     if (number === undefined) throw error;
-    return await openRepository(kernel, { ...reading, params: { repository_id: number } }, 'read');
+    const { caller, now, url } = call;
+    const ask = (resource: string, action?: string) => call.can(resource, action);
+    return await openToRead(kernel, { can: ask, caller, now, url, params: { repository_id: number } });
   }
 }
 
