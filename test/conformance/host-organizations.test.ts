@@ -1,6 +1,10 @@
 // Organizations and their members on the host API, on each engine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { organizationPart } from '../../src/host/organizations/part.ts';
+import { customRolePart } from '../../src/host/repository-roles/part.ts';
+import { organizationTeamPart } from '../../src/host/teams/part.ts';
+import { fillPath } from '../../src/kernel/path-template.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
@@ -202,6 +206,51 @@ onEachEngine((engine) => {
     assert.deepEqual((await expect(200, 'GET', '/orgs/guarded/members', { token: blind })).json, []);
     await expect(403, 'GET', '/orgs/guarded/memberships/ada', { token: blind });
     await expect(403, 'GET', '/user/memberships/orgs/guarded', { token: blind });
+  });
+
+  test('every change takes the permission that its route declares', async () => {
+    await createTestOrganization(server, 'strict', { admin: 'ada', members: ['bob'] });
+    const as = { token: ada.token };
+    const { json: team } = await expect(201, 'POST', '/orgs/strict/teams', { ...as, body: { name: 'Team' } });
+    const role = { name: 'Role', base_role: 'read', permissions: [] };
+    const { json: made } = await expect(201, 'POST', '/orgs/strict/custom-repository-roles', {
+      ...as,
+      body: role,
+    });
+    await giveRepository(server, 'strict', 'code');
+    const values: Record<string, string> = {
+      org: 'strict',
+      username: 'bob',
+      team_slug: team['slug'],
+      role_id: made['id'],
+      owner: 'strict',
+      repo: 'code',
+    };
+    const bodies: Record<string, unknown> = {
+      'teams/create': { name: 'Other' },
+      'orgs/create-custom-repo-role': { ...role, name: 'Other' },
+    };
+    const parts = [organizationPart, organizationTeamPart, customRolePart];
+    const routes = parts.flatMap((part) => part.routes ?? []).map(({ shape }) => shape);
+    const changing = routes.filter(
+      ({ access }) => typeof access === 'object' && !access.action.startsWith('view'),
+    );
+    const tokens = new Map<string, string>();
+    let asked = 0;
+    for (const shape of changing.filter(({ path }) => path.startsWith('/orgs/'))) {
+      const { action } = shape.access as { action: string };
+      const inlinePolicy = [
+        { effect: 'allow' as const, actions: ['*'], resources: ['*'] },
+        { effect: 'deny' as const, actions: [action], resources: ['*'] },
+      ];
+      const token = tokens.get(action) ?? (await giveToken(server, ada, { inlinePolicy })).value;
+      tokens.set(action, token);
+      const body = bodies[shape.id] ?? (shape.body === undefined ? undefined : {});
+      const init = { token, ...(body !== undefined && { body }) };
+      await expect(403, shape.method, fillPath(shape.path, values), init);
+      asked += 1;
+    }
+    assert.ok(asked >= 16, String(asked));
   });
 
   test('members are added, promoted and removed by admins', async () => {

@@ -13,6 +13,7 @@ import { declareActors } from './actors.ts';
 import { declareCodeReferences } from './code-references.ts';
 import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
+import { declareOrganizations } from './organizations.ts';
 import { declarePlannedChanges } from './planned-changes.ts';
 import { declareProjects } from './projects.ts';
 import { declareStorages } from './storages.ts';
@@ -32,6 +33,7 @@ export function declareConcurrentChanges(engine: TestEngine): void {
   declareStorages(() => server);
   declareActors(() => server);
   declareActorWebhooks(() => server);
+  declareOrganizations(() => server);
   declareEveryRoute(() => server);
 
   // Tools store nothing, and an alias has the handler of its original.

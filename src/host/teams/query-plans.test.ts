@@ -223,7 +223,7 @@ onEachEngine((testEngine) => {
       // Tables with a few rows are read as a whole otherwise, which says nothing about large ones.
       if (engine.kind === 'postgres') await sql.raw('set local enable_seqscan = off').execute(tx);
       for (const statement of statements) {
-        const plan = await planOf({ ...engine, kind: engine.kind, db: tx } as Engine, statement);
+        const plan = await planOf({ ...engine, kind: engine.kind, db: tx }, statement);
         assert.doesNotMatch(plan, WHOLE_TABLE, `${statement.sql}\n\n${plan}`);
       }
     });
