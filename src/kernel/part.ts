@@ -61,6 +61,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     'route',
     routes
       .flatMap(({ shape }) => placesOf(shape, dialect.pathAliases))
+      .filter(({ isEmptyRest }) => isEmptyRest !== true)
       .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+(?:\.{3})?\}/g, '{}')}`),
   );
   for (const { shape } of routes) checkPathAliases(shape, dialect);

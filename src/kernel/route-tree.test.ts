@@ -103,6 +103,20 @@ test('a path with a rest comes after all others, and the longest of such paths f
   assert.equal(tree.find('DELETE', '/files/a/b'), undefined);
 });
 
+test('a route of its own takes precedence over the empty rest of another', () => {
+  const places = [
+    { method: 'GET', path: '/commits/{ref...}' },
+    { method: 'GET', path: '/commits', isEmptyRest: true },
+    { method: 'GET', path: '/commits' },
+  ] as const;
+  for (const order of [places, places.toReversed()]) {
+    const tree = new RouteTree<string>();
+    for (const place of order) tree.add(place, 'isEmptyRest' in place ? 'empty' : place.path);
+    assert.equal(tree.find('GET', ['commits'])?.route, '/commits');
+    assert.equal(tree.find('GET', ['commits', 'a', 'b'])?.route, '/commits/{ref...}');
+  }
+});
+
 test('the root has a path with and without its slash', () => {
   const tree = treeOf(['GET', '/']);
   for (const path of ['', '/', '*']) {

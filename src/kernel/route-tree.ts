@@ -9,6 +9,7 @@ interface Leaf<T> {
   parameters: [name: string, index: number][];
   /** The parameter that stands for the rest, from this segment on. */
   rest: [name: string, index: number] | undefined;
+  isEmptyRest: boolean;
 }
 
 /** By method. */
@@ -35,18 +36,22 @@ export class RouteTree<T> {
   readonly #root: Branch<T> = { literals: new Map() };
 
   /** The route may have a parameter for the rest that its place lacks; it is empty there. */
-  add({ method, path }: RoutePlace, route: T, rest = restOf(path)): void {
+  add({ method, path, isEmptyRest = false }: RoutePlace, route: T, rest = restOf(path)): void {
     const words = withoutRest(path).split('/').slice(1);
     let branch = this.#root;
     for (const word of words) branch = branchAt(branch, word);
     const leaves = restOf(path) === undefined ? (branch.leaves ??= new Map()) : (branch.rest ??= new Map());
-    if (leaves.has(method)) throw new Error(`Two routes for ${method} ${path}`);
+    const other = leaves.get(method);
+    if (other !== undefined && isEmptyRest && !other.isEmptyRest) return;
+    if (other !== undefined && (isEmptyRest || !other.isEmptyRest))
+      throw new Error(`Two routes for ${method} ${path}`);
     leaves.set(method, {
       route,
       parameters: words.flatMap((word, index): Leaf<T>['parameters'] =>
         isParameter(word) ? [[word.slice(1, -1), index]] : [],
       ),
       rest: rest === undefined ? undefined : [rest, words.length],
+      isEmptyRest,
     });
   }
 

@@ -92,6 +92,8 @@ export interface RouteAlias {
 export interface RoutePlace {
   method: Method;
   path: string;
+  /** The path ends where the rest would begin. A route of its own at this path takes precedence. */
+  isEmptyRest?: true;
 }
 
 /** The place that is described first, then its aliases: the route's own, and each with another beginning of its path. */
@@ -106,7 +108,9 @@ export function placesOf(
       .map((place) => ({ ...place, path: alias + place.path.slice(name.length) })),
   );
   return [...own, ...renamed].flatMap((place) =>
-    restOf(place.path) === undefined ? place : [place, { ...place, path: withoutRest(place.path) }],
+    restOf(place.path) === undefined
+      ? place
+      : [place, { ...place, path: withoutRest(place.path), isEmptyRest: true as const }],
   );
 }
 
