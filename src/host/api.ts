@@ -14,6 +14,7 @@ import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
+import { commitPart } from './commits/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -24,6 +25,7 @@ import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
 import { starPart } from './stars/part.ts';
+import { statusPart } from './statuses/part.ts';
 import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
 import { watchPart } from './watches/part.ts';
@@ -115,6 +117,8 @@ export const hostApi: Api = apiOf(dialect, [
   starPart,
   watchPart,
   gitDataPart,
+  commitPart,
+  statusPart,
   searchPart,
   graphqlPart,
   uploadPart,

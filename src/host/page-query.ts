@@ -21,3 +21,10 @@ export function pageOf<Item>(
 ): Page<Item> {
   return new Page(items, total, slice, false, isTotalExact ? {} : { isTotalExact });
 }
+
+/** The page of a list that is not counted: the items are one more than the page has, if another follows. */
+export function pageBefore<Item>(items: readonly Item[], slice: Slice): Page<Item> {
+  const total = slice.offset + items.length;
+  const isTotalExact = items.length <= slice.limit && items.length > 0;
+  return pageOf(items.slice(0, slice.limit), { total, isTotalExact }, slice);
+}

@@ -36,7 +36,9 @@ export class RouteTree<T> {
   readonly #root: Branch<T> = { literals: new Map() };
 
   /** The route may have a parameter for the rest that its place lacks; it is empty there. */
-  add({ method, path, isEmptyRest = false }: RoutePlace, route: T, rest = restOf(path)): void {
+  add(place: RoutePlace, route: T, rest = restOf(place.path)): void {
+    const { method, path } = place;
+    const isEmptyRest = place.isEmptyRest === true;
     const words = withoutRest(path).split('/').slice(1);
     let branch = this.#root;
     for (const word of words) branch = branchAt(branch, word);

@@ -19,9 +19,11 @@ export class Operations {
       known.push({ name, words: path.split('/') });
       this.#byMethod.set(method, known);
     }
-    // Literal words take precedence over parameters.
+    // Literal words take precedence over parameters, and longer paths over those whose last parameter is a rest.
     for (const known of this.#byMethod.values())
-      known.sort((one, other) => parametersIn(one) - parametersIn(other));
+      known.sort(
+        (one, other) => parametersIn(one) - parametersIn(other) || other.words.length - one.words.length,
+      );
   }
 
   find(method: string, path: string): string | undefined {

@@ -24,8 +24,8 @@ export interface Diff {
 }
 
 /** Files after these are on no page. */
-const MAX_DIFF_FILES = 3000;
-const MAX_DIFF_PAGE = 300;
+export const MAX_DIFF_FILES = 3000;
+export const MAX_DIFF_PAGE = 300;
 const PATCH_LIMITS = { lines: 3000, bytes: 100 * 1024, total: 1024 * 1024 };
 const MAX_PATCH_COMMITS = 250;
 const TIMEOUT_MS = 20_000;

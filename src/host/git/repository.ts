@@ -5,9 +5,10 @@ import type { GitProgram } from './git-process.ts';
 import { listRefs, type ListedRef, type RefListing } from './list-refs.ts';
 import type { CachedObject, ObjectCache } from './object-cache.ts';
 import { isObjectId } from './object-id.ts';
-import type { ObjectInfo } from './object-reader.ts';
+import type { ObjectAnswer, ObjectInfo } from './object-reader.ts';
 import type { ReaderPool } from './reader-pool.ts';
 import type { RefReader } from './ref-reader.ts';
+import { existsRepository } from './repository-folder.ts';
 import { readRevision, splitPath } from './revision.ts';
 import { findInTree, parseLargeTree, type Tree, type TreeEntry } from './tree.ts';
 
@@ -66,7 +67,8 @@ export class GitRepository {
   }
 
   async listRefs(listing: RefListing): Promise<ListedRef[]> {
-    const refs = await listRefs(this.services.program, this.folder, listing);
+    const { program } = this.services;
+    const refs = await this.#unlessAbsent(listRefs(program, this.folder, listing), []);
     return await Promise.all(refs.map((ref) => this.#peelRef(ref)));
   }
 
@@ -121,10 +123,10 @@ export class GitRepository {
 
   async readInfo(oid: string): Promise<ObjectInfo | undefined> {
     if (!isObjectId(oid)) return undefined;
-    const { cache, pool } = this.services;
+    const { cache } = this.services;
     const cached = cache.findInfo(this.number, oid);
     if (cached !== undefined) return cached;
-    const answer = await pool.request(this.folder, 'info', oid);
+    const answer = await this.#request('info', oid);
     if (answer === 'missing' || answer === 'ambiguous') return undefined;
     cache.addInfo(this.number, answer);
     return answer;
@@ -186,23 +188,36 @@ export class GitRepository {
   /** A short id that several objects share means the commit among them, if there is one. */
   async #findByHex(hex: string): Promise<ObjectInfo | undefined> {
     if (hex.length === 40) return await this.readInfo(hex);
-    const { pool } = this.services;
-    let answer = await pool.request(this.folder, 'info', hex);
-    if (answer === 'ambiguous') answer = await pool.request(this.folder, 'info', `${hex}^{commit}`);
+    let answer = await this.#request('info', hex);
+    if (answer === 'ambiguous') answer = await this.#request('info', `${hex}^{commit}`);
     if (answer === 'missing' || answer === 'ambiguous') return undefined;
     // Git would also take the text for the name of a ref.
     return answer.oid.startsWith(hex) ? answer : undefined;
   }
 
+  #request(command: 'info' | 'contents', name: string): Promise<ObjectAnswer> {
+    return this.#unlessAbsent(this.services.pool.request(this.folder, command, name), 'missing');
+  }
+
+  /** A new fork has no folder for a moment: until then it is read as an empty repository. */
+  async #unlessAbsent<Answer>(reading: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (await existsRepository(this.folder)) throw error;
+      return otherwise;
+    }
+  }
+
   async #readObject(oid: string, type: string, max: number): Promise<CachedObject | undefined> {
-    const { cache, pool } = this.services;
+    const { cache } = this.services;
     const cached = cache.find(this.number, oid);
     if (cached !== undefined) return cached;
     const info = await this.readInfo(oid);
     if (info?.type !== type) return undefined;
     if (info.size > max)
       throw new Failure('too-large', `The ${type} ${oid} has ${info.size} bytes; the limit is ${max}.`);
-    const answer = await pool.request(this.folder, 'contents', oid);
+    const answer = await this.#request('contents', oid);
     if (answer === 'missing' || answer === 'ambiguous' || answer.content === undefined) return undefined;
     const object = await parseObject(oid, type, answer.content);
     cache.add(this.number, oid, object);

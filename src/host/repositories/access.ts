@@ -126,6 +126,16 @@ export async function rolesOfAccount(
   return roles;
 }
 
+/** For repositories that a call names beside that of its path. */
+export async function mayRead(
+  db: Db,
+  call: Pick<RepositoryCall, 'caller'>,
+  found: FoundRepository,
+): Promise<boolean> {
+  if (!found.repository.isPrivate) return true;
+  return mayView(call, found) && (await roleOn(db, call.caller, found)) !== undefined;
+}
+
 export function administersHost(caller: Caller): boolean {
   return can(caller, 'administerHost', 'host');
 }
@@ -134,7 +144,7 @@ export function repositoryResource({ repository, owner }: FoundRepository): stri
   return `repo/${owner.login}/${repository.name}`;
 }
 
-function mayView(call: RepositoryCall, found: FoundRepository): boolean {
+function mayView(call: Pick<RepositoryCall, 'caller'>, found: FoundRepository): boolean {
   return can(call.caller, 'viewRepository', repositoryResource(found));
 }
 
@@ -165,10 +175,7 @@ async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure 
   if (!number) return undefined;
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
   if (target === undefined) return undefined;
-  if (target.repository.isPrivate) {
-    if (!mayView(call, target) || (await roleOn(kernel.db, call.caller, target)) === undefined)
-      return undefined;
-  }
+  if (!(await mayRead(kernel.db, call, target))) return undefined;
   const rest = /\/repos\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url)?.[1] ?? '';
   return new Failure('moved', 'Moved Permanently', { location: `/repositories/${number}${rest}` });
 }

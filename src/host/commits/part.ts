@@ -1,0 +1,9 @@
+// Commits.
+import type { Part } from '../../kernel/part.ts';
+import { commitRoutes } from './routes.ts';
+import { compareRoutes } from './compare-routes.ts';
+
+export const commitPart: Part = {
+  tag: { name: 'commits', description: 'Commits and comparisons of them' },
+  routes: [...commitRoutes, ...compareRoutes],
+};

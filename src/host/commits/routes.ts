@@ -1,0 +1,121 @@
+// Commits of a repository: lists of them, and single ones with their changes.
+import { Page, clampLimit } from '../../kernel/page.ts';
+import { reply } from '../../kernel/route.ts';
+import { PlainText, Type } from '../../kernel/schema.ts';
+import { diffFiles, MAX_DIFF_FILES, MAX_DIFF_PAGE, streamCommitPatch, streamDiff } from '../git/diff.ts';
+import { listCommitIds, type HistoryFilter } from '../git/history.ts';
+import { pageLinks } from '../page-links.ts';
+import { PAGE_QUERY, pageBefore, sliceOf } from '../page-query.ts';
+import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findCommit, readCommits, showCommit, showCommits } from './find-commit.ts';
+import { CommitReply, toDiffEntry } from './model.ts';
+import { listPersonTexts } from './person-filter.ts';
+import { shaText, streamText, textFormatOf } from './text-reply.ts';
+
+const Moment = Type.Optional(Type.String({ format: 'date-time' }));
+const Person = Type.Optional(PlainText({ description: 'A login or an e-mail address' }));
+
+interface ListQuery {
+  path?: string;
+  author?: string;
+  committer?: string;
+  since?: string;
+  until?: string;
+}
+
+const listCommits = repositoryRoute(
+  {
+    id: 'repos/list-commits',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits',
+    summary: 'List commits',
+    description: 'The newest first. An empty repository is a conflict.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object({
+      sha: Type.Optional(
+        Type.String({ description: 'A branch, tag or commit to begin with; the default branch if absent' }),
+      ),
+      path: Type.Optional(Type.String({ description: 'Only commits that change this file or folder' })),
+      author: Person,
+      committer: Person,
+      since: Moment,
+      until: Moment,
+      ...PAGE_QUERY,
+    }),
+    list: CommitReply,
+  },
+  'read',
+  async ({ query, base }, { db, services }, found) => {
+    const { repository } = found;
+    const git = services.git.repository(repository.number);
+    const tip = await findCommit(git, query.sha || repository.defaultBranch);
+    const slice = sliceOf(query);
+    const filter = await filterOf(db, query);
+    // One more than the page has shows whether another follows; counting all would walk the whole history.
+    const page = { skip: slice.offset, limit: slice.limit + 1 };
+    const oids = filter === undefined ? [] : await listCommitIds(git, tip.oid, page, filter);
+    const { items, ...rest } = pageBefore(oids, slice);
+    const commits = await showCommits(db, await readCommits(git, items), found, base);
+    return new Page(commits, rest.total, slice, false, rest.more);
+  },
+);
+
+/** Undefined where no commit can match. */
+async function filterOf(db: Db, query: ListQuery): Promise<HistoryFilter | undefined> {
+  const { path, author, committer, since, until } = query;
+  const authors = author && (await listPersonTexts(db, author));
+  const committers = committer && (await listPersonTexts(db, committer));
+  if (authors && authors.length === 0) return undefined;
+  if (committers && committers.length === 0) return undefined;
+  return {
+    ...(path && { path: path.replace(/^\/+|\/+$/g, '') }),
+    ...(authors && { authors }),
+    ...(committers && { committers }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+  };
+}
+
+const getCommit = repositoryRoute(
+  {
+    id: 'repos/get-commit',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{ref...}',
+    summary: 'Get a commit',
+    description:
+      'With its changes to its first parent, at most 300 files on a page. The media types diff, patch and sha give it as text.',
+    access: READ_REPOSITORY,
+    params: Type.Object({
+      ...RepositoryParams,
+      ref: Type.String({ description: 'A branch, a tag, or a commit' }),
+    }),
+    query: Type.Object(PAGE_QUERY),
+    reply: { 200: CommitReply },
+  },
+  'read',
+  async ({ params, query, headers, base, url }, { db, services }, found) => {
+    const git = services.git.repository(found.repository.number);
+    const commit = await findCommit(git, params.ref);
+    const sides = { from: commit.parents[0], to: commit.oid };
+    const format = textFormatOf(headers['accept']);
+    if (format === 'sha') return shaText(commit.oid);
+    if (format === 'diff') return streamText(format, streamDiff(git, sides));
+    if (format === 'patch') return streamText(format, streamCommitPatch(git, commit.oid));
+    const limit = clampLimit(query.per_page, MAX_DIFF_PAGE, MAX_DIFF_PAGE);
+    const slice = { offset: ((query.page ?? 1) - 1) * limit, limit };
+    const { files, total } = await diffFiles(git, sides, { skip: slice.offset, limit });
+    const { additions, deletions } = total;
+    const shown = {
+      ...(await showCommit(db, commit, found, base)),
+      stats: { total: additions + deletions, additions, deletions },
+      files: files.map((file) => toDiffEntry(file, sides, found, base)),
+    };
+    const pages = new Page([], Math.min(total.files, MAX_DIFF_FILES), slice);
+    return reply(200, shown, pageLinks(pages, base, url));
+  },
+);
+
+export const commitRoutes = [listCommits, getCommit];
