@@ -6,6 +6,8 @@ import { startServer, type Answer, type CallInit, type TestServer } from '../ser
 const OLD = '2022-11-28';
 const NEW = '2026-03-10';
 const BETA = 'application/vnd.github.beta+json';
+/** Lists of starred repositories then have the time of each star. */
+const STAR = 'application/vnd.github.v3.star+json';
 
 let server: TestServer;
 before(async () => {
@@ -202,6 +204,11 @@ test('H14 H15 H17 repositories have the properties of their version and media ty
     ['/orgs/nesting/teams', team],
   ] as const)
     assert.equal((await callIn(NEW, at, { method: 'POST', body })).status, 201, at);
+  for (const [at, body] of [
+    ['/user/starred/admin/everywhere', undefined],
+    ['/repos/admin/everywhere/subscription', { subscribed: true }],
+  ] as const)
+    assert.ok((await callIn(NEW, at, { method: 'PUT', body })).status < 300, at);
   const places = [
     path,
     `/repositories/${id}`,
@@ -210,13 +217,18 @@ test('H14 H15 H17 repositories have the properties of their version and media ty
     '/repositories',
     '/orgs/nesting/repos',
     '/orgs/nesting/teams/owners/repos',
+    '/user/starred',
+    '/users/admin/starred',
+    '/user/subscriptions',
   ];
   for (const place of places) {
     for (const [version, accept] of [
       [OLD, '*/*'],
       [OLD, BETA],
+      [OLD, STAR],
       [NEW, '*/*'],
       [NEW, BETA],
+      [NEW, STAR],
     ] as const) {
       const { json, status, text } = await callIn(version, place, { accept });
       assert.equal(status, 200, text);
