@@ -220,7 +220,24 @@ test('H14 H15 H17 repositories have the properties of their version and media ty
     '/user/starred',
     '/users/admin/starred',
     '/user/subscriptions',
+    '/users/admin/subscriptions',
+    `${path}/commits/main/status`,
   ];
+  const ofTeam = '/orgs/nesting/teams/owners/repos/nesting/shared';
+  for (const [version, word, hasDownloads, hasMaster] of [
+    [OLD, 'v3', true, false],
+    [OLD, 'beta', true, true],
+    [NEW, 'beta', false, false],
+  ] as const) {
+    const { json } = await callIn(version, ofTeam, {
+      accept: `application/vnd.github.${word}.repository+json`,
+    });
+    assert.deepEqual(
+      ['has_downloads' in json, 'master_branch' in json],
+      [hasDownloads, hasMaster],
+      `${word} in ${version}`,
+    );
+  }
   for (const place of places) {
     for (const [version, accept] of [
       [OLD, '*/*'],
