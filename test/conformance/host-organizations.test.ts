@@ -175,6 +175,8 @@ onEachEngine((engine) => {
       { name: 'x'.repeat(256) },
       { description: 'x'.repeat(1001) },
       { company: 'nul\0' },
+      { email: 'nowhere' },
+      { billing_email: 'no where@example.com' },
       { default_repository_permission: 'maintain' },
       { members_can_create_repositories: 'yes' },
       { members_allowed_repository_creation_type: 'some' },

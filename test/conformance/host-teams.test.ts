@@ -282,7 +282,7 @@ onEachEngine((engine) => {
     await expect(404, 'GET', `${path}/crew/hidden`);
   });
 
-  test('who leaves the organization leaves its teams', async () => {
+  test('who leaves the organization leaves its teams and repositories', async () => {
     const person = await createPerson(server, 'goes');
     await expect(200, 'PUT', '/orgs/crew/memberships/goes');
     await createTeam('Leavers', { maintainers: ['goes'] });
@@ -290,7 +290,11 @@ onEachEngine((engine) => {
     await expect(201, 'POST', '/orgs/others/teams', { body: { name: 'Stays' }, token: person.token });
     const own = () => expect(200, 'GET', '/user/teams', { token: person.token });
     assert.deepEqual(fieldsOf('slug', await own()), ['leavers', 'stays']);
+    await giveRepository(server, 'crew', 'shared');
+    await server.call('/repos/crew/shared/collaborators/goes', { method: 'PUT' });
+    await expect(204, 'GET', '/repos/crew/shared/collaborators/goes');
     await expect(204, 'DELETE', '/orgs/crew/memberships/goes');
+    await expect(404, 'GET', '/repos/crew/shared/collaborators/goes');
     assert.deepEqual(fieldsOf('slug', await own()), ['stays']);
     await expect(404, 'GET', '/orgs/crew/teams/leavers/memberships/goes');
     await expect(401, 'GET', '/user/teams', { token: null });

@@ -9,7 +9,7 @@ import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { auditedOrganization } from './audit.ts';
 import { isOrganizationLogin, organizationResource, type Organization } from './model.ts';
 import { insertOrganization, type NewOrganization } from './store.ts';
-import { saveMembership } from './store-members.ts';
+import { saveMembership, shareLockUser } from './store-members.ts';
 
 /** The account is its first admin. */
 export async function createOrganization(
@@ -18,6 +18,7 @@ export async function createOrganization(
   admin: Account,
 ): Promise<Organization> {
   const { db: tx, actor } = on;
+  await shareLockUser(tx, admin.id);
   await claimLogin(tx, fields.login);
   const organization = await insertOrganization(tx, fields, actor.now);
   await saveMembership(tx, organization.id, { accountId: admin.id, role: 'admin' }, actor.now);

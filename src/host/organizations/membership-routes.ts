@@ -13,7 +13,13 @@ import { MEMBER_ACTION, membershipChange } from './audit.ts';
 import { isSelf, MemberParams, noMember, type MemberCall } from './member-routes.ts';
 import type { Organization, OrganizationRole } from './model.ts';
 import { OrgMembership, toOrgMembership } from './replies.ts';
-import { deleteMembership, findMembership, hasOtherAdmin, saveMembership } from './store-members.ts';
+import {
+  deleteMembership,
+  findMembership,
+  hasOtherAdmin,
+  saveMembership,
+  shareLockUser,
+} from './store-members.ts';
 
 const getOne = route(
   {
@@ -50,9 +56,12 @@ const putOne = route(
   async (call, { changes }) => {
     const role = call.body?.role ?? 'member';
     return await changes.run(call, async (on) => {
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
+      await openOrganization(on.db, call, 'admin');
       const account = await findUser(on.db, call.params.username);
       if (account === undefined) throw new Failure('not-found', 'There is no such user');
+      // Accounts are locked before organizations, as where an account is removed.
+      await shareLockUser(on.db, account.id);
+      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
       const membership = await changeRole(on, organization, account, role);
       return toOrgMembership(organization, membership, ownerOfAccount(account), call.base);
     });

@@ -1,6 +1,7 @@
 // Organizations: create, list, get, change and delete.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
+import { isEmail } from '../../kernel/identity/email.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -173,6 +174,8 @@ const updateOne = route(
   },
   async (call, { changes, db }) => {
     const { body } = call;
+    for (const field of ['email', 'billing_email'] as const)
+      if (body[field] && !isEmail(body[field])) throw problem(field, 'must be an e-mail address');
     const linkEnabled = (body as WithPushProtectionLink)[PUSH_PROTECTION_LINK_ENABLED];
     const after = await changes.run(call, async (on) => {
       const { organization: before } = await openOrganizationForChange(on.db, call, 'admin');

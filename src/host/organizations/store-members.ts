@@ -1,4 +1,5 @@
 // The members of organizations in the database.
+import { Failure } from '../../kernel/failure.ts';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { OrganizationMembership, OrganizationRole } from './model.ts';
@@ -73,6 +74,25 @@ export async function hasOtherAdmin(tx: Db, organizationId: string, accountId: s
     .limit(1)
     .executeTakeFirst();
   return other !== undefined;
+}
+
+/** Keeps the account from being deleted until the transaction ends: its memberships could outlive it. */
+export async function shareLockUser(tx: Db, accountId: string): Promise<void> {
+  const member = await tx
+    .selectFrom('members')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('removed_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  if (member !== undefined) return;
+  const service = await tx
+    .selectFrom('service_accounts')
+    .select('token_id')
+    .where('token_id', '=', accountId)
+    .forShare()
+    .executeTakeFirst();
+  if (service === undefined) throw new Failure('not-found', 'There is no such user');
 }
 
 /** Adds a member, or changes the role of one. New memberships are private. */
