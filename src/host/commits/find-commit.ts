@@ -16,7 +16,7 @@ export async function findCommit(git: GitRepository, revision: string): Promise<
   throw new Failure('not-found', `There is no branch, tag or commit ${revision}`);
 }
 
-function emptyRepository(): Failure {
+export function emptyRepository(): Failure {
   return new Failure('conflict', 'Git Repository is empty.');
 }
 

@@ -7,13 +7,13 @@ import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.
 import type { FoundRepository } from '../repositories/access.ts';
 import { isoSeconds } from '../times.ts';
 
-const CommitPerson = Type.Object({
+export const CommitPerson = Type.Object({
   name: Type.String(),
   email: Type.String(),
   date: Type.String({ format: 'date-time' }),
 });
 
-const CommitVerification = Type.Object(
+export const CommitVerification = Type.Object(
   {
     verified: Type.Boolean(),
     reason: OneOf(['unsigned', 'unknown_key']),
@@ -112,8 +112,8 @@ export function toCommit(
     comments_url: `${api}/commits/${oid}/comments`,
     commit: {
       url: `${api}/git/commits/${oid}`,
-      author: personIn(commit.author),
-      committer: personIn(commit.committer),
+      author: toCommitPerson(commit.author),
+      committer: toCommitPerson(commit.committer),
       message: message.replace(/\n+$/, ''),
       comment_count: 0,
       tree: { sha: tree, url: `${api}/git/trees/${tree}` },
@@ -129,12 +129,12 @@ export function toCommit(
   };
 }
 
-function personIn({ name, email, time }: GitPerson): Static<typeof CommitPerson> {
+export function toCommitPerson({ name, email, time }: GitPerson): Static<typeof CommitPerson> {
   return { name, email, date: isoSeconds(time) };
 }
 
 /** No key of a signature is known to this server. */
-function verificationOf({ signed }: GitCommit): Static<typeof CommitVerification> {
+export function verificationOf({ signed }: Pick<GitCommit, 'signed'>): Static<typeof CommitVerification> {
   return {
     verified: false,
     reason: signed === undefined ? 'unsigned' : 'unknown_key',

@@ -1,9 +1,9 @@
 // Trees, commits, references and annotated tags as replies show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { GitCommit, GitPerson, GitSignature, GitTag } from '../git/commit-object.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
+import type { GitCommit, GitTag } from '../git/commit-object.ts';
 import type { ListedEntry } from '../git/list-tree.ts';
 import { nodeId } from '../node-id.ts';
-import { isoSeconds } from '../times.ts';
 import { objectUrl, refUrl, type GitUrls } from './urls.ts';
 
 export const GitTreeReply = Type.Object(
@@ -39,45 +39,31 @@ export function toTreeEntry({ path, mode, type, oid, size }: ListedEntry, urls: 
   };
 }
 
-const GitPersonReply = Type.Object({
-  name: Type.String(),
-  email: Type.String(),
-  date: Type.String({ format: 'date-time' }),
-});
-
-const GitVerification = Type.Object({
-  verified: Type.Boolean(),
-  reason: OneOf(['unsigned', 'unknown_key']),
-  signature: Nullable(Type.String()),
-  payload: Nullable(Type.String()),
-  verified_at: Nullable(Type.String({ format: 'date-time' })),
-});
-
 export const GitCommitReply = Type.Object(
   {
     sha: Type.String(),
     node_id: Type.String(),
     url: Type.String(),
     html_url: Type.String(),
-    author: GitPersonReply,
-    committer: GitPersonReply,
+    author: CommitPerson,
+    committer: CommitPerson,
     tree: Type.Object({ sha: Type.String(), url: Type.String() }),
     message: Type.String(),
     parents: Type.Array(Type.Object({ sha: Type.String(), url: Type.String(), html_url: Type.String() })),
-    verification: GitVerification,
+    verification: CommitVerification,
   },
   { $id: 'git-commit' },
 );
 
 export function toGitCommit(commit: GitCommit, number: number, urls: GitUrls): Static<typeof GitCommitReply> {
-  const { oid, tree, parents, message, author, committer, signed } = commit;
+  const { oid, tree, parents, message, author, committer } = commit;
   return {
     sha: oid,
     node_id: nodeId('Commit', `${number}:${oid}`),
     url: objectUrl(urls, 'commit', oid),
     html_url: `${urls.page}/commit/${oid}`,
-    author: toPerson(author),
-    committer: toPerson(committer),
+    author: toCommitPerson(author),
+    committer: toCommitPerson(committer),
     tree: { sha: tree, url: objectUrl(urls, 'tree', tree) },
     message: withoutLastBreak(message),
     parents: parents.map((sha) => ({
@@ -85,7 +71,7 @@ export function toGitCommit(commit: GitCommit, number: number, urls: GitUrls): S
       url: objectUrl(urls, 'commit', sha),
       html_url: `${urls.page}/commit/${sha}`,
     })),
-    verification: toVerification(signed),
+    verification: verificationOf(commit),
   };
 }
 
@@ -119,43 +105,28 @@ export const GitTagReply = Type.Object(
     url: Type.String(),
     tag: Type.String(),
     message: Type.String(),
-    tagger: GitPersonReply,
+    tagger: CommitPerson,
     object: Type.Object({ type: Type.String(), sha: Type.String(), url: Type.String() }),
-    verification: GitVerification,
+    verification: CommitVerification,
   },
   { $id: 'git-tag' },
 );
 
 export function toGitTag(tag: GitTag, number: number, urls: GitUrls): Static<typeof GitTagReply> {
-  const { oid, name, message, tagger, target, targetType, signed } = tag;
+  const { oid, name, message, tagger, target, targetType } = tag;
   return {
     sha: oid,
     node_id: nodeId('Tag', `${number}:${oid}`),
     url: objectUrl(urls, 'tag', oid),
     tag: name,
     message: withoutLastBreak(message),
-    tagger: toPerson(tagger ?? { name: '', email: '', time: 0, zone: 0 }),
+    tagger: toCommitPerson(tagger ?? { name: '', email: '', time: 0, zone: 0 }),
     object: { type: targetType, sha: target, url: objectUrl(urls, targetType, target) },
-    verification: toVerification(signed),
+    verification: verificationOf(tag),
   };
-}
-
-function toPerson({ name, email, time }: GitPerson): Static<typeof GitPersonReply> {
-  return { name, email, date: isoSeconds(time) };
 }
 
 /** Git ends messages with a line break, which clients do not expect. */
 function withoutLastBreak(message: string): string {
   return message.replace(/\n+$/, '');
-}
-
-/** The keys of signatures are not known to this server. */
-function toVerification(signed: GitSignature | undefined): Static<typeof GitVerification> {
-  return {
-    verified: false,
-    reason: signed === undefined ? 'unsigned' : 'unknown_key',
-    signature: signed?.signature ?? null,
-    payload: signed?.payload ?? null,
-    verified_at: null,
-  };
 }

@@ -1,5 +1,6 @@
 // Lists refs by the beginning of their name, in the order of names.
 import type { GitProgram } from './git-process.ts';
+import { checkedObjectId } from './object-id.ts';
 
 const TIMEOUT_MS = 60_000;
 const FORMAT = ['%(refname)', '%(objectname)', '%(objecttype)', '%(*objectname)', '%(*objecttype)'].join(
@@ -20,28 +21,41 @@ export interface RefListing {
   limit: number;
   /** Only names after this one. */
   after?: string | undefined;
+  /** How many of them are left out. */
+  skip?: number;
+  /** The largest version first: `v1.10` comes before `v1.9`. */
+  isByVersion?: boolean;
+  /** Only those that refer to this object. */
+  pointsAt?: string;
   signal?: AbortSignal | undefined;
 }
 
-/** In the order of the bytes of their names. */
+/** In the order of the bytes of their names, unless by version. */
 export async function listRefs(
   program: GitProgram,
   folder: string,
-  { prefix, limit, after, signal }: RefListing,
+  { prefix, limit, after, skip = 0, isByVersion, pointsAt, signal }: RefListing,
 ): Promise<ListedRef[]> {
   if (limit <= 0 || !prefix.startsWith('refs/')) return [];
   // Git matches whole parts of names only. A pattern that has no wildcards is the beginning of a name up to a slash.
   const pattern = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   if (/[*?[\\\n\0]/.test(pattern)) return [];
-  const args = ['for-each-ref', `--format=${FORMAT}`, '--', pattern];
+  const options = [
+    ...(isByVersion === true ? ['--sort=-version:refname'] : []),
+    ...(pointsAt === undefined ? [] : [`--points-at=${checkedObjectId(pointsAt)}`]),
+  ];
+  const args = ['for-each-ref', `--format=${FORMAT}`, ...options, '--', pattern];
   const first = after === undefined ? undefined : Buffer.from(after);
   const refs: ListedRef[] = [];
+  let matching = 0;
   for await (const line of linesOf(
     program.stream(args, { folder, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
   )) {
     const ref = refOf(line);
     if (!ref.name.startsWith(prefix)) continue;
     if (first !== undefined && Buffer.from(ref.name).compare(first) <= 0) continue;
+    matching += 1;
+    if (matching <= skip) continue;
     refs.push(ref);
     if (refs.length === limit) break;
   }

@@ -1,0 +1,115 @@
+// The authors of a repository's commits, those of most commits first.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply } from '../../kernel/route.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import { listContributors, type Contributor } from '../git/history.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { listAuthors } from '../owners/store-authors.ts';
+import { PAGE_QUERY, sliceOf } from '../page-query.ts';
+import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+
+/** Those of fewer commits are left out. */
+const MAX_CONTRIBUTORS = 2000;
+const MAX_CACHED = 50_000;
+
+/**
+ * By the id of the newest commit: it determines the whole history, so nothing is ever stale. Promises, so that concurrent
+ * calls count once.
+ */
+const counted = new BoundedCache<string, CountedHistory>({
+  max: MAX_CACHED,
+  weigh: () => MAX_CONTRIBUTORS,
+});
+
+type CountedHistory = Promise<Contributor[]>;
+
+const ContributorReply = Type.Object(
+  {
+    ...Type.Partial(SimpleUser).properties,
+    type: Type.String({ description: '`Anonymous` for authors who are no users of this server' }),
+    name: Type.Optional(Type.String()),
+    email: Type.Optional(Type.String()),
+    contributions: Type.Integer(),
+  },
+  { $id: 'contributor' },
+);
+
+const listRepositoryContributors = repositoryRoute(
+  {
+    id: 'repos/list-contributors',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contributors',
+    summary: 'List contributors',
+    description: 'By the number of their commits on the default branch.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object({
+      anon: Type.Optional(
+        Type.String({ description: '`1` or `true`: also authors who are no users of this server' }),
+      ),
+      ...PAGE_QUERY,
+    }),
+    list: ContributorReply,
+  },
+  'read',
+  async ({ query, base }, { db, services }, { repository }) => {
+    const git = services.git.repository(repository.number);
+    const tip = await git.readRef(`refs/heads/${repository.defaultBranch}`);
+    if (tip === undefined) return reply(204);
+    const contributors = await countContributors(git, tip);
+    const emails = contributors.map(({ email }) => email);
+    const groups = groupByAuthor(contributors, await listAuthors(db, emails));
+    const isWithAnonymous = query.anon === '1' || query.anon === 'true';
+    const all = groups.filter(({ author }) => isWithAnonymous || author !== undefined);
+    const slice = sliceOf(query);
+    const items = all.slice(slice.offset, slice.offset + slice.limit);
+    const shown = items.map((one) => toContributor(one, base));
+    return new Page(shown, all.length, slice);
+  },
+);
+
+async function countContributors(git: GitRepository, tip: string): CountedHistory {
+  const known = counted.get(tip);
+  if (known !== undefined) return await known;
+  const counting = listContributors(git, tip, { limit: MAX_CONTRIBUTORS });
+  counted.set(tip, counting);
+  try {
+    return await counting;
+  } catch (error) {
+    counted.delete(tip);
+    throw error;
+  }
+}
+
+interface CountedAuthor extends Contributor {
+  author?: RepositoryOwner;
+}
+
+/** A user may have several addresses, and an address several names. */
+function groupByAuthor(
+  contributors: readonly Contributor[],
+  authors: ReadonlyMap<string, RepositoryOwner>,
+): CountedAuthor[] {
+  const groups = new Map<number | string, CountedAuthor>();
+  for (const one of contributors) {
+    const author = authors.get(one.email);
+    const key = author?.number ?? one.email;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { ...one, ...(author && { author }) });
+    else known.commits += one.commits;
+  }
+  return [...groups.values()].toSorted((a, b) => b.commits - a.commits);
+}
+
+function toContributor(
+  { author, name, email, commits }: CountedAuthor,
+  base: string,
+): Static<typeof ContributorReply> {
+  if (author !== undefined) return { ...toSimpleUser(author, base), contributions: commits };
+  return { email, name, type: 'Anonymous', contributions: commits };
+}
+
+export const contributorRoutes = [listRepositoryContributors];

@@ -1,0 +1,97 @@
+// Gives a branch another name. The default branch stays the default under its new name.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { isBranchName } from '../git/revision.ts';
+import { RefUpdateRefused, updateRefs, type RefUpdate } from '../git/update-refs.ts';
+import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
+import { changeRepository } from '../repositories/change-repository.ts';
+import { recordPush } from '../repositories/record-push.ts';
+
+const PREFIX = 'refs/heads/';
+/** How often a change is tried again after others have moved the branch. */
+const MAX_TRIES = 10;
+
+type Actor = Parameters<typeof changeRepository>[1];
+
+/** Full names of references. */
+interface Names {
+  from: string;
+  to: string;
+}
+
+export async function renameBranch(
+  kernel: Kernel,
+  actor: Actor,
+  found: FoundRepository,
+  branch: string,
+  newName: string,
+): Promise<void> {
+  const { repository } = found;
+  const git = kernel.services.git.repository(repository.number);
+  const names = { from: PREFIX + branch, to: PREFIX + newName };
+  if ((await git.readRef(names.from)) === undefined) throw branchNotFound();
+  if (!isBranchName(newName)) throw problem('new_name', 'is not a valid name of a branch');
+  if ((await git.readRef(names.to)) !== undefined) throw alreadyExists();
+  if (branch === repository.defaultBranch) await renameDefault(kernel, actor, found, names);
+  else
+    await changeUntilDone(git, names, (oid) => [
+      { name: names.to, from: undefined, to: oid },
+      removal(names, oid),
+    ]);
+  await recordPush(kernel, repository, [names.from, names.to], actor.now);
+}
+
+/** The default branch exists at every moment: it is copied, the copy becomes the default, and then the old one goes. */
+async function renameDefault(
+  kernel: Kernel,
+  actor: Actor,
+  found: FoundRepository,
+  names: Names,
+): Promise<void> {
+  actor.demand(repositoryResource(found), 'updateRepository');
+  if ((await roleOn(kernel.db, actor.caller, found)) !== 'admin')
+    throw new Failure('denied', 'You must have admin rights to rename the default branch.');
+  const git = kernel.services.git.repository(found.repository.number);
+  await changeUntilDone(git, names, (oid) => [{ name: names.to, from: undefined, to: oid }]);
+  const copied = await git.readRef(names.to);
+  await changeRepository(kernel, actor, found, { default_branch: names.to.slice(PREFIX.length) });
+  // Commits that came to the old name meanwhile are taken along.
+  await changeUntilDone(git, names, (oid) => [
+    { name: names.to, from: copied, to: oid },
+    removal(names, oid),
+  ]);
+}
+
+function removal({ from: name }: Names, oid: string): RefUpdate {
+  return { name, from: oid, to: undefined };
+}
+
+/** `plan` gets the commit of the old name, and is asked again where that has changed meanwhile. */
+async function changeUntilDone(
+  git: GitRepository,
+  { from, to }: Names,
+  plan: (oid: string) => RefUpdate[],
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const oid = await git.readRef(from);
+    if (oid === undefined) throw branchNotFound();
+    try {
+      return await updateRefs(git, plan(oid));
+    } catch (error) {
+      if (!(error instanceof RefUpdateRefused)) throw error;
+      if (error.reason === 'name-conflict') throw new Failure('invalid', error.message);
+      if (error.reason === 'changed' && error.ref === to) throw alreadyExists();
+      if ((error.reason !== 'changed' && error.reason !== 'locked') || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+export function branchNotFound(): Failure {
+  return new Failure('not-found', 'Branch not found', { code: 'branch' });
+}
+
+function alreadyExists(): Failure {
+  return new Failure('invalid', 'A branch with the new name already exists');
+}

@@ -1,0 +1,158 @@
+// Branches: list, get and rename them; the branches of a commit; and the list of tags.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply } from '../../kernel/route.ts';
+import { Type, type Static } from '../../kernel/schema.ts';
+import { showCommit } from '../commits/find-commit.ts';
+import { gitUrlsOf } from '../git-data/urls.ts';
+import type { ListedRef } from '../git/list-refs.ts';
+import { isBranchName } from '../git/revision.ts';
+import { pageBefore, PAGE_QUERY, sliceOf } from '../page-query.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  type FoundRepository,
+} from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { BranchWithProtection, ShortBranch, TagReply, toBranch, toShortBranch, toTag } from './model.ts';
+import { branchNotFound, renameBranch } from './rename-branch.ts';
+
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
+const MAX_HEADS = 1000;
+
+const BranchParams = Type.Object({ ...RepositoryParams, branch: Type.String() });
+
+const listBranches = repositoryRoute(
+  {
+    id: 'repos/list-branches',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/branches',
+    summary: 'List branches',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object({
+      protected: Type.Optional(Type.Boolean({ description: 'Only those that are protected, or are not' })),
+      ...PAGE_QUERY,
+    }),
+    list: ShortBranch,
+  },
+  'read',
+  async ({ query, base }, { services }, found) => {
+    const slice = sliceOf(query);
+    if (query.protected === true) return new Page([], 0, slice);
+    const git = services.git.repository(found.repository.number);
+    const listing = { prefix: BRANCHES, skip: slice.offset, limit: slice.limit + 1 };
+    const page = pageBefore(await git.listRefs(listing), slice);
+    const urls = gitUrlsOf(found, base);
+    return page.map(({ name, oid }) => toShortBranch(name.slice(BRANCHES.length), oid, urls));
+  },
+);
+
+const getBranch = repositoryRoute(
+  {
+    id: 'repos/get-branch',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/branches/{branch}',
+    summary: 'Get a branch',
+    access: READ_REPOSITORY,
+    params: BranchParams,
+    reply: { 200: BranchWithProtection },
+  },
+  'read',
+  ({ params, base }, kernel, found) => showBranch(kernel, found, params.branch, base),
+);
+
+async function showBranch(
+  { db, services }: Kernel,
+  found: FoundRepository,
+  name: string,
+  base: string,
+): Promise<Static<typeof BranchWithProtection>> {
+  const git = services.git.repository(found.repository.number);
+  const oid = isBranchName(name) ? await git.readRef(BRANCHES + name) : undefined;
+  const commit = oid === undefined ? undefined : await git.readCommit(oid);
+  if (commit === undefined) throw branchNotFound();
+  return toBranch(name, await showCommit(db, commit, found, base), gitUrlsOf(found, base));
+}
+
+const postRename = repositoryRoute(
+  {
+    id: 'repos/rename-branch',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/branches/{branch}/rename',
+    summary: 'Rename a branch',
+    description: 'The default branch is renamed by administrators of the repository, and stays the default.',
+    access: PUSH_REPOSITORY,
+    params: BranchParams,
+    body: Type.Object({ new_name: Type.String() }),
+    reply: { 201: BranchWithProtection },
+  },
+  'write',
+  async (call, kernel, found) => {
+    const { params, body, base } = call;
+    await renameBranch(kernel, call, found, params.branch, body.new_name);
+    const shown = await showBranch(kernel, found, body.new_name, base);
+    return reply(201, shown, { location: shown._links.self });
+  },
+);
+
+const listBranchesWhereHead = repositoryRoute(
+  {
+    id: 'repos/list-branches-for-head-commit',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/commits/{commit_sha}/branches-where-head',
+    summary: 'List the branches whose newest commit it is',
+    access: READ_REPOSITORY,
+    params: Type.Object({ ...RepositoryParams, commit_sha: Type.String() }),
+    reply: { 200: Type.Array(ShortBranch) },
+  },
+  'read',
+  async ({ params, base }, { services }, found) => {
+    const git = services.git.repository(found.repository.number);
+    const commit = await git.readCommit(params.commit_sha.toLowerCase());
+    if (commit === undefined)
+      throw new Failure('invalid', `No commit found for SHA: ${params.commit_sha.slice(0, 100)}`);
+    const refs = await git.listRefs({ prefix: BRANCHES, limit: MAX_HEADS, pointsAt: commit.oid });
+    const urls = gitUrlsOf(found, base);
+    return refs.map(({ name, oid }) => toShortBranch(name.slice(BRANCHES.length), oid, urls));
+  },
+);
+
+const listTags = repositoryRoute(
+  {
+    id: 'repos/list-tags',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/tags',
+    summary: 'List tags',
+    description: 'The largest version first.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object(PAGE_QUERY),
+    list: TagReply,
+  },
+  'read',
+  async ({ query, base }, { services }, found) => {
+    const { number } = found.repository;
+    const git = services.git.repository(number);
+    const slice = sliceOf(query);
+    const listing = { prefix: TAGS, skip: slice.offset, limit: slice.limit + 1, isByVersion: true };
+    const { items, total, more } = pageBefore(await git.listRefs(listing), slice);
+    const urls = gitUrlsOf(found, base);
+    const tags = items.flatMap((ref) => {
+      const oid = commitOf(ref);
+      return oid === undefined ? [] : [toTag(ref.name.slice(TAGS.length), oid, number, urls)];
+    });
+    return new Page(tags, total, slice, false, more);
+  },
+);
+
+/** Tags of trees and files have none. */
+function commitOf({ oid, type, peeled }: ListedRef): string | undefined {
+  if (type === 'commit') return oid;
+  return peeled?.type === 'commit' ? peeled.oid : undefined;
+}
+
+export const branchRoutes = [listBranches, getBranch, postRename, listBranchesWhereHead, listTags];
