@@ -16,6 +16,7 @@ import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
 import { commitPart } from './commits/part.ts';
+import { forkPart } from './forks/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -27,6 +28,7 @@ import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
 import { starPart } from './stars/part.ts';
 import { statusPart } from './statuses/part.ts';
+import { transferPart } from './transfers/part.ts';
 import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
 import { watchPart } from './watches/part.ts';
@@ -121,6 +123,8 @@ export const hostApi: Api = apiOf(dialect, [
   branchPart,
   commitPart,
   statusPart,
+  forkPart,
+  transferPart,
   searchPart,
   graphqlPart,
   uploadPart,

@@ -1,23 +1,72 @@
-// Forks in the database: which repositories belong to one family.
+// Forks in the database: which repositories belong to one family, and who sees them.
+import { sql, type RawBuilder } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
-import { repositoryFrom } from '../repositories/store.ts';
+import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';
+import type { Viewer } from '../repositories/store-lists.ts';
+import { teamsOf } from '../repositories/store-roles.ts';
 
 /** The first repository of the family. */
 export function sourceNumberOf({ number, sourceNumber }: Repository): number {
   return sourceNumber ?? number;
 }
 
-/** The repository of an owner in a family: the source or a fork, the oldest if there are several. */
-export async function findInFamily(db: Db, ownerId: string, source: number): Promise<Repository | undefined> {
+/** The repository of an owner in a family, another than `except`: the source or a fork, the oldest if there are several. */
+export async function findInFamily(
+  db: Db,
+  ownerId: string,
+  source: number,
+  except = 0,
+): Promise<Repository | undefined> {
   const row = await db
     .selectFrom('repositories')
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where('deleted_at', 'is', null)
+    .where('number', '!=', except)
     .where(({ or, eb }) => or([eb('source_number', '=', source), eb('number', '=', source)]))
     .orderBy('number')
     .limit(1)
     .executeTakeFirst();
   return row && repositoryFrom(row);
+}
+
+export type ForkSort = 'newest' | 'oldest' | 'stargazers' | 'watchers';
+
+const ORDER: Record<ForkSort, RawBuilder<unknown>> = {
+  newest: sql`created_at desc, number desc`,
+  oldest: sql`created_at, number`,
+  stargazers: sql`star_count desc, number`,
+  watchers: sql`watch_count desc, number`,
+};
+
+/** Those that the viewer may see. */
+export async function listForks(
+  db: Db,
+  parent: number,
+  viewer: Viewer,
+  sort: ForkSort,
+  { offset, limit }: Slice,
+): Promise<Repository[]> {
+  const { rows } = await sql<{ number: number }>`
+    select number from repositories
+    where parent_number = ${parent} and deleted_at is null and ${visibleTo(viewer)}
+    order by ${ORDER[sort]} limit ${limit} offset ${offset}`.execute(db);
+  const numbers = rows.map(({ number }) => number);
+  const found = await listRepositoriesByNumber(db, numbers);
+  return numbers.flatMap((number) => found.get(number) ?? []);
+}
+
+function visibleTo(viewer: Viewer): RawBuilder<unknown> {
+  if (viewer === 'all') return sql`1 = 1`;
+  if (viewer === 'public') return sql`is_private = 0`;
+  const { accountId: id } = viewer;
+  return sql`(is_private = 0 or owner_id = ${id}
+    or number in (select repository_number from collaborators where account_id = ${id})
+    or number in (select repository_number from team_repositories where team_number in (${teamsOf(id)}))
+    or owner_id in (
+      select member.organization_id from organization_members as member
+      join organizations on organizations.id = member.organization_id
+      where member.account_id = ${id} and (member.role = 'admin' or organizations.default_permission <> 'none')))`;
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { InstalledGit } from './find-git.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';
 import { GitProgram } from './git-process.ts';
+import type { GitTarget } from './git-target.ts';
 import { ObjectCache } from './object-cache.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { RefReader } from './ref-reader.ts';
@@ -95,10 +96,21 @@ export class Git {
     number: number,
     { defaultBranch, ...options }: ForkOptions & { defaultBranch: string },
   ): Promise<GitRepository> {
-    const { program } = this.demand();
     const from = this.repository(source);
+    return await this.fillRepository(number, defaultBranch, (target) =>
+      copyRepository(from, target, options),
+    );
+  }
+
+  /** A new repository that `fill` writes to before anyone can see it. Durable once resolved. */
+  async fillRepository(
+    number: number,
+    defaultBranch: string,
+    fill: (target: GitTarget) => Promise<void>,
+  ): Promise<GitRepository> {
+    const { program } = this.demand();
     await createRepositoryFolder(this.#settings.folder, number, defaultBranch, (folder) =>
-      copyRepository(from, { program, folder }, options),
+      fill({ program, folder }),
     );
     return this.repository(number);
   }

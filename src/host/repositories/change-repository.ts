@@ -1,5 +1,6 @@
 // Creates, changes and deletes repositories, each in one transaction with its audit entry.
 import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -82,27 +83,41 @@ export async function createRepository(
 }
 
 /** Inserts the row with its audit entry. */
-export async function insertNamed(
+async function insertNamed(
   kernel: Kernel,
   actor: Actor,
   owner: RepositoryOwner,
   fields: NewRepository,
 ): Promise<FoundRepository> {
   return await kernel.changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    await shareLockAccount(tx, actor.caller);
-    await shareLockOwner(tx, owner);
-    await lockRepositoryNames(tx, owner.id);
-    await checkNameFree(tx, owner, fields.name);
-    const repository = await insertRepository(tx, owner, fields, actor.now);
-    const found = { repository, owner };
-    on.record({
-      ...changeOf('createRepository', 'created', found),
-      after: auditedRepository(repository),
-    });
-    await on.invalidate(REPOSITORY_CHANNEL);
-    return found;
+    await lockCreation(on.db, actor.caller, owner);
+    return await insertLocked(on, owner, fields);
   });
+}
+
+/** Locks what a new repository depends on: the account of the caller, and the names of the owner. */
+export async function lockCreation(tx: Db, caller: KnownCaller, owner: RepositoryOwner): Promise<void> {
+  await shareLockAccount(tx, caller);
+  await shareLockOwner(tx, owner);
+  await lockRepositoryNames(tx, owner.id);
+}
+
+/** The caller has called `lockCreation`. */
+export async function insertLocked(
+  on: ChangeTransaction,
+  owner: RepositoryOwner,
+  fields: NewRepository,
+): Promise<FoundRepository> {
+  const { db: tx, actor } = on;
+  await checkNameFree(tx, owner, fields.name);
+  const repository = await insertRepository(tx, owner, fields, actor.now);
+  const found = { repository, owner };
+  on.record({
+    ...changeOf('createRepository', 'created', found),
+    after: auditedRepository(repository),
+  });
+  await on.invalidate(REPOSITORY_CHANNEL);
+  return found;
 }
 
 /** Fields that are absent stay. The old name leads to the new one from then on. */
@@ -210,7 +225,8 @@ export function changeOf(action: string, verb: string, found: FoundRepository): 
   };
 }
 
-function checkedName(sent: string): string {
+/** Throws where the name cannot be one. */
+export function checkedName(sent: string): string {
   const name = toRepositoryName(sent);
   if (isRepositoryName(name)) return name;
   const message =

@@ -251,9 +251,28 @@ export async function deleteRedirect(tx: Db, ownerId: string, name: string): Pro
     .execute();
 }
 
-/** From then on nobody finds it; background work deletes its folder and then the row. */
+/**
+ * From then on nobody finds it, and it is no longer counted as a fork. Background work deletes its folder and then the
+ * row.
+ */
 export async function markRepositoryDeleted(tx: Db, number: number, now: number): Promise<void> {
-  await tx.updateTable('repositories').set({ deleted_at: now }).where('number', '=', number).execute();
+  const row = await tx
+    .updateTable('repositories')
+    .set({ deleted_at: now })
+    .where('number', '=', number)
+    .where('deleted_at', 'is', null)
+    .returning('parent_number')
+    .executeTakeFirst();
+  if (row?.parent_number != null) await addToForkCount(tx, row.parent_number, -1);
+}
+
+/** In the transaction that inserts or deletes the fork. */
+export async function addToForkCount(tx: Db, parent: number, difference: 1 | -1): Promise<void> {
+  await tx
+    .updateTable('repositories')
+    .set((eb) => ({ fork_count: eb('fork_count', '+', difference) }))
+    .where('number', '=', parent)
+    .execute();
 }
 
 /** With everything that refers to it. */

@@ -18,6 +18,7 @@ import {
   lockRepositoryNames,
   updateRepository,
 } from './store.ts';
+import { updateGrantsOfTransferred } from './store-transfer.ts';
 
 /** The caller has checked that the actor may give it and that the other may have it. */
 export async function transferRepository(
@@ -37,6 +38,8 @@ export async function transferRepository(
   await deleteTeamsOfRepository(tx, number);
   await replaceCustomRoles(tx, number, owner.id);
   const repository = await updateRepository(tx, number, { named: to }, actor.now);
+  if (owner.id !== to.owner.id)
+    await updateGrantsOfTransferred(tx, number, { fromId: owner.id, toId: to.owner.id });
   on.record({
     ...changeOf('updateRepository', 'transferred', { repository: before, owner }),
     before: { ...auditedRepository(before), owner: owner.login },

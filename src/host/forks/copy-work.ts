@@ -1,0 +1,83 @@
+// Fills the folders of forks and of repositories from templates. Due work does it again where a server died before it had.
+import type { BackgroundWork } from '../../kernel/dialect.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Repository } from '../repositories/repository.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
+import { writeTemplate } from './write-template.ts';
+
+const COPY_REPOSITORY = 'host.copy-repository';
+/** Usually the call that creates the repository has filled its folder long before. */
+const RETRY_MS = 30_000;
+
+export interface CopyWork {
+  /** Of the new repository. */
+  number: number;
+  /** Of the one that it is copied from. */
+  from: number;
+  /** For a fork: the full name of the only branch to copy. */
+  onlyBranch?: string;
+  /** Copies files without their history, in the name of an account. */
+  template?: { hasAllBranches: boolean; accountId: string; at: number };
+}
+
+/** In the transaction that inserts the repository. */
+export async function scheduleCopy(tx: Db, work: CopyWork, now: number): Promise<void> {
+  const id = `${COPY_REPOSITORY}:${work.number}`;
+  const payload = JSON.stringify(work);
+  await schedule(tx, { id, kind: COPY_REPOSITORY, payload, dueAt: now + RETRY_MS }, now);
+}
+
+/** Where it fails, the scheduled work tries it again: until then the repository is read as an empty one. */
+export async function copyNow(kernel: Kernel, work: CopyWork): Promise<void> {
+  try {
+    await copyOnce(kernel, work);
+  } catch (error) {
+    kernel.log.warn({ err: error, repository: work.number }, 'A repository is to be copied later');
+  }
+}
+
+export function copyHandlers(kernel: Kernel): BackgroundWork {
+  return {
+    handlers: {
+      [COPY_REPOSITORY]: async ({ payload }) => await copyOnce(kernel, JSON.parse(payload) as CopyWork),
+    },
+  };
+}
+
+async function copyOnce(kernel: Kernel, work: CopyWork): Promise<void> {
+  const { db, services } = kernel;
+  const { git } = services;
+  const { number } = work;
+  const repository = await findRepositoryByNumber(db, number);
+  if (repository === undefined || (await git.exists(number))) return;
+  try {
+    await fillFolder(kernel, repository, work);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(await git.exists(number))) throw error;
+  }
+  // If it was deleted meanwhile, nothing else removes the folder.
+  if ((await findRepositoryByNumber(db, number)) === undefined) await git.removeRepository(number);
+}
+
+async function fillFolder(
+  { db, services: { git } }: Kernel,
+  { number, defaultBranch }: Repository,
+  { from, onlyBranch, template }: CopyWork,
+): Promise<void> {
+  const account = template && (await findAccount(db, { id: template.accountId }));
+  const hasSource = await git.exists(from);
+  if (!hasSource && (await findRepositoryByNumber(db, from)) !== undefined)
+    throw new Failure('unavailable', `The repository ${from} is itself still being copied.`);
+  if (!hasSource || (template !== undefined && account === undefined))
+    await git.createRepository(number, defaultBranch);
+  else if (template !== undefined)
+    await git.fillRepository(number, defaultBranch, (target) =>
+      writeTemplate(git.repository(from), target, { ...template, defaultBranch, account: account! }),
+    );
+  else await git.forkRepository(from, number, { defaultBranch, ...(onlyBranch && { onlyBranch }) });
+}

@@ -1,0 +1,133 @@
+// Creates forks and repositories from templates: the row, its audit entry and the due work that copies are one transaction.
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findOrganization } from '../organizations/store.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
+import { insertLocked, lockCreation } from '../repositories/change-repository.ts';
+import { DEFAULT_REPOSITORY_SETTINGS, type Repository } from '../repositories/repository.ts';
+import {
+  addToForkCount,
+  findFreeRepositoryName,
+  lockRepository,
+  type NewRepository,
+} from '../repositories/store.ts';
+import { copyNow, scheduleCopy, type CopyWork } from './copy-work.ts';
+import { findInFamily } from './store.ts';
+
+type Actor = ChangeActor & { caller: KnownCaller };
+
+export interface NewFork {
+  owner: RepositoryOwner;
+  /** That of the parent if absent, with a number where it is taken. */
+  name: string | undefined;
+  hasDefaultBranchOnly: boolean;
+}
+
+/** An owner has one repository of each family: where there is one already, it is returned. */
+export async function createFork(
+  kernel: Kernel,
+  actor: Actor,
+  { repository: opened }: FoundRepository,
+  { owner, name, hasDefaultBranchOnly }: NewFork,
+): Promise<FoundRepository> {
+  kernel.services.git.demand();
+  const { found, work } = await kernel.changes.run(
+    actor,
+    async (on): Promise<{ found: FoundRepository; work?: CopyWork }> => {
+      const { db: tx } = on;
+      await lockCreation(tx, actor.caller, owner);
+      const parent = await lockRepository(tx, opened.number);
+      if (parent === undefined || parent.isPrivate !== opened.isPrivate) throw repositoryNotFound();
+      const sourceNumber = await lockSource(tx, parent);
+      const existing = await findInFamily(tx, owner.id, sourceNumber);
+      if (existing !== undefined) return { found: { repository: existing, owner } };
+      const created = await insertLocked(on, owner, {
+        ...copiedFields(parent),
+        name: name ?? (await findFreeRepositoryName(tx, owner, parent.name)),
+        description: parent.description,
+        isPrivate: parent.isPrivate,
+        settings: { ...DEFAULT_REPOSITORY_SETTINGS, homepage: parent.settings.homepage, hasIssues: false },
+        parentNumber: parent.number,
+        sourceNumber,
+      });
+      await addToForkCount(tx, parent.number, 1);
+      const copy: CopyWork = {
+        number: created.repository.number,
+        from: parent.number,
+        ...(hasDefaultBranchOnly && { onlyBranch: `refs/heads/${parent.defaultBranch}` }),
+      };
+      await scheduleCopy(tx, copy, actor.now);
+      return { found: created, work: copy };
+    },
+  );
+  if (work !== undefined) await copyNow(kernel, work);
+  return found;
+}
+
+/** A source that is being deleted is no longer one. Forks have larger numbers than their sources: all lock them first. */
+async function lockSource(tx: Db, { number, sourceNumber }: Repository): Promise<number> {
+  const source = sourceNumber === null ? undefined : await lockRepository(tx, sourceNumber);
+  return source?.number ?? number;
+}
+
+export interface NewFromTemplate {
+  owner: RepositoryOwner;
+  name: string;
+  description: string | null;
+  isPrivate: boolean;
+  hasAllBranches: boolean;
+}
+
+export async function createFromTemplate(
+  kernel: Kernel,
+  actor: Actor,
+  { repository: template }: FoundRepository,
+  { owner, name, description, isPrivate, hasAllBranches }: NewFromTemplate,
+): Promise<FoundRepository> {
+  kernel.services.git.demand();
+  const accountId = accountOf(actor.caller).id;
+  const { found, work } = await kernel.changes.run(actor, async (on) => {
+    const { db: tx } = on;
+    await lockCreation(tx, actor.caller, owner);
+    const settings = DEFAULT_REPOSITORY_SETTINGS;
+    const fields = { ...copiedFields(template), name, description, isPrivate, settings };
+    const created = await insertLocked(on, owner, fields);
+    const copy: CopyWork = {
+      number: created.repository.number,
+      from: template.number,
+      template: { hasAllBranches, accountId, at: actor.now },
+    };
+    await scheduleCopy(tx, copy, actor.now);
+    return { found: created, work: copy };
+  });
+  await copyNow(kernel, work);
+  return found;
+}
+
+/** What the files decide. */
+function copiedFields({
+  defaultBranch,
+  license,
+  languages,
+  language,
+  sizeKb,
+}: Repository): Pick<NewRepository, 'defaultBranch' | 'license' | 'languages' | 'language' | 'sizeKb'> {
+  return { defaultBranch, license, languages, language, sizeKb };
+}
+
+/** Forks of a private repository are copies that its owner no longer controls. */
+export async function demandMayFork(db: Db, { repository, owner }: FoundRepository): Promise<void> {
+  if (!repository.isPrivate) return;
+  const organization =
+    owner.type === 'Organization' ? await findOrganization(db, { id: owner.id }) : undefined;
+  const isAllowed = organization?.settings.membersCanForkPrivateRepositories ?? true;
+  if (repository.settings.allowForking && isAllowed) return;
+  throw new Failure(
+    'denied',
+    'Forks of this private repository are not allowed. Its administrators can allow them.',
+  );
+}

@@ -1,0 +1,146 @@
+// Forks of a repository, and repositories that begin with the files of a template.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply } from '../../kernel/route.ts';
+import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
+import { PAGE_QUERY, pageBefore, sliceOf } from '../page-query.ts';
+import { administersHost, mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { checkedName } from '../repositories/change-repository.ts';
+import { findCreationOwner } from '../repositories/creation-owner.ts';
+import {
+  FullRepository,
+  MinimalRepository,
+  toFullRepository,
+  toMinimalRepository,
+} from '../repositories/model.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { showFully, showRepositories } from '../repositories/show-repository.ts';
+import type { Viewer } from '../repositories/store-lists.ts';
+import { createFork, createFromTemplate, demandMayFork } from './create-fork.ts';
+import { listForks as listForkRows } from './store.ts';
+
+/** The repository itself need only be seen; the new one must be allowed. */
+const COPY_ACCESS = { action: 'viewRepository', others: ['createRepository'], ofOwner: true } as const;
+
+const Name = PlainText({ minLength: 1, maxLength: 100 });
+
+const listForks = repositoryRoute(
+  {
+    id: 'repos/list-forks',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/forks',
+    summary: 'List forks',
+    description: 'Those that the caller may see.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object({
+      sort: Type.Optional(OneOf(['newest', 'oldest', 'stargazers', 'watchers'])),
+      ...PAGE_QUERY,
+    }),
+    list: MinimalRepository,
+  },
+  'read',
+  async ({ query, caller, base }, { db }, { repository }) => {
+    const slice = sliceOf(query);
+    const { sort = 'newest' } = query;
+    // One more than the page has shows whether another follows.
+    const more = { ...slice, limit: slice.limit + 1 };
+    const forks = await listForkRows(db, repository.number, viewerOf(caller), sort, more);
+    const { items, total, more: facts } = pageBefore(forks, slice);
+    const shown = await showRepositories(db, caller, items);
+    const replies = shown.map((one) => toMinimalRepository(one, base));
+    return new Page(replies, total, slice, false, facts);
+  },
+);
+
+function viewerOf(caller: Caller): Viewer {
+  if (caller.kind === 'anonymous') return 'public';
+  return administersHost(caller) ? 'all' : { accountId: accountOf(caller).id };
+}
+
+const createForkOf = repositoryRoute(
+  {
+    id: 'repos/create-fork',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/forks',
+    summary: 'Fork a repository',
+    description: 'An owner has one repository of each family: where there is one already, the reply has it.',
+    access: COPY_ACCESS,
+    params: Type.Object(RepositoryParams),
+    body: Type.Object(
+      {
+        organization: Type.Optional(
+          PlainText({ description: 'Who gets the fork; the caller if it is absent' }),
+        ),
+        name: Type.Optional(Name),
+        default_branch_only: Type.Optional(Type.Boolean()),
+      },
+      { $id: 'fork-creation' },
+    ),
+    bodyIsOptional: true,
+    reply: { 202: FullRepository },
+  },
+  'read',
+  async (call, kernel, found) => {
+    const { caller, base } = call;
+    const { db } = kernel;
+    const { organization, name, default_branch_only: hasDefaultBranchOnly = false } = call.body ?? {};
+    const { repository } = found;
+    const login = organization || accountOf(caller).username;
+    const owner = await findCreationOwner(db, caller, login, repository.isPrivate);
+    const checked = name === undefined ? undefined : checkedName(name);
+    call.demand(`repo/${owner.login}/${checked ?? repository.name}`, 'createRepository');
+    if (owner.id !== repository.ownerId) await demandMayFork(db, found);
+    const fork = await createFork(kernel, call, found, { owner, name: checked, hasDefaultBranchOnly });
+    if (!(await mayRead(db, call, fork)))
+      throw new Failure('denied', `${owner.login} has a fork already, which you may not see.`);
+    const shown = toFullRepository(await showFully(db, caller, fork), base);
+    return reply(202, shown, { location: shown.url });
+  },
+);
+
+const generateRepository = repositoryRoute(
+  {
+    id: 'repos/create-using-template',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/generate',
+    summary: 'Create a repository from a template',
+    description: 'It has the files of the template in one new commit, without the history.',
+    access: COPY_ACCESS,
+    params: Type.Object(RepositoryParams),
+    body: Type.Object(
+      {
+        owner: Type.Optional(PlainText({ description: 'The caller if it is absent' })),
+        name: Name,
+        description: Type.Optional(Nullable(PlainText({ maxLength: 350 }))),
+        include_all_branches: Type.Optional(Type.Boolean()),
+        private: Type.Optional(Type.Boolean()),
+      },
+      { $id: 'template-use' },
+    ),
+    reply: { 201: FullRepository },
+  },
+  'read',
+  async (call, kernel, found) => {
+    const { caller, base, body } = call;
+    const { db } = kernel;
+    if (!found.repository.settings.isTemplate)
+      throw problem('template_repo', 'is not a template: its administrators can make it one');
+    const isPrivate = body.private ?? false;
+    const owner = await findCreationOwner(db, caller, body.owner || accountOf(caller).username, isPrivate);
+    const name = checkedName(body.name);
+    call.demand(`repo/${owner.login}/${name}`, 'createRepository');
+    const created = await createFromTemplate(kernel, call, found, {
+      owner,
+      name,
+      description: body.description || null,
+      isPrivate,
+      hasAllBranches: body.include_all_branches ?? false,
+    });
+    const shown = toFullRepository(await showFully(db, caller, created), base);
+    return reply(201, shown, { location: shown.url });
+  },
+);
+
+export const forkRoutes = [listForks, createForkOf, generateRepository];

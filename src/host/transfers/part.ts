@@ -1,0 +1,8 @@
+// Transfers of repositories.
+import type { Part } from '../../kernel/part.ts';
+import { repositoryTransferRoutes } from './routes.ts';
+
+export const transferPart: Part = {
+  tag: { name: 'transfers', description: 'New owners of repositories' },
+  routes: repositoryTransferRoutes,
+};
