@@ -6,7 +6,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
 import { isPassive, userContentHeaders } from '../../kernel/user-content.ts';
 import { matchesEtag } from '../../kernel/etag.ts';
-import { acceptsEncoding, parseRange, type Encoding } from './model.ts';
+import { parseRange } from '../../kernel/byte-range.ts';
+import { acceptsEncoding, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 
 /** How long the presigned URL of a redirect is valid. */
