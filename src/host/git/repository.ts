@@ -44,16 +44,14 @@ export class GitRepository {
   readonly number: number;
   readonly folder: string;
   readonly services: RepositoryServices;
+  /** A repository is a `GitTarget`: the functions that write, compare and archive take it as it is, or a copy of it. */
+  readonly program: GitProgram;
 
   constructor(number: number, folder: string, services: RepositoryServices) {
     this.number = number;
     this.folder = folder;
     this.services = services;
-  }
-
-  /** A repository is a `GitTarget`: the functions that write, compare and archive take it as it is. */
-  get program(): GitProgram {
-    return this.services.program;
+    this.program = services.program;
   }
 
   /** The object id of a ref by its full name, or of `HEAD`. */
