@@ -36,7 +36,7 @@ function lintOperation({ operation }: PlacedOperation, document: OpenApiDocument
   for (const scheme of security.flatMap((one) => Object.keys(one)))
     if (!Object.hasOwn(document.components.securitySchemes, scheme)) report(`has no scheme "${scheme}"`);
   const statuses = Object.keys(responses);
-  if (!statuses.some((status) => status.startsWith('2'))) report('has no good response');
+  if (!statuses.some((status) => /^2|^302$/.test(status))) report('has no good response');
   if (!statuses.some((status) => /^[45]/.test(status))) report('has no error response');
 }
 

@@ -17,6 +17,8 @@ import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
 import { commitPart } from './commits/part.ts';
 import { forkPart } from './forks/part.ts';
+import { archivePart } from './archives/part.ts';
+import { contentPart } from './contents/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -125,6 +127,8 @@ export const hostApi: Api = apiOf(dialect, [
   statusPart,
   forkPart,
   transferPart,
+  contentPart,
+  archivePart,
   searchPart,
   graphqlPart,
   uploadPart,

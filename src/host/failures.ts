@@ -84,7 +84,7 @@ export function renderError(failure: Failure, facts: CallFacts): unknown {
       errors: details.fields.map(({ field, message }) => ({
         resource: shape?.id.split('/')[0] ?? 'request',
         field,
-        code: message === 'is required' ? 'missing_field' : 'invalid',
+        code: message === 'is required' ? 'missing_field' : (details.code ?? 'invalid'),
         message: `${field} ${message}`,
       })),
     }),

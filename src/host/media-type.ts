@@ -36,11 +36,28 @@ export function checkAccept(accept: string | undefined, produces = 'application/
   const types = accept.split(',');
   const group = `${produces.split('/', 1)[0]}/*`;
   if (types.some((type) => parseAcceptedType(type) !== undefined)) return;
-  if (types.map(typeName).some((name) => name === produces || name === group)) return;
+  if (produces === '*/*' || types.map(typeName).some((name) => name === produces || name === group)) return;
   throw new Failure(
     'not-acceptable',
     `Unsupported 'Accept' header: ${accept}. Must accept 'application/json'.`,
   );
+}
+
+/** The type that an Accept header asks for, and the word in it that chooses a format, such as `raw`. */
+export interface AskedFormat {
+  name: string;
+  param?: string;
+}
+
+/** The first type of the list that the host produces decides. */
+export function askedFormat(accept: string | string[] | undefined): AskedFormat {
+  for (const type of String(accept ?? '').split(',')) {
+    const accepted = parseAcceptedType(type);
+    if (accepted === undefined) continue;
+    const { param } = accepted;
+    return { name: typeName(type), ...(param !== undefined && { param }) };
+  }
+  return { name: '' };
 }
 
 /** Clients send the same few values repeatedly. */

@@ -72,7 +72,7 @@ suite('commits of files', needsGit, () => {
 
   test('what cannot be a file is refused, and changes nothing', async () => {
     const repository = await newRepository({ file: '1', 'dir/x': '2', '160000 sub': '1'.repeat(40) });
-    const before = runGit(repository, 'rev-parse', 'main');
+    const old = runGit(repository, 'rev-parse', 'main');
     for (const changes of [
       { dir: 'x' },
       { sub: 'x' },
@@ -87,11 +87,11 @@ suite('commits of files', needsGit, () => {
       { new: 'x', 'new/below': 'y' },
     ])
       await assert.rejects(
-        commit(repository, changes as Record<string, string | undefined>),
+        commit(repository, changes),
         (error) => error instanceof Failure && error.kind === 'invalid',
         JSON.stringify(changes),
       );
-    assert.equal(runGit(repository, 'rev-parse', 'main'), before);
+    assert.equal(runGit(repository, 'rev-parse', 'main'), old);
   });
 
   test('of two commits on the same parent one is refused', async () => {

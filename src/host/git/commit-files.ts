@@ -1,17 +1,11 @@
 // Commits changes of files to a branch: builds the changed trees, writes the objects, and moves the branch.
 import { Failure } from '../../kernel/failure.ts';
 import { parseCommit, type GitCommit, type GitPerson } from './commit-object.ts';
-import {
-  buildBlob,
-  buildCommit,
-  buildTree,
-  type EntryMode,
-  type NewObject,
-  type NewTreeEntry,
-} from './new-object.ts';
+import { editTree, type TreeEdit } from './edit-tree.ts';
+import { buildBlob, buildCommit, type NewObject } from './new-object.ts';
 import type { GitRepository } from './repository.ts';
 import { checkPath } from './revision.ts';
-import { findInTree, type Tree, type TreeEntry } from './tree.ts';
+import type { TreeEntry } from './tree.ts';
 import { updateRefs } from './update-refs.ts';
 import { writeObjects } from './write-objects.ts';
 
@@ -48,16 +42,22 @@ export async function commitFiles(
 ): Promise<CommittedFiles> {
   const blobs = new Map<string, string>();
   const objects: NewObject[] = [];
-  const located = changes.map(({ path, content }): LocatedChange => {
-    const parts = checkPath(path);
-    if (content === undefined) return { path, parts, blob: undefined };
+  const edits: TreeEdit[] = [];
+  const removed = new Set(changes.filter(({ content }) => content === undefined).map(({ path }) => path));
+  for (const { path, content } of changes) {
+    const current = await findFile(repository, parent, path, removed);
+    if (content === undefined) {
+      if (current === undefined) throw invalid(`There is no file ${path}.`);
+      edits.push({ path, entry: undefined });
+      continue;
+    }
     const blob = buildBlob(content);
     objects.push(blob);
     blobs.set(path, blob.oid);
-    return { path, parts, blob: blob.oid };
-  });
-  const tree = await changeTree(repository, parent?.tree, located, 0, objects);
-  const root = tree ?? addTree([], objects);
+    const mode = current?.mode === '100755' ? '100755' : '100644';
+    edits.push({ path, entry: { mode, oid: blob.oid } });
+  }
+  const root = await editTree(repository, parent?.tree, edits, objects);
   const parents = parent === undefined ? [] : [parent.oid];
   const commit = buildCommit({ tree: root, parents, author, committer, message });
   await writeObjects(repository, [...objects, commit]);
@@ -65,85 +65,27 @@ export async function commitFiles(
   return { commit: parseCommit(commit.oid, commit.bytes), blobs };
 }
 
-interface LocatedChange {
-  path: string;
-  parts: string[];
-  /** Undefined removes the file. */
-  blob: string | undefined;
-}
-
-/** Returns the id of the tree with the changes, or undefined where nothing is left in it. */
-async function changeTree(
+/** Throws where the path leads through a file, unless the same commit removes it, or where something else is at its end. */
+async function findFile(
   repository: GitRepository,
-  oid: string | undefined,
-  changes: readonly LocatedChange[],
-  depth: number,
-  objects: NewObject[],
-): Promise<string | undefined> {
-  const tree = oid === undefined ? { oid: '', entries: [] } : await readTree(repository, oid);
-  const byName = Map.groupBy(changes, ({ parts }) => parts[depth]!);
-  // The replaced form of a name that is not UTF-8 may be that of another entry.
-  const entries = tree.entries
-    .filter(({ name, rawName }) => rawName !== undefined || !byName.has(name))
-    .map(keptEntry);
-  for (const [name, some] of byName) {
-    const current = findInTree(tree, name);
-    const entry = await changeEntry(repository, current, some, depth, objects);
-    if (entry !== undefined) entries.push({ ...entry, name });
+  parent: GitCommit | undefined,
+  path: string,
+  removed: ReadonlySet<string>,
+): Promise<TreeEntry | undefined> {
+  const parts = checkPath(path);
+  let entry: TreeEntry | undefined;
+  for (let depth = 1; parent !== undefined && depth <= parts.length; depth += 1) {
+    const at = parts.slice(0, depth).join('/');
+    entry = await repository.findEntry(parent.oid, at);
+    if (entry === undefined) return undefined;
+    const isEnd = depth === parts.length;
+    if (isEnd && entry.kind === 'tree') throw invalid(`${path} is a folder, not a file.`);
+    if (isEnd && entry.kind === 'commit') throw invalid(`${path} is a submodule, not a file.`);
+    if (isEnd || entry.kind === 'tree') continue;
+    if (removed.has(at)) return undefined;
+    throw invalid(`${path} cannot be changed, because ${at} is not a folder.`);
   }
-  return entries.length === 0 ? undefined : addTree(entries, objects);
-}
-
-async function changeEntry(
-  repository: GitRepository,
-  current: TreeEntry | undefined,
-  changes: readonly LocatedChange[],
-  depth: number,
-  objects: NewObject[],
-): Promise<Pick<NewTreeEntry, 'mode' | 'oid'> | undefined> {
-  const own = changes.filter(({ parts }) => parts.length === depth + 1);
-  const below = changes.filter(({ parts }) => parts.length > depth + 1);
-  if (own.length > 1) throw invalid(`${own[0]!.path} is changed twice in one commit.`);
-  const [file] = own;
-  if (file !== undefined) {
-    if (current?.kind === 'tree') throw invalid(`${file.path} is a folder, not a file.`);
-    if (current?.kind === 'commit') throw invalid(`${file.path} is a submodule, not a file.`);
-    if (file.blob === undefined && current === undefined) throw invalid(`There is no file ${file.path}.`);
-    if (file.blob !== undefined && below.length > 0)
-      throw invalid(`${file.path} cannot be a file and a folder at once.`);
-    if (file.blob !== undefined)
-      return { mode: current?.mode === '100755' ? '100755' : '100644', oid: file.blob };
-  } else if (current !== undefined && current.kind !== 'tree') {
-    const [{ path, parts }] = below as [LocatedChange];
-    const folder = parts.slice(0, depth + 1).join('/');
-    throw invalid(`${path} cannot be changed, because ${folder} is not a folder.`);
-  }
-  if (below.length === 0) return undefined;
-  const folder = current?.kind === 'tree' ? current.oid : undefined;
-  const oid = await changeTree(repository, folder, below, depth + 1, objects);
-  return oid === undefined ? undefined : { mode: '040000', oid };
-}
-
-async function readTree(repository: GitRepository, oid: string): Promise<Tree> {
-  const tree = await repository.readTree(oid);
-  if (tree === undefined) throw new Failure('internal', `The tree ${oid} cannot be read.`);
-  return tree;
-}
-
-function addTree(entries: readonly NewTreeEntry[], objects: NewObject[]): string {
-  const tree = buildTree(entries);
-  objects.push(tree);
-  return tree.oid;
-}
-
-function keptEntry(entry: TreeEntry): NewTreeEntry {
-  return { mode: keptMode(entry), name: entry.rawName ?? entry.name, oid: entry.oid };
-}
-
-/** Old versions of git wrote further modes for files. */
-function keptMode({ kind, mode }: TreeEntry): EntryMode {
-  if (kind === 'blob') return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755';
-  return mode as EntryMode;
+  return entry;
 }
 
 function invalid(message: string): Failure {

@@ -86,6 +86,18 @@ export async function openRepository(
   return found;
 }
 
+/** For addresses with a signed token, which `isGranted` checks: without a good one the caller must be a reader. */
+export async function openDownload(
+  kernel: Kernel,
+  call: RepositoryCall,
+  isGranted: (repository: Repository) => boolean,
+): Promise<FoundRepository> {
+  const found = await findNamed(kernel, call);
+  if (found === undefined || !isGranted(found.repository)) return await openRepository(kernel, call, 'read');
+  call.can(repositoryResource(found));
+  return found;
+}
+
 /** Undefined for callers without a credential, and for those who may not see it. */
 export async function roleOn(
   db: Db,

@@ -7,11 +7,13 @@ import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
 import { hasDownloadsRemoved } from './has-downloads-removed.ts';
 import { rateRemoved } from './rate-removed.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
+import { submoduleTypeAdded } from './submodule-type.ts';
 import { teamPermissionRemoved } from './team-permission-removed.ts';
 
 export const changesOf20260310: readonly VersionChange[] = [
   rateRemoved,
   teamPermissionRemoved,
+  submoduleTypeAdded,
   ...squashTitleDefaultRemoved,
   ...squashTitleDefaultUnsent,
   ...hasDownloadsRemoved,

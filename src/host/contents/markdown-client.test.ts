@@ -1,0 +1,23 @@
+// Rendered Markdown: what it may contain, and that no document holds up the server.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderMarkdown } from './markdown-client.ts';
+
+test('links lead to web and mail addresses only, and HTML is text', async () => {
+  const html = await renderMarkdown(
+    [
+      '[a](javascript:x) [b](data:text/html,x) [c](irc://x) [d](IRCS:x) <xmpp:e> [f](vbscript:x)',
+      '[g](https://g.test) [h](mailto:h@h.test) [i](relative/path) ![j](javascript:x) ![k](data:x)',
+      '<script>x</script> <img src=x onerror=x> <a href="javascript:x">l</a>',
+    ].join('\n\n'),
+  );
+  const addresses = [...html!.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => address);
+  assert.deepEqual(addresses.filter(Boolean), ['https://g.test', 'mailto:h@h.test', 'relative/path'], html);
+  assert.doesNotMatch(html!, /<script|<img src=x/);
+});
+
+test('a document that takes too long is not rendered', async () => {
+  assert.equal(await renderMarkdown(']('.repeat(200_000)), undefined);
+  assert.equal(await renderMarkdown('x'.repeat(600_000)), undefined);
+  assert.equal(await renderMarkdown('# x'), '<h1>x</h1>');
+});

@@ -1,0 +1,123 @@
+// Reads of the contents of a repository: files, folders, the README and the licence.
+import { reply } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { nodeId } from '../node-id.ts';
+import { askedFormat } from '../media-type.ts';
+import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { licenseOf } from '../repositories/license.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { contentNotFound, findContent, openContents } from './find-content.ts';
+import {
+  ContentEntry,
+  ContentFile,
+  ContentFolder,
+  ContentSubmodule,
+  ContentSymlink,
+  LicenseContent,
+} from './model.ts';
+import { listFolder, replyWithFile, showFolder, showSubmodule, showSymlink } from './show-content.ts';
+import { findLicenseFile, findReadmeFile } from './well-known-files.ts';
+
+const AtRef = Type.Object({
+  ref: Type.Optional(
+    Type.String({ description: 'A branch, a tag or a commit; the default branch when not given' }),
+  ),
+});
+
+const getContent = repositoryRoute(
+  {
+    id: 'repos/get-content',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/contents/{path...}',
+    summary: 'Get a file or the entries of a folder',
+    description:
+      'The media type `raw` gives the bytes of a file, also parts of it by Range; `html` gives it rendered; `object` gives ' +
+      'a folder as an object with `entries`. A symbolic link to a file of the repository gives that file. At most 1,000 ' +
+      'entries of a folder are listed. Files above 1 MB have no `content` in JSON; above 100 MB they are refused.',
+    access: READ_REPOSITORY,
+    params: Type.Object({ ...RepositoryParams, path: Type.String() }),
+    query: AtRef,
+    reply: {
+      200: Type.Union([
+        Type.Array(ContentEntry),
+        ContentFile,
+        ContentFolder,
+        ContentSymlink,
+        ContentSubmodule,
+      ]),
+    },
+  },
+  'read',
+  async (call, kernel, repository) => {
+    const opened = await openContents(kernel, repository, call.query.ref, call);
+    const found = await findContent(opened, call.params.path);
+    const { param } = askedFormat(call.headers['accept']);
+    switch (found.kind) {
+      case 'tree':
+        return param === 'object' ? await showFolder(opened, found) : await listFolder(opened, found);
+      case 'commit':
+        return await showSubmodule(opened, found);
+      case 'symlink':
+        if (param !== 'raw') return await showSymlink(opened, found, found.target ?? '');
+        return await replyWithFile(opened, found, call, (file) => file);
+      default:
+        return await replyWithFile(opened, found, call, (file) => file);
+    }
+  },
+);
+
+const getReadme = repositoryRoute(
+  {
+    id: 'repos/get-readme-in-directory',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/readme/{dir...}',
+    summary: 'Get the README of a repository or of a folder',
+    description:
+      'Without a folder it is looked for in `.github`, in the root and in `docs`. The media types are those of files.',
+    access: READ_REPOSITORY,
+    params: Type.Object({ ...RepositoryParams, dir: Type.String() }),
+    query: AtRef,
+    reply: { 200: ContentFile },
+  },
+  'read',
+  async (call, kernel, repository) => {
+    const opened = await openContents(kernel, repository, call.query.ref, call);
+    const found = await findReadmeFile(opened, call.params.dir.replace(/\/$/, '') || undefined);
+    if (found === undefined) throw contentNotFound();
+    return await replyWithFile(opened, found, call, (file) => file);
+  },
+);
+
+const getLicense = repositoryRoute(
+  {
+    id: 'licenses/get-for-repo',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/license',
+    summary: 'Get the licence of a repository',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: AtRef,
+    reply: { 200: LicenseContent },
+  },
+  'read',
+  async (call, kernel, repository) => {
+    const opened = await openContents(kernel, repository, call.query.ref, call);
+    const found = await findLicenseFile(opened);
+    if (found === undefined) throw contentNotFound();
+    const { license: spdxId } = repository.repository;
+    return await replyWithFile(opened, found, call, (file) =>
+      reply(200, { ...file, license: licenseOf(spdxId, call.base) ?? OTHER_LICENSE }),
+    );
+  },
+);
+
+/** Of a file whose text is not known. */
+const OTHER_LICENSE = {
+  key: 'other',
+  name: 'Other',
+  spdx_id: 'NOASSERTION',
+  url: null,
+  node_id: nodeId('License', 'other'),
+};
+
+export const contentRoutes = [getContent, getReadme, getLicense];

@@ -1,0 +1,152 @@
+// Builds the replies for files, folders, symbolic links and submodules.
+import { matchesEtag } from '../../kernel/etag.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { Bytes, reply, type Call, type Reply, type Stream } from '../../kernel/route.ts';
+import type { Static } from '../../kernel/schema.ts';
+import { userContentHeaders } from '../../kernel/user-content.ts';
+import { encodeLines } from '../git-data/base64.ts';
+import type { FoundEntry } from '../git/repository.ts';
+import type { TreeEntry } from '../git/tree.ts';
+import { askedFormat } from '../media-type.ts';
+import { fileUrls, folderUrls, submoduleUrls } from './content-urls.ts';
+import { replyWithBytes } from './file-reply.ts';
+import { contentNotFound, readSubmodules, type OpenedContents } from './find-content.ts';
+import { renderFile } from './render-file.ts';
+import type {
+  ContentEntryRep,
+  ContentFile,
+  ContentFolder,
+  ContentSubmodule,
+  ContentSymlink,
+} from './model.ts';
+import type { Submodule } from './submodules.ts';
+
+const MEBIBYTE = 1024 ** 2;
+const MAX_ENTRIES = 1000;
+/** Larger files are read by git's own protocol, or from their download address. */
+const MAX_BYTES = 100 * MEBIBYTE;
+
+type FileRep = Static<typeof ContentFile>;
+
+/** In the media types `raw` and `html` the file itself; otherwise as JSON, for which `toRep` may add fields. */
+export async function replyWithFile<Rep>(
+  opened: OpenedContents,
+  { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
+  call: Pick<Call, 'headers'>,
+  toRep: (file: FileRep) => Rep,
+): Promise<Rep | Reply | Bytes | Stream> {
+  const blob = await opened.git.readBlob(oid);
+  if (blob === undefined) throw contentNotFound();
+  const { size, content } = blob;
+  if (size > MAX_BYTES) throw tooLarge(100);
+  const { param, name } = askedFormat(call.headers['accept']);
+  if (param === 'raw') return replyWithBytes(opened.git, { oid, ...blob }, `${name}; charset=utf-8`, call);
+  if (param === 'html') {
+    if (content === undefined) throw tooLarge(1);
+    const headers = { ...userContentHeaders(`${name}; charset=utf-8`), etag: `"${oid}-html"` };
+    if (matchesEtag(call.headers['if-none-match']?.toString(), headers.etag))
+      return reply(304, undefined, headers);
+    return new Bytes(Buffer.from(await renderFile(path, content)), headers);
+  }
+  const text = content === undefined ? '' : encodeLines(content);
+  return toRep({
+    ...fileEntry(opened, path, oid, size),
+    type: 'file',
+    content: text,
+    encoding: content === undefined ? 'none' : 'base64',
+  });
+}
+
+/** The first 1,000 entries. */
+export async function listFolder(
+  opened: OpenedContents,
+  { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
+): Promise<ContentEntryRep[]> {
+  const tree = await opened.git.readTree(oid);
+  if (tree === undefined) throw contentNotFound();
+  const entries = tree.entries.slice(0, MAX_ENTRIES);
+  const hasModules = entries.some(({ kind }) => kind === 'commit');
+  const modules = hasModules ? await readSubmodules(opened) : new Map<string, Submodule>();
+  const isSized = ({ kind }: TreeEntry) => kind === 'blob' || kind === 'symlink';
+  // All requests are in one pipeline of the reader.
+  const infos = await opened.git.infos(entries.filter(isSized).map((entry) => entry.oid));
+  const sizes = new Map(infos.map((info) => [info?.oid, info?.size ?? 0]));
+  return entries.map((entry) => {
+    const inside = path === '' ? entry.name : `${path}/${entry.name}`;
+    const { size, type, urls } = describeEntry(opened, entry, inside, modules);
+    const common = { name: entry.name, path: inside, sha: entry.oid };
+    return { ...common, size: size ?? sizes.get(entry.oid) ?? 0, ...urls, type };
+  });
+}
+
+function describeEntry(
+  { place }: OpenedContents,
+  { kind, oid }: TreeEntry,
+  path: string,
+  modules: ReadonlyMap<string, Submodule>,
+) {
+  switch (kind) {
+    case 'tree':
+      return { type: 'dir' as const, size: 0, urls: folderUrls(place, path, oid) };
+    case 'commit':
+      return {
+        type: 'submodule' as const,
+        size: 0,
+        urls: submoduleUrls(place, path, oid, modules.get(path)),
+      };
+    default:
+      return {
+        type: kind === 'symlink' ? ('symlink' as const) : ('file' as const),
+        urls: fileUrls(place, path, oid),
+      };
+  }
+}
+
+export async function showFolder(
+  opened: OpenedContents,
+  found: FoundEntry,
+): Promise<Static<typeof ContentFolder>> {
+  const { oid, path, name } = found;
+  const entries = await listFolder(opened, found);
+  return { name, path, sha: oid, size: 0, ...folderUrls(opened.place, path, oid), type: 'dir', entries };
+}
+
+export async function showSymlink(
+  { git, place }: OpenedContents,
+  { oid, path, name }: FoundEntry,
+  target: string,
+): Promise<Static<typeof ContentSymlink>> {
+  const info = await git.readInfo(oid);
+  const size = info?.size ?? 0;
+  return { name, path, sha: oid, size, ...fileUrls(place, path, oid), type: 'symlink', target };
+}
+
+export async function showSubmodule(
+  opened: OpenedContents,
+  { oid, path, name }: FoundEntry,
+): Promise<Static<typeof ContentSubmodule>> {
+  const module = (await readSubmodules(opened)).get(path);
+  return {
+    name,
+    path,
+    sha: oid,
+    size: 0,
+    ...submoduleUrls(opened.place, path, oid, module),
+    type: 'submodule',
+    submodule_git_url: module?.url ?? '',
+  };
+}
+
+/** Also of a file that has just been committed. */
+export function fileEntry({ place }: Pick<OpenedContents, 'place'>, path: string, oid: string, size: number) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { name, path, sha: oid, size, ...fileUrls(place, path, oid), type: 'file' as const };
+}
+
+function tooLarge(megabytes: number): Failure {
+  return new Failure(
+    'forbidden',
+    `This file is larger than ${megabytes} MB, and cannot be read this way. Use its download address, or git.`,
+    { code: 'too_large', fields: [{ field: 'data', message: `must be at most ${megabytes} MB` }] },
+  );
+}
