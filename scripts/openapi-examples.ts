@@ -52,7 +52,9 @@ function keepChance(chosen: Examples, before: Examples): Examples {
 function recordCalls(): RecordedCall[] {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-examples-'));
   const file = join(folder, 'calls.jsonl');
-  const tests = globSync(`test/conformance/${chosenApi}*.test.ts`, { cwd: ROOT }).filter((path) => !WITHOUT.test(path));
+  const tests = globSync(`test/conformance/${chosenApi}*.test.ts`, { cwd: ROOT }).filter(
+    (path) => !WITHOUT.test(path),
+  );
   const run = spawnSync(process.execPath, ['test/run.ts', '--processes=1', ...tests.toSorted()], {
     cwd: ROOT,
     env: { ...process.env, SIGNALBOX_RECORD_CALLS: file },

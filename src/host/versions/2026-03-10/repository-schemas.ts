@@ -42,7 +42,8 @@ function addProperties(
       ...(only !== undefined && { only }),
       schema,
       before: Type.Object({ ...schema.properties, ...properties }, { $id: idOf(schema) }),
-      down: (repository) => ({ ...repository, ...from(repository) }),
+      // A spread takes ten times as long at a place that sees objects of many shapes.
+      down: (repository) => Object.assign({}, repository, from(repository)),
     }),
   );
 }
