@@ -1,9 +1,9 @@
 // The query parameters of the host's lists: `page` and `per_page`.
-import { clampLimit, type Slice } from '../kernel/page.ts';
+import { clampLimit, Page, type Slice } from '../kernel/page.ts';
 import { Type } from '../kernel/schema.ts';
 
-/** Offsets beyond it would not be exact. */
-const MAX_PAGE = 1_000_000_000;
+/** Nothing has so many pages, and offsets stay exact. */
+const MAX_PAGE = 1_000_000;
 
 /** Parameters of every list that has pages. */
 export const HostPageQuery = {
@@ -18,4 +18,20 @@ export function pageSliceOf({ page, per_page: perPage }: { page: number; per_pag
 
 export function perPageOf(perPage: number | undefined): number {
   return clampLimit(perPage, 30, 100);
+}
+
+/** Where counting stopped early, the links name no last page. */
+export function pageOf<Item>(
+  items: Item[],
+  { total, isTotalExact }: { total: number; isTotalExact: boolean },
+  slice: Slice,
+): Page<Item> {
+  return new Page(items, total, slice, false, isTotalExact ? {} : { isTotalExact });
+}
+
+/** The page of a list that is not counted: the items are one more than the page has, if another follows. */
+export function pageBefore<Item>(items: readonly Item[], slice: Slice): Page<Item> {
+  const total = slice.offset + items.length;
+  const isTotalExact = items.length <= slice.limit && items.length > 0;
+  return pageOf(items.slice(0, slice.limit), { total, isTotalExact }, slice);
 }

@@ -7,7 +7,7 @@ import { listContributors, type Contributor } from '../git/history.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { listAuthors } from '../owners/store-authors.ts';
-import { PAGE_QUERY, sliceOf } from '../page-query.ts';
+import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 
@@ -50,7 +50,7 @@ const listRepositoryContributors = repositoryRoute(
       anon: Type.Optional(
         Type.String({ description: '`1` or `true`: also authors who are no users of this server' }),
       ),
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: ContributorReply,
   },
@@ -64,7 +64,7 @@ const listRepositoryContributors = repositoryRoute(
     const groups = groupByAuthor(contributors, await listAuthors(db, emails));
     const isWithAnonymous = query.anon === '1' || query.anon === 'true';
     const all = groups.filter(({ author }) => isWithAnonymous || author !== undefined);
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     const items = all.slice(slice.offset, slice.offset + slice.limit);
     const shown = items.map((one) => toContributor(one, base));
     return new Page(shown, all.length, slice);

@@ -1,9 +1,9 @@
 // Branches, tags, and the contributors to a repository.
 import type { Part } from '../../kernel/part.ts';
 import { contributorRoutes } from './contributor-routes.ts';
-import { branchRoutes } from './routes.ts';
+import { hostBranchRoutes } from './routes.ts';
 
 export const branchPart: Part = {
   tag: { name: 'branches', description: 'Branches, tags and contributors' },
-  routes: [...branchRoutes, ...contributorRoutes],
+  routes: [...hostBranchRoutes, ...contributorRoutes],
 };

@@ -8,7 +8,7 @@ import { showCommit } from '../commits/find-commit.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
 import type { ListedRef } from '../git/list-refs.ts';
 import { isBranchName } from '../git/revision.ts';
-import { pageBefore, PAGE_QUERY, sliceOf } from '../page-query.ts';
+import { pageBefore, HostPageQuery, pageSliceOf } from '../list-query.ts';
 import {
   PUSH_REPOSITORY,
   READ_REPOSITORY,
@@ -35,13 +35,13 @@ const listBranches = repositoryRoute(
     params: Type.Object(RepositoryParams),
     query: Type.Object({
       protected: Type.Optional(Type.Boolean({ description: 'Only those that are protected, or are not' })),
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: ShortBranch,
   },
   'read',
   async ({ query, base }, { services }, found) => {
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     if (query.protected === true) return new Page([], 0, slice);
     const git = services.git.repository(found.repository.number);
     const listing = { prefix: BRANCHES, skip: slice.offset, limit: slice.limit + 1 };
@@ -130,14 +130,14 @@ const listTags = repositoryRoute(
     description: 'The largest version first.',
     access: READ_REPOSITORY,
     params: Type.Object(RepositoryParams),
-    query: Type.Object(PAGE_QUERY),
+    query: Type.Object(HostPageQuery),
     list: TagReply,
   },
   'read',
   async ({ query, base }, { services }, found) => {
     const { number } = found.repository;
     const git = services.git.repository(number);
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     const listing = { prefix: TAGS, skip: slice.offset, limit: slice.limit + 1, isByVersion: true };
     const { items, total, more } = pageBefore(await git.listRefs(listing), slice);
     const urls = gitUrlsOf(found, base);
@@ -155,4 +155,4 @@ function commitOf({ oid, type, peeled }: ListedRef): string | undefined {
   return peeled?.type === 'commit' ? peeled.oid : undefined;
 }
 
-export const branchRoutes = [listBranches, getBranch, postRename, listBranchesWhereHead, listTags];
+export const hostBranchRoutes = [listBranches, getBranch, postRename, listBranchesWhereHead, listTags];

@@ -5,7 +5,7 @@ import { Type } from '../../kernel/schema.ts';
 import { diffFiles, streamDiff, streamPatches } from '../git/diff.ts';
 import { countAheadBehind, listCommitIdsBetween } from '../git/history.ts';
 import { pageLinks } from '../page-links.ts';
-import { PAGE_QUERY } from '../page-query.ts';
+import { HostPageQuery } from '../list-query.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { openComparison, type ComparedSide } from './compare.ts';
@@ -32,7 +32,7 @@ const compareCommits = repositoryRoute(
       }),
     }),
     query: Type.Object({
-      ...PAGE_QUERY,
+      ...HostPageQuery,
       per_page: Type.Optional(Type.Integer({ minimum: 0, description: 'At most 250, also if absent' })),
     }),
     reply: { 200: CommitComparison },
@@ -50,7 +50,7 @@ const compareCommits = repositoryRoute(
     if (format === 'patch') return streamText(format, streamPatches(target, ends));
     const { ahead, behind } = await countAheadBehind(target, ends.base, ends.head);
     const limit = clampLimit(query.per_page, MAX_COMMITS, MAX_COMMITS);
-    const slice = { offset: ((query.page ?? 1) - 1) * limit, limit };
+    const slice = { offset: (query.page - 1) * limit, limit };
     const page = { skip: slice.offset, limit };
     const oids = await listCommitIdsBetween(target, { ...ends, total: ahead }, page);
     const files = slice.offset === 0 ? (await diffFiles(target, sides)).files : undefined;

@@ -5,7 +5,7 @@ import { PlainText, Type } from '../../kernel/schema.ts';
 import { diffFiles, MAX_DIFF_FILES, MAX_DIFF_PAGE, streamCommitPatch, streamDiff } from '../git/diff.ts';
 import { listCommitIds, type HistoryFilter } from '../git/history.ts';
 import { pageLinks } from '../page-links.ts';
-import { PAGE_QUERY, pageBefore, sliceOf } from '../page-query.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -43,7 +43,7 @@ const listCommits = repositoryRoute(
       committer: Person,
       since: Moment,
       until: Moment,
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: CommitReply,
   },
@@ -52,7 +52,7 @@ const listCommits = repositoryRoute(
     const { repository } = found;
     const git = services.git.repository(repository.number);
     const tip = await findCommit(git, query.sha || repository.defaultBranch);
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     const filter = await filterOf(db, query);
     // One more than the page has shows whether another follows; counting all would walk the whole history.
     const page = { skip: slice.offset, limit: slice.limit + 1 };
@@ -92,7 +92,7 @@ const getCommit = repositoryRoute(
       ...RepositoryParams,
       ref: Type.String({ description: 'A branch, a tag, or a commit' }),
     }),
-    query: Type.Object(PAGE_QUERY),
+    query: Type.Object(HostPageQuery),
     reply: { 200: CommitReply },
   },
   'read',
@@ -105,7 +105,7 @@ const getCommit = repositoryRoute(
     if (format === 'diff') return streamText(format, streamDiff(git, sides));
     if (format === 'patch') return streamText(format, streamCommitPatch(git, commit.oid));
     const limit = clampLimit(query.per_page, MAX_DIFF_PAGE, MAX_DIFF_PAGE);
-    const slice = { offset: ((query.page ?? 1) - 1) * limit, limit };
+    const slice = { offset: (query.page - 1) * limit, limit };
     const { files, total } = await diffFiles(git, sides, { skip: slice.offset, limit });
     const { additions, deletions } = total;
     const shown = {

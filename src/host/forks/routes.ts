@@ -4,7 +4,7 @@ import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply } from '../../kernel/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
-import { PAGE_QUERY, pageBefore, sliceOf } from '../page-query.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { administersHost, mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { checkedName } from '../repositories/change-repository.ts';
 import { findCreationOwner } from '../repositories/creation-owner.ts';
@@ -36,13 +36,13 @@ const listForks = repositoryRoute(
     params: Type.Object(RepositoryParams),
     query: Type.Object({
       sort: Type.Optional(OneOf(['newest', 'oldest', 'stargazers', 'watchers'])),
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: MinimalRepository,
   },
   'read',
   async ({ query, caller, base }, { db }, { repository }) => {
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     const { sort = 'newest' } = query;
     // One more than the page has shows whether another follows.
     const more = { ...slice, limit: slice.limit + 1 };

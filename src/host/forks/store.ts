@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
-import { teamsOf } from '../repositories/store-roles.ts';
+import { teamNumbersOf } from '../repositories/store-roles.ts';
 
 /** The first repository of the family. */
 export function sourceNumberOf({ number, sourceNumber }: Repository): number {
@@ -64,7 +64,7 @@ function visibleTo(viewer: Viewer): RawBuilder<unknown> {
   const { accountId: id } = viewer;
   return sql`(is_private = 0 or owner_id = ${id}
     or number in (select repository_number from collaborators where account_id = ${id})
-    or number in (select repository_number from team_repositories where team_number in (${teamsOf(id)}))
+    or number in (select repository_number from team_repositories where team_number in (${teamNumbersOf(id)}))
     or owner_id in (
       select member.organization_id from organization_members as member
       join organizations on organizations.id = member.organization_id

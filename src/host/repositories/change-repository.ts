@@ -113,7 +113,7 @@ export async function insertLocked(
   const repository = await insertRepository(tx, owner, fields, actor.now);
   const found = { repository, owner };
   on.record({
-    ...changeOf('createRepository', 'created', found),
+    ...repositoryChange('createRepository', 'created', found),
     after: auditedRepository(repository),
   });
   await on.invalidate(REPOSITORY_CHANNEL);
@@ -155,7 +155,7 @@ export async function changeRepository(
     }
     const repository = await updateRepository(tx, before.number, update, actor.now);
     on.record({
-      ...changeOf('updateRepository', 'updated', { repository, owner }),
+      ...repositoryChange('updateRepository', 'updated', { repository, owner }),
       before: auditedRepository(before),
       after: auditedRepository(repository),
     });
@@ -180,7 +180,7 @@ export async function removeRepository(
     if (repository === undefined || repository.ownerId !== owner.id) throw repositoryNotFound();
     await scheduleDeletion(tx, number, actor.now);
     on.record({
-      ...changeOf('deleteRepository', 'deleted', { repository, owner }),
+      ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
       before: auditedRepository(repository),
     });
     await on.invalidate(REPOSITORY_CHANNEL);
@@ -216,7 +216,7 @@ export async function checkNameFree(tx: Db, owner: RepositoryOwner, name: string
   throw new Failure('invalid', 'Repository creation failed.', { fields: [{ field: 'name', message }] });
 }
 
-export function changeOf(action: string, verb: string, found: FoundRepository): Change {
+export function repositoryChange(action: string, verb: string, found: FoundRepository): Change {
   return {
     accesses: [{ action, resource: repositoryResource(found) }],
     kind: 'repository',

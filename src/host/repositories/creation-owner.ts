@@ -7,7 +7,7 @@ import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { administersHost } from './access.ts';
-import { listMemberships } from './store-lists.ts';
+import { listAccountMemberships } from './store-lists.ts';
 
 /** Throws unless the caller may create the repository there. */
 export async function findCreationOwner(
@@ -34,7 +34,7 @@ async function demandMayCreate(
   { id, login, settings }: Organization,
   isPrivate: boolean,
 ): Promise<void> {
-  const memberships = await listMemberships(db, accountOf(caller).id);
+  const memberships = await listAccountMemberships(db, accountOf(caller).id);
   const membership = memberships.find(({ organizationId }) => organizationId === id);
   if (membership?.role === 'admin') return;
   const mayCreate = isPrivate

@@ -4,7 +4,7 @@ import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
-import { PAGE_QUERY, pageOf, sliceOf } from '../page-query.ts';
+import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { findOrganization } from '../organizations/store.ts';
@@ -13,9 +13,9 @@ import { administersHost } from './access.ts';
 import { MinimalRepository, NestedRepository, toMinimalRepository, toNestedRepository } from './model.ts';
 import { showRepositories } from './show-repository.ts';
 import {
-  listMemberships,
+  listAccountMemberships,
   listPublicRepositories,
-  listRepositories,
+  listRepositoriesFrom,
   type RepositoryFilter,
   type RepositorySort,
   type RepositorySource,
@@ -31,7 +31,7 @@ interface ListQuery {
   sort?: RepositorySort;
   direction?: 'asc' | 'desc';
   per_page?: number;
-  page?: number;
+  page: number;
 }
 
 const listForCaller = route(
@@ -51,7 +51,7 @@ const listForCaller = route(
       ...SORTING,
       since: Type.Optional(Type.String({ format: 'date-time' })),
       before: Type.Optional(Type.String({ format: 'date-time' })),
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: NestedRepository,
   },
@@ -67,7 +67,7 @@ const listForCaller = route(
     if (affiliations.includes('owner')) sources.push({ ownerId: id, visibleTo: 'all' });
     if (affiliations.includes('collaborator')) sources.push({ collaboratorId: id });
     if (affiliations.includes('organization_member'))
-      for (const { organizationId, seesAll } of await listMemberships(kernel.db, id))
+      for (const { organizationId, seesAll } of await listAccountMemberships(kernel.db, id))
         sources.push({ ownerId: organizationId, visibleTo: seesAll ? 'all' : { accountId: id } });
     const visible = visibility ?? type;
     const filter: RepositoryFilter = {
@@ -114,7 +114,7 @@ const listForUser = route(
     query: Type.Object({
       type: Type.Optional(OneOf(['all', 'owner', 'member'])),
       ...SORTING,
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: MinimalRepository,
   },
@@ -152,7 +152,7 @@ const listForOrganization = route(
     query: Type.Object({
       type: Type.Optional(OneOf(['all', 'public', 'private', 'forks', 'sources', 'member'])),
       ...SORTING,
-      ...PAGE_QUERY,
+      ...HostPageQuery,
     }),
     list: MinimalRepository,
   },
@@ -205,7 +205,7 @@ async function viewerOf({ db }: Kernel, caller: Caller, ownerId: string): Promis
   if (caller.kind === 'anonymous') return 'public';
   const { id } = accountOf(caller);
   if (id === ownerId || administersHost(caller)) return 'all';
-  const memberships = await listMemberships(db, id);
+  const memberships = await listAccountMemberships(db, id);
   const own = memberships.find(({ organizationId }) => organizationId === ownerId);
   return own?.seesAll === true ? 'all' : { accountId: id };
 }
@@ -218,9 +218,9 @@ async function listPage(
   filter: RepositoryFilter,
   defaultSort: RepositorySort,
 ) {
-  const slice = sliceOf(query);
+  const slice = pageSliceOf(query);
   const { sort = defaultSort, direction = sort === 'full_name' ? 'asc' : 'desc' } = query;
-  const list = await listRepositories(db, sources, filter, { sort, desc: direction === 'desc' }, slice);
+  const list = await listRepositoriesFrom(db, sources, filter, { sort, desc: direction === 'desc' }, slice);
   return pageOf(await showRepositories(db, caller, list.items), list, slice);
 }
 

@@ -4,12 +4,12 @@ import { repositoryMigrations } from '../migrations/repositories.ts';
 import { HOST_ROLE_STATEMENTS } from './access.ts';
 import { repositoryListRoutes } from './list-routes.ts';
 import { repositoryWork } from './repository-work.ts';
-import { repositoryRoutes } from './routes.ts';
+import { hostRepositoryRoutes } from './routes.ts';
 import { handOverRepositories } from './transfer-repository.ts';
 
 export const repositoryPart: Part = {
   tag: { name: 'repos', description: 'Repositories' },
-  routes: [...repositoryRoutes, ...repositoryListRoutes],
+  routes: [...hostRepositoryRoutes, ...repositoryListRoutes],
   migrations: repositoryMigrations,
   handOver: handOverRepositories,
   work: repositoryWork,

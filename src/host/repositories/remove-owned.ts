@@ -2,7 +2,7 @@
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { changeOf, scheduleDeletion } from './change-repository.ts';
+import { repositoryChange, scheduleDeletion } from './change-repository.ts';
 import { auditedRepository } from './requests.ts';
 import { listRepositoryNumbers, lockRepository, lockRepositoryNames } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function removeOwnedRepositories(on: ChangeTransaction, owner: Repo
     if (repository === undefined) continue;
     await scheduleDeletion(tx, number, actor.now);
     consequence.record({
-      ...changeOf('deleteRepository', 'deleted', { repository, owner }),
+      ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
       before: auditedRepository(repository),
     });
   }

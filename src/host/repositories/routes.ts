@@ -169,7 +169,7 @@ const replaceTopics = repositoryRoute(
   },
 );
 
-export const repositoryRoutes = [
+export const hostRepositoryRoutes = [
   createForCaller,
   createInOrganization,
   getRepository,

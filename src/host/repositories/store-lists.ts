@@ -4,7 +4,7 @@ import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
-import { teamsOf } from './store-roles.ts';
+import { teamNumbersOf } from './store-roles.ts';
 
 export type RepositorySort = 'created' | 'updated' | 'pushed' | 'full_name';
 
@@ -41,7 +41,7 @@ export interface RepositoryList {
   isTotalExact: boolean;
 }
 
-export async function listRepositories(
+export async function listRepositoriesFrom(
   db: Db,
   sources: readonly RepositorySource[],
   filter: RepositoryFilter,
@@ -97,7 +97,7 @@ function conditionOf(source: RepositorySource): RawBuilder<unknown> {
   const { accountId } = visibleTo;
   return sql`${owned} and (is_private = 0
     or number in (select repository_number from collaborators where account_id = ${accountId})
-    or number in (select repository_number from team_repositories where team_number in (${teamsOf(accountId)})))`;
+    or number in (select repository_number from team_repositories where team_number in (${teamNumbersOf(accountId)})))`;
 }
 
 function filterOf({ isPrivate, isFork, updatedSince, updatedBefore }: RepositoryFilter): RawBuilder<unknown> {
@@ -134,7 +134,7 @@ export async function listPublicRepositories(db: Db, since: number, limit: numbe
 }
 
 /** The organizations of an account, and whether it sees all repositories of each. */
-export async function listMemberships(
+export async function listAccountMemberships(
   db: Db,
   accountId: string,
 ): Promise<{ organizationId: string; role: string; seesAll: boolean }[]> {

@@ -10,7 +10,7 @@ export interface RoleGrant {
 }
 
 /** The teams of an account, and their parents: what a team is granted, its children have. */
-export const teamsOf = (accountId: string) => sql`
+export const teamNumbersOf = (accountId: string) => sql`
   with recursive own (number) as (
     select team_number from organization_team_members where account_id = ${accountId}
     union
@@ -27,7 +27,7 @@ export async function listRoleGrants(
   const numbers = sql.join(repositories.map(({ number }) => sql.val(number)));
   const granted = sql`
     select repository_number, role from team_repositories
-    where repository_number in (${numbers}) and team_number in (${teamsOf(accountId)})
+    where repository_number in (${numbers}) and team_number in (${teamNumbersOf(accountId)})
     union all
     select repository_number, role from collaborators
     where repository_number in (${numbers}) and account_id = ${accountId}`;

@@ -1,7 +1,7 @@
 // Which repositories a caller sees in lists of other resources, such as stars.
 import { sql, type RawBuilder } from 'kysely';
 import type { Viewer } from './store-lists.ts';
-import { teamsOf } from './store-roles.ts';
+import { teamNumbersOf } from './store-roles.ts';
 
 /** A condition on the table `repositories`. */
 export function visibleTo(viewer: Viewer): RawBuilder<boolean> {
@@ -13,7 +13,7 @@ export function visibleTo(viewer: Viewer): RawBuilder<boolean> {
   return sql`${isThere} and (${isPublic} or repositories.owner_id = ${accountId}
     or repositories.number in (select repository_number from collaborators where account_id = ${accountId})
     or repositories.number in (
-      select repository_number from team_repositories where team_number in (${teamsOf(accountId)}))
+      select repository_number from team_repositories where team_number in (${teamNumbersOf(accountId)}))
     or repositories.owner_id in (
       select member.organization_id from organization_members as member
       join organizations on organizations.id = member.organization_id

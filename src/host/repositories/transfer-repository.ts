@@ -7,7 +7,7 @@ import { shareLockOwner } from '../owners/store.ts';
 import { replaceCustomRoles } from '../repository-roles/store.ts';
 import { deleteTeamsOfRepository } from '../teams/store-repositories.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
-import { changeOf, checkNameFree } from './change-repository.ts';
+import { repositoryChange, checkNameFree } from './change-repository.ts';
 import { auditedRepository } from './requests.ts';
 import {
   deleteRedirect,
@@ -41,7 +41,7 @@ export async function transferRepository(
   if (owner.id !== to.owner.id)
     await updateGrantsOfTransferred(tx, number, { fromId: owner.id, toId: to.owner.id });
   on.record({
-    ...changeOf('updateRepository', 'transferred', { repository: before, owner }),
+    ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
     before: { ...auditedRepository(before), owner: owner.login },
     after: { ...auditedRepository(repository), owner: to.owner.login },
   });

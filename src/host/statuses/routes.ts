@@ -8,7 +8,7 @@ import { findCommit } from '../commits/find-commit.ts';
 import { pageLinks } from '../page-links.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
-import { PAGE_QUERY, pageBefore, sliceOf } from '../page-query.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import {
   PUSH_REPOSITORY,
   READ_REPOSITORY,
@@ -87,14 +87,14 @@ const listCommitStatuses = repositoryRoute(
     description: 'The newest first.',
     access: READ_REPOSITORY,
     params: RefParams,
-    query: Type.Object(PAGE_QUERY),
+    query: Type.Object(HostPageQuery),
     list: StatusReply,
   },
   'read',
   async ({ params, query, base }, { db, services }, found) => {
     const { number } = found.repository;
     const { oid: sha } = await findCommit(services.git.repository(number), params.ref);
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     // One more than the page has shows whether another follows.
     const more = { ...slice, limit: slice.limit + 1 };
     const statuses = await listStatuses(db, { repository: number, sha }, more);
@@ -119,14 +119,14 @@ const getCombinedStatus = repositoryRoute(
       'From the newest status of each context: `failure` if one has failed, `pending` if one is pending or there is none.',
     access: READ_REPOSITORY,
     params: RefParams,
-    query: Type.Object(PAGE_QUERY),
+    query: Type.Object(HostPageQuery),
     reply: { 200: CombinedStatus },
   },
   'read',
   async ({ params, query, caller, base, url: calledUrl }, { db, services }, found) => {
     const { number } = found.repository;
     const { oid: sha } = await findCommit(services.git.repository(number), params.ref);
-    const slice = sliceOf(query);
+    const slice = pageSliceOf(query);
     const { items, counts } = await listNewestStatuses(db, { repository: number, sha }, slice);
     const creators = await listOwners(
       db,
