@@ -42,3 +42,44 @@ export async function filterInSlices<Item>(
   }
   return kept;
 }
+
+/** How many items are sorted or merged between two looks at the clock. */
+const SORT_STEP = 1000;
+
+/** A merge sort: equal items keep their order. */
+export async function sortInSlices<Item>(
+  items: readonly Item[],
+  compare: (one: Item, other: Item) => number,
+): Promise<Item[]> {
+  const slice = new TimeSlice();
+  let runs: Item[][] = [];
+  for (let start = 0; start < items.length; start += SORT_STEP) {
+    runs.push(items.slice(start, start + SORT_STEP).toSorted(compare));
+    if (slice.isOver) await slice.next();
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(await mergeInSlices(runs[at]!, runs[at + 1] ?? [], compare, slice));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function mergeInSlices<Item>(
+  one: readonly Item[],
+  other: readonly Item[],
+  compare: (one: Item, other: Item) => number,
+  slice: TimeSlice,
+): Promise<Item[]> {
+  const merged: Item[] = [];
+  let [left, right] = [0, 0];
+  while (left < one.length || right < other.length) {
+    const isLeft = right === other.length || (left < one.length && compare(one[left]!, other[right]!) <= 0);
+    merged.push(isLeft ? one[left]! : other[right]!);
+    if (isLeft) left += 1;
+    else right += 1;
+    if (merged.length % SORT_STEP === 0 && slice.isOver) await slice.next();
+  }
+  return merged;
+}

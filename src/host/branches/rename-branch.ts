@@ -57,11 +57,11 @@ async function renameDefault(
   await changeUntilDone(git, names, (oid) => [{ name: names.to, from: undefined, to: oid }]);
   const copied = await git.readRef(names.to);
   await changeRepository(kernel, actor, found, { default_branch: names.to.slice(PREFIX.length) });
-  // Commits that came to the old name meanwhile are taken along.
-  await changeUntilDone(git, names, (oid) => [
-    { name: names.to, from: copied, to: oid },
-    removal(names, oid),
-  ]);
+  await changeUntilDone(git, names, (oid) => {
+    if (oid === copied) return [removal(names, oid)];
+    // Commits that came to the old name meanwhile are taken along.
+    return [{ name: names.to, from: copied, to: oid }, removal(names, oid)];
+  });
 }
 
 function removal({ from: name }: Names, oid: string): RefUpdate {

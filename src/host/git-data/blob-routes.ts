@@ -1,6 +1,6 @@
 // Blobs: the contents of files, by their object id.
 import { Failure } from '../../kernel/failure.ts';
-import { reply, Stream } from '../../kernel/route.ts';
+import { Bytes, reply, Stream } from '../../kernel/route.ts';
 import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { buildBlob } from '../git/new-object.ts';
@@ -85,11 +85,7 @@ const getBlob = repositoryRoute(
     const blob = await git.readBlob(sha);
     if (blob === undefined) throw await missingFrom(git, 'There is no such blob');
     if (blob.size > MAX_BLOB_BYTES) throw tooLarge();
-    if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw')
-      return new Stream(bytesIn(git, sha, blob.content), {
-        ...userContentHeaders(RAW_TYPE),
-        'content-length': String(blob.size),
-      });
+    if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw') return rawBlob(git, sha, blob);
     const facts = {
       sha,
       node_id: nodeId('Blob', `${found.repository.number}:${sha}`),
@@ -104,13 +100,10 @@ const getBlob = repositoryRoute(
   },
 );
 
-async function* bytesIn(
-  git: GitRepository,
-  sha: string,
-  content: Buffer | undefined,
-): AsyncGenerator<Buffer> {
-  if (content === undefined) yield* git.streamBlob(sha);
-  else yield content;
+function rawBlob(git: GitRepository, sha: string, { size, content }: { size: number; content?: Buffer }) {
+  const headers = { ...userContentHeaders(RAW_TYPE), etag: `"${sha}"` };
+  if (content !== undefined) return new Bytes(content, headers);
+  return new Stream(git.streamBlob(sha), { ...headers, 'content-length': String(size) });
 }
 
 /** The JSON of a blob that is too large for memory. */

@@ -1,4 +1,5 @@
 // Trees: folders with their entries, by their object id or by what refers to them.
+import { inBatches } from '../../kernel/batches.ts';
 import { reply } from '../../kernel/route.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
@@ -180,11 +181,13 @@ async function checkObjects(
   const named = [...edits.entries()].filter(
     ([index, { entry }]) => typeof sent[index]!.sha === 'string' && entry?.mode !== '160000',
   );
-  const infos = await git.infos(named.map(([, { entry }]) => entry!.oid));
-  for (const [at, [index, { entry }]] of named.entries()) {
-    const expected = TYPES[entry!.mode];
-    if (infos[at]?.type !== expected)
-      throw problem(`tree[${index}].sha`, `is not the id of a ${expected} of the repository`);
+  for (const some of inBatches(named)) {
+    const infos = await git.infos(some.map(([, { entry }]) => entry!.oid));
+    for (const [at, [index, { entry }]] of some.entries()) {
+      const expected = TYPES[entry!.mode];
+      if (infos[at]?.type !== expected)
+        throw problem(`tree[${index}].sha`, `is not the id of a ${expected} of the repository`);
+    }
   }
 }
 

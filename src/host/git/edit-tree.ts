@@ -1,7 +1,7 @@
 // Builds the trees of an edited folder: entries are set and deleted by path, and everything else stays.
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { buildTree, type EntryMode, type NewObject, type NewTreeEntry } from './new-object.ts';
+import { filterInSlices, mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { buildLargeTree, type EntryMode, type NewObject, type NewTreeEntry } from './new-object.ts';
 import type { GitRepository } from './repository.ts';
 import { checkPath } from './revision.ts';
 import { findInTree, type TreeEntry } from './tree.ts';
@@ -32,7 +32,7 @@ export async function editTree(
   const editor = { git, objects, slice: new TimeSlice() };
   const root = await foldersOf(edits, editor.slice);
   const oid = await editFolder(editor, base, root);
-  return oid ?? addTree(objects, []);
+  return oid ?? (await addTree(objects, []));
 }
 
 interface Editor {
@@ -78,16 +78,15 @@ async function editFolder(
   if (base !== undefined && tree === undefined)
     throw new Failure('internal', `The tree ${base} cannot be read.`);
   // The replaced form of a name that is not UTF-8 may be that of another entry.
-  const entries: NewTreeEntry[] = (tree?.entries ?? [])
-    .filter(({ name, rawName }) => rawName !== undefined || !edited.has(name))
-    .map((entry) => ({ mode: keptMode(entry), name: entry.rawName ?? entry.name, oid: entry.oid }));
+  const isKept = ({ name, rawName }: TreeEntry) => rawName !== undefined || !edited.has(name);
+  const entries = await mapInSlices(await filterInSlices(tree?.entries ?? [], isKept), keptEntry);
   for (const [name, one] of edited) {
     const current = tree && findInTree(tree, name);
     const entry = await editEntry(editor, current, one);
     if (entry !== undefined) entries.push({ ...entry, name });
     if (slice.isOver) await slice.next();
   }
-  return entries.length === 0 ? undefined : addTree(objects, entries);
+  return entries.length === 0 ? undefined : await addTree(objects, entries);
 }
 
 async function editEntry(
@@ -104,10 +103,14 @@ async function editEntry(
   return oid === undefined ? undefined : { mode: '040000', oid };
 }
 
-function addTree(objects: NewObject[], entries: readonly NewTreeEntry[]): string {
-  const tree = buildTree(entries);
+async function addTree(objects: NewObject[], entries: readonly NewTreeEntry[]): Promise<string> {
+  const tree = await buildLargeTree(entries);
   objects.push(tree);
   return tree.oid;
+}
+
+function keptEntry(entry: TreeEntry): NewTreeEntry {
+  return { mode: keptMode(entry), name: entry.rawName ?? entry.name, oid: entry.oid };
 }
 
 /** Old versions of git wrote further modes for files. */

@@ -7,6 +7,7 @@ import { needsGit, openTestRepository, somebody } from './fixture-repository.ts'
 import {
   buildBlob,
   buildCommit,
+  buildLargeTree,
   buildTag,
   buildTree,
   type NewObject,
@@ -48,6 +49,15 @@ describe('a tree', () => {
     const names = tree.bytes.toString('latin1').match(/(?<=\d{5,6} )[a-z0-9.-]+(?=\0)/g);
     assert.deepEqual(names, ['a-b', 'a.b', 'a', 'a0']);
     assert.match(tree.bytes.toString('latin1'), /40000 a\0/);
+  });
+
+  test('has the same bytes where it is built in slices', async () => {
+    const many = Array.from({ length: 5001 }, (_, index) =>
+      entry(String((index * 7919) % 5001), index % 3 === 0 ? '040000' : '100644'),
+    );
+    assert.deepEqual(await buildLargeTree(many), buildTree(many));
+    assert.deepEqual(await buildLargeTree([]), buildTree([]));
+    await assert.rejects(buildLargeTree([entry('a'), entry('a')]), isInvalid);
   });
 
   test('keeps names that are not UTF-8', () => {

@@ -1,6 +1,7 @@
 // Builds new git objects (blob, tree, commit, tag) in memory, with their ids.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
+import { mapInSlices, sortInSlices } from '../../kernel/time-slice.ts';
 import type { GitPerson } from './commit-object.ts';
 import { isUnsafeEntryName } from './entry-name.ts';
 import { checkedObjectId } from './object-id.ts';
@@ -47,7 +48,6 @@ const MODES: ReadonlySet<string> = new Set(['100644', '100755', '040000', '12000
 const MAX_SECONDS = 253_402_300_799;
 /** As git refuses longer ones when it checks a received tree. */
 const MAX_NAME_BYTES = 4096;
-const SLASH = Buffer.from('/');
 
 export function buildBlob(bytes: Uint8Array): NewObject {
   return buildObject('blob', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -56,27 +56,44 @@ export function buildBlob(bytes: Uint8Array): NewObject {
 /** Entries may come in any order. */
 export function buildTree(entries: readonly NewTreeEntry[]): NewObject {
   const seen = new Set<string>();
-  const rows = entries.map((entry) => {
-    const name = checkedEntryName(entry.name);
-    const key = name.toString('latin1');
-    if (seen.has(key)) throw invalid(`A tree has two entries named ${shown(name)}: keep one of them.`);
-    seen.add(key);
-    if (!MODES.has(entry.mode)) {
-      const modes = [...MODES].join(', ');
-      throw invalid(`The mode of ${shown(name)} must be one of ${modes}.`);
-    }
+  const rows = entries.map((entry) => rowOf(entry, seen));
+  return treeOf(rows.toSorted(compareRows));
+}
+
+/** For trees that may have many thousand entries. */
+export async function buildLargeTree(entries: readonly NewTreeEntry[]): Promise<NewObject> {
+  const seen = new Set<string>();
+  const rows = await mapInSlices(entries, (entry) => rowOf(entry, seen));
+  return treeOf(await sortInSlices(rows, compareRows));
+}
+
+/** Texts of bytes, as strings of them are compared faster than buffers. */
+interface TreeRow {
+  order: string;
+  row: string;
+}
+
+function rowOf({ name: given, mode, oid }: NewTreeEntry, seen: Set<string>): TreeRow {
+  const bytes = checkedEntryName(given);
+  const name = bytes.toString('latin1');
+  if (seen.has(name)) throw invalid(`A tree has two entries named ${shown(bytes)}: keep one of them.`);
+  seen.add(name);
+  if (!MODES.has(mode)) throw invalid(`The mode of ${shown(bytes)} must be one of ${[...MODES].join(', ')}.`);
+  const id = Buffer.from(checkedObjectId(oid), 'hex').toString('latin1');
+  return {
     // Git compares names as if those of folders ended with a slash.
-    return { ...entry, name, order: entry.mode === '040000' ? Buffer.concat([name, SLASH]) : name };
-  });
-  rows.sort((a, b) => Buffer.compare(a.order, b.order));
-  const parts = rows.flatMap(({ mode, name, oid }) => [
+    order: mode === '040000' ? `${name}/` : name,
     // Git writes modes without the leading zero.
-    Buffer.from(`${mode.replace(/^0/, '')} `),
-    name,
-    Buffer.from([0]),
-    Buffer.from(checkedObjectId(oid), 'hex'),
-  ]);
-  return buildObject('tree', Buffer.concat(parts));
+    row: `${mode.replace(/^0/, '')} ${name}\0${id}`,
+  };
+}
+
+function compareRows(one: TreeRow, other: TreeRow): number {
+  return one.order < other.order ? -1 : Number(one.order > other.order);
+}
+
+function treeOf(rows: readonly TreeRow[]): NewObject {
+  return buildObject('tree', Buffer.from(rows.map(({ row }) => row).join(''), 'latin1'));
 }
 
 export function buildCommit(commit: NewCommit): NewObject {
