@@ -324,7 +324,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test('a submodule is named as one since version 2026-03-10, and was a file before', async () => {
+  test('H12 a submodule is named as one since version 2026-03-10, and was a file before', async () => {
     const { path } = await create(
       'modules',
       {},
