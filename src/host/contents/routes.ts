@@ -1,9 +1,10 @@
 // Reads of the contents of a repository: files, folders, the README and the licence.
-import { reply } from '../../kernel/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { reply, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { nodeId } from '../node-id.ts';
 import { askedFormat } from '../media-type.ts';
-import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { READ_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { licenseOf } from '../repositories/license.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { contentNotFound, findContent, openContents } from './find-content.ts';
@@ -68,25 +69,48 @@ const getContent = repositoryRoute(
 
 const getReadme = repositoryRoute(
   {
+    id: 'repos/get-readme',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/readme',
+    summary: 'Get the README of a repository',
+    description:
+      'It is looked for in `.github`, in the root and in `docs`. The media types are those of files.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: AtRef,
+    reply: { 200: ContentFile },
+  },
+  'read',
+  (call, kernel, repository) => replyWithReadme(kernel, repository, call, undefined),
+);
+
+const getFolderReadme = repositoryRoute(
+  {
     id: 'repos/get-readme-in-directory',
     method: 'GET',
     path: '/repos/{owner}/{repo}/readme/{dir...}',
-    summary: 'Get the README of a repository or of a folder',
-    description:
-      'Without a folder it is looked for in `.github`, in the root and in `docs`. The media types are those of files.',
+    summary: 'Get the README of a folder',
     access: READ_REPOSITORY,
     params: Type.Object({ ...RepositoryParams, dir: Type.String() }),
     query: AtRef,
     reply: { 200: ContentFile },
   },
   'read',
-  async (call, kernel, repository) => {
-    const opened = await openContents(kernel, repository, call.query.ref, call);
-    const found = await findReadmeFile(opened, call.params.dir.replace(/\/$/, '') || undefined);
-    if (found === undefined) throw contentNotFound();
-    return await replyWithFile(opened, found, call, (file) => file);
-  },
+  (call, kernel, repository) => replyWithReadme(kernel, repository, call, call.params.dir.replace(/\/$/, '')),
 );
+
+/** Of one folder, or of the whole repository. */
+async function replyWithReadme(
+  kernel: Kernel,
+  repository: FoundRepository,
+  call: Pick<Call, 'base' | 'now' | 'headers'> & { query: { ref?: string } },
+  folder: string | undefined,
+) {
+  const opened = await openContents(kernel, repository, call.query.ref, call);
+  const found = await findReadmeFile(opened, folder);
+  if (found === undefined) throw contentNotFound();
+  return await replyWithFile(opened, found, call, (file) => file);
+}
 
 const getLicense = repositoryRoute(
   {
@@ -120,4 +144,4 @@ const OTHER_LICENSE = {
   node_id: nodeId('License', 'other'),
 };
 
-export const contentRoutes = [getContent, getReadme, getLicense];
+export const contentRoutes = [getContent, getReadme, getFolderReadme, getLicense];
