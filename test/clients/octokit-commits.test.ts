@@ -1,0 +1,97 @@
+// The real octokit, unmodified: commits, comparisons, statuses, forks, transfers and templates.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Octokit, RequestError } from 'octokit';
+import { addCommit, needsGit } from '../../src/host/git/fixture-repository.ts';
+import { createTestOrganization } from '../conformance/host-organization-calls.ts';
+import { checkingFetch } from '../host-contract/check-reply.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+
+const silent = { debug() {}, info() {}, error() {}, warn() {} };
+const demo = { owner: 'admin', repo: 'demo' };
+
+let server: TestServer;
+let octokit: Octokit;
+let repos: Octokit['rest']['repos'];
+let first: string;
+let second: string;
+before(async () => {
+  server = await startServer();
+  const request = { fetch: checkingFetch, log: silent };
+  octokit = new Octokit({ baseUrl: server.url, auth: ADMIN_TOKEN, request });
+  ({ repos } = octokit.rest);
+  await createTestOrganization(server, 'guild');
+  const { data } = await repos.createForAuthenticatedUser({ name: 'demo', is_template: true });
+  const git = server.app.kernel.services.git.repository(data.id);
+  const author = { name: 'Admin', email: 'admin@signalbox.example', time: 1_700_000_000_000, zone: 0 };
+  first = await addCommit(git, { 'a.txt': 'a\n' }, { author, message: 'first\n' });
+  second = await addCommit(git, { 'a.txt': 'b\n' }, { author, parents: [first], message: 'second\n' });
+  await addCommit(git, { 'x.txt': 'x\n' }, { author, branch: 'feature/x', message: 'other\n' });
+});
+after(() => server.stop());
+
+test('pages through commits, and gets one in each form', needsGit, async () => {
+  const all = await octokit.paginate(repos.listCommits, { ...demo, per_page: 1, author: 'admin' });
+  assert.deepEqual(
+    all.map(({ sha, author }) => [sha, author?.['login']]),
+    [second, first].map((sha) => [sha, 'admin']),
+  );
+  const { data } = await repos.getCommit({ ...demo, ref: 'feature/x' });
+  assert.deepEqual(
+    data.files?.map(({ filename, status }) => [filename, status]),
+    [['x.txt', 'added']],
+  );
+  const sha: unknown = (await repos.getCommit({ ...demo, ref: 'main', mediaType: { format: 'sha' } })).data;
+  assert.equal(sha, second);
+  const diff: unknown = (await repos.getCommit({ ...demo, ref: 'main', mediaType: { format: 'diff' } })).data;
+  assert.match(diff as string, /^diff --git a\/a.txt b\/a.txt/);
+  await assert.rejects(
+    repos.getCommit({ ...demo, ref: 'none' }),
+    (error) => error instanceof RequestError && error.status === 404,
+  );
+});
+
+test('compares commits', needsGit, async () => {
+  const { data } = await repos.compareCommitsWithBasehead({ ...demo, basehead: `${first}...main` });
+  assert.deepEqual([data.status, data.ahead_by, data.commits[0]?.sha], ['ahead', 1, second]);
+  const { data: same } = await repos.compareCommits({ ...demo, base: 'main', head: second });
+  assert.equal(same.status, 'identical');
+});
+
+test('reports statuses of a commit', needsGit, async () => {
+  const status = { ...demo, sha: second, context: 'ci', target_url: 'https://ci.example/1' };
+  assert.equal((await repos.createCommitStatus({ ...status, state: 'pending' })).status, 201);
+  await repos.createCommitStatus({ ...status, state: 'success', description: 'Done' });
+  const { data } = await repos.getCombinedStatusForRef({ ...demo, ref: 'main' });
+  assert.deepEqual([data.state, data.total_count, data.repository.name], ['success', 1, 'demo']);
+  const list = await octokit.paginate(repos.listCommitStatusesForRef, { ...demo, ref: 'main', per_page: 1 });
+  assert.deepEqual(
+    list.map(({ state, creator }) => [state, creator?.login]),
+    [
+      ['success', 'admin'],
+      ['pending', 'admin'],
+    ],
+  );
+  assert.equal((await repos.getCombinedStatusForRef({ ...demo, ref: 'feature/x' })).data.state, 'pending');
+});
+
+test('forks a repository, uses it as a template, and transfers it', needsGit, async () => {
+  const { data: fork, status } = await repos.createFork({ ...demo, organization: 'guild' });
+  assert.deepEqual([status, fork.full_name, fork.parent?.full_name], [202, 'guild/demo', 'admin/demo']);
+  const forks = await octokit.paginate(repos.listForks, { ...demo, per_page: 1 });
+  assert.deepEqual(
+    forks.map((one) => one.full_name),
+    ['guild/demo'],
+  );
+  const basehead = 'main...guild:main';
+  assert.equal((await repos.compareCommitsWithBasehead({ ...demo, basehead })).data.status, 'identical');
+  const { data: made } = await repos.createUsingTemplate({
+    template_owner: 'admin',
+    template_repo: 'demo',
+    name: 'made',
+  });
+  assert.equal((await repos.listCommits({ owner: 'admin', repo: 'made' })).data.length, 1);
+  const { data: moved } = await repos.transfer({ owner: 'admin', repo: made.name, new_owner: 'guild' });
+  assert.equal(moved.full_name, 'guild/made');
+  assert.equal((await repos.get({ owner: 'admin', repo: 'made' })).data.full_name, 'guild/made');
+});
