@@ -1,11 +1,11 @@
 // Forks of a repository, and repositories that begin with the files of a template.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply } from '../../kernel/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { administersHost, mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { checkedName } from '../repositories/change-repository.ts';
 import { findCreationOwner } from '../repositories/creation-owner.ts';
 import {
@@ -14,9 +14,9 @@ import {
   toFullRepository,
   toMinimalRepository,
 } from '../repositories/model.ts';
+import { viewerFor, withoutHidden } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
-import type { Viewer } from '../repositories/store-lists.ts';
 import { createFork, createFromTemplate, demandMayFork } from './create-fork.ts';
 import { listForks as listForkRows } from './store.ts';
 
@@ -46,18 +46,13 @@ const listForks = repositoryRoute(
     const { sort = 'newest' } = query;
     // One more than the page has shows whether another follows.
     const more = { ...slice, limit: slice.limit + 1 };
-    const forks = await listForkRows(db, repository.number, viewerOf(caller), sort, more);
+    const forks = await listForkRows(db, repository.number, viewerFor(caller), sort, more);
     const { items, total, more: facts } = pageBefore(forks, slice);
-    const shown = await showRepositories(db, caller, items);
+    const shown = withoutHidden(caller, await showRepositories(db, caller, items));
     const replies = shown.map((one) => toMinimalRepository(one, base));
     return new Page(replies, total, slice, false, facts);
   },
 );
-
-function viewerOf(caller: Caller): Viewer {
-  if (caller.kind === 'anonymous') return 'public';
-  return administersHost(caller) ? 'all' : { accountId: accountOf(caller).id };
-}
 
 const createForkOf = repositoryRoute(
   {

@@ -1,11 +1,11 @@
-// Forks in the database: which repositories belong to one family, and who sees them.
+// Forks in the database: which repositories belong to one family.
 import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
-import { teamNumbersOf } from '../repositories/store-roles.ts';
+import { visibleTo } from '../repositories/store-visibility.ts';
 
 /** The first repository of the family. */
 export function sourceNumberOf({ number, sourceNumber }: Repository): number {
@@ -51,22 +51,9 @@ export async function listForks(
 ): Promise<Repository[]> {
   const { rows } = await sql<{ number: number }>`
     select number from repositories
-    where parent_number = ${parent} and deleted_at is null and ${visibleTo(viewer)}
+    where parent_number = ${parent} and ${visibleTo(viewer)}
     order by ${ORDER[sort]} limit ${limit} offset ${offset}`.execute(db);
   const numbers = rows.map(({ number }) => number);
   const found = await listRepositoriesByNumber(db, numbers);
   return numbers.flatMap((number) => found.get(number) ?? []);
-}
-
-function visibleTo(viewer: Viewer): RawBuilder<unknown> {
-  if (viewer === 'all') return sql`1 = 1`;
-  if (viewer === 'public') return sql`is_private = 0`;
-  const { accountId: id } = viewer;
-  return sql`(is_private = 0 or owner_id = ${id}
-    or number in (select repository_number from collaborators where account_id = ${id})
-    or number in (select repository_number from team_repositories where team_number in (${teamNumbersOf(id)}))
-    or owner_id in (
-      select member.organization_id from organization_members as member
-      join organizations on organizations.id = member.organization_id
-      where member.account_id = ${id} and (member.role = 'admin' or organizations.default_permission <> 'none')))`;
 }

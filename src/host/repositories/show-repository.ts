@@ -1,8 +1,9 @@
 // Prepares repositories for replies: with their owners, the caller's roles, and what a fork comes from.
 import type { Caller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
-import { rolesOn, type FoundRepository } from './access.ts';
+import { repositoryResource, rolesOn, type FoundRepository } from './access.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
@@ -34,8 +35,14 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   const origins = await listRepositoriesByNumber(db, numbers);
   const shown = await showRepositories(db, caller, [repository, ...origins.values()]);
   const visible = (number: number | null) =>
-    shown.find((one) => one.repository.number === number && (!one.repository.isPrivate || one.role));
+    shown.find((one) => one.repository.number === number && isVisible(caller, one));
   const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
   const role = shown.find((one) => one.repository === repository)?.role;
   return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };
+}
+
+/** A role does not suffice where the policy of the caller's token does not allow the repository. */
+function isVisible(caller: Caller, shown: ShownRepository): boolean {
+  if (!shown.repository.isPrivate) return true;
+  return shown.role !== undefined && can(caller, 'viewRepository', repositoryResource(shown));
 }

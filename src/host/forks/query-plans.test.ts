@@ -1,0 +1,118 @@
+// The query plans for forks and statuses of commits: each uses an index, for any number of rows.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { addToForkCount, markRepositoryDeleted } from '../repositories/store.ts';
+import { updateGrantsOfTransferred } from '../repositories/store-transfer.ts';
+import { insertStatus, listNewestStatuses, listStatuses } from '../statuses/store.ts';
+import { findInFamily, listForks } from './store.ts';
+
+const NOW = 1_800_000_000_000;
+const ROWS = 3000;
+const SLICE = { offset: 0, limit: 10 };
+const TARGET = { repository: 7, sha: 'sha-7' };
+
+/** The tables of organizations are empty here. */
+const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:repositories|commit_statuses|collaborators)\b(?! USING)/;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const { db } = engine;
+    const rows = Array.from({ length: ROWS }, (_, at) => at);
+    await db.transaction().execute(async (tx) => {
+      for (let start = 0; start < ROWS; start += 500) await insertRows(tx, rows.slice(start, start + 500));
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    for (const viewer of ['all', 'public', { accountId: 'account-1' }] as const) {
+      for (const sort of ['newest', 'oldest', 'stargazers', 'watchers'] as const)
+        await listForks(db, 1, viewer, sort, SLICE);
+    }
+    await findInFamily(db, 'owner-1', 1);
+    await listStatuses(db, TARGET, SLICE);
+    await listNewestStatuses(db, TARGET, SLICE);
+    const status = { context: 'ci', state: 'success', description: null, targetUrl: null } as const;
+    await db.transaction().execute(async (tx) => {
+      await insertStatus(tx, TARGET, { ...status, creatorId: 'account-1' }, NOW);
+      await addToForkCount(tx, 1, 1);
+      await updateGrantsOfTransferred(tx, 7, { fromId: 'owner-7', toId: 'owner-8' });
+      await markRepositoryDeleted(tx, 900, NOW);
+    });
+    statements = [...seen.values()].filter(({ sql: text }) =>
+      /^\s*(select|insert|update|delete)/i.test(text),
+    );
+  });
+
+  async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
+    await tx
+      .insertInto('repositories')
+      .values(
+        rows.map((at) => ({
+          owner_id: `owner-${at % 1000}`,
+          name: `repo-${at}`,
+          full_name: `owner-${at % 1000}/repo-${at}`,
+          description: null,
+          is_private: at % 2,
+          is_archived: 0,
+          default_branch: 'main',
+          settings: '{}',
+          topics: '[]',
+          languages: '{}',
+          language: null,
+          license: null,
+          size_kb: 1,
+          parent_number: at < 100 ? null : (at % 100) + 1,
+          source_number: at < 100 ? null : (at % 100) + 1,
+          star_count: 0,
+          watch_count: 0,
+          fork_count: 0,
+          created_at: NOW + at,
+          updated_at: NOW + at,
+          pushed_at: NOW + at,
+          deleted_at: null,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('collaborators')
+      .values(
+        rows.map((at) => ({
+          account_id: `account-${at % 1000}`,
+          repository_number: at + 1,
+          role: 'read',
+          created_at: NOW,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('commit_statuses')
+      .values(
+        rows.map((at) => ({
+          repository_number: (at % 100) + 1,
+          sha: `sha-${at % 300}`,
+          context: `context-${at % 7}`,
+          state: 'success',
+          description: null,
+          target_url: null,
+          creator_id: 'account-1',
+          created_at: NOW,
+        })),
+      )
+      .execute();
+  }
+
+  test('no statement reads a whole table', async () => {
+    assert.ok(statements.length > 15, `${statements.length} statements`);
+    for (const statement of statements) {
+      const plan = await planOf(engine, statement);
+      assert.doesNotMatch(plan, WHOLE_TABLE, `${statement.sql}\n${plan}`);
+    }
+  });
+});
