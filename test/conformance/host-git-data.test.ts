@@ -233,18 +233,25 @@ describe('trees', () => {
   test('of a tree with too many entries the first are shown', async () => {
     const { path } = await create('many', {});
     const { sha } = await expect(201, send('POST', `${path}/git/blobs`, { content: 'x' }));
-    const tree = Array.from({ length: 26_000 }, (_, index) => ({
-      path: `folder/${'n'.repeat(60)}${String(index).padStart(6, '0')}`,
+    // The same folder thirty times.
+    const files = Array.from({ length: 1000 }, (_, index) => ({
+      path: `${'n'.repeat(60)}${String(index).padStart(4, '0')}`,
       mode: '100644',
       sha,
+    }));
+    const one = await expect(201, send('POST', `${path}/git/trees`, { tree: files }));
+    const tree = Array.from({ length: 30 }, (_, index) => ({
+      path: `folder-${index + 10}`,
+      mode: '040000',
+      sha: one['sha'] as string,
     }));
     const made = await expect(201, send('POST', `${path}/git/trees`, { tree }));
     const answer = await send('GET', `${path}/git/trees/${made['sha']}?recursive=1`);
     assert.equal(answer.json['truncated'], true);
     assert.ok(answer.text.length <= 7 * 1024 ** 2 && answer.text.length > 6 * 1024 ** 2);
     const [folder, first] = answer.json['tree'] as Json[];
-    assert.equal(folder!['path'], 'folder');
-    assert.equal(first!['path'], tree[0]!.path);
+    assert.equal(folder!['path'], 'folder-10');
+    assert.equal(first!['path'], `folder-10/${files[0]!.path}`);
   });
 });
 
