@@ -400,6 +400,19 @@ onEachEngine((engine) => {
     assert.equal((await get(`/archives/ada/archived/rar/${commit}`)).status, 422);
   });
 
+  test('download addresses below a former name lead to the new one', async () => {
+    const { path, commit } = await create('former', {}, { 'a/b': 'text' });
+    assert.equal((await send('PATCH', path, { name: 'latter' })).status, 200);
+    for (const rest of ['main/a/b', `${commit}/a/b`]) {
+      const { status, headers } = await get(`/raw/ada/former/${rest}`, {}, null);
+      assert.deepEqual([status, headers.get('location')], [301, `${server.url}/raw/ada/latter/${rest}`]);
+    }
+    const archive = await get(`/archives/ada/former/zip/${commit}`, {}, null);
+    assert.equal(archive.headers.get('location'), `${server.url}/archives/ada/latter/zip/${commit}`);
+    const file = await get(`${path}/contents/a/b`);
+    assert.match(file.headers.get('location')!, /\/repositories\/\d+\/contents\/a\/b$/);
+  });
+
   test('of a private repository outsiders see nothing, unless their address is signed', async () => {
     const { path, commit } = await create('hidden', { private: true }, { 'a b': 'secret', README: 'x' });
     const { json } = await get(`${path}/contents/a%20b`);

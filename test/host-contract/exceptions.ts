@@ -21,6 +21,8 @@ export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
   'GET /repos/{owner}/{repo}/git/refs/{ref}': 'It is the address of a reference in replies.',
+  'GET /raw/{owner}/{repo}/{ref}/{path}': 'Downloads have a host of their own elsewhere.',
+  'GET /archives/{owner}/{repo}/{format}/{commit}': 'Downloads have a host of their own elsewhere.',
   'POST /user/orgs': 'Organizations are created on pages elsewhere.',
   'POST /graphql': 'It has a schema of its own.',
   'POST /api/graphql': 'It has a schema of its own.',

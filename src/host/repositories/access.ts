@@ -188,8 +188,11 @@ async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure 
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
   if (target === undefined) return undefined;
   if (!(await mayRead(kernel.db, call, target))) return undefined;
-  const rest = /\/repos\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url)?.[1] ?? '';
-  return new Failure('moved', 'Moved Permanently', { location: `/repositories/${number}${rest}` });
+  const [, word = 'repos', rest = ''] = /\/(repos|raw|archives)\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url) ?? [];
+  const { repository, owner: newOwner } = target;
+  const start =
+    word === 'repos' ? `/repositories/${number}` : `/${word}/${newOwner.login}/${repository.name}`;
+  return new Failure('moved', 'Moved Permanently', { location: start + rest });
 }
 
 /** Addresses for git end with `.git`. */
