@@ -44,6 +44,11 @@ test('H8 the two versions differ by exactly what the catalogue says', () => {
       continue;
     }
     const name = where.split(/[.: ]/).at(-1)!;
+    if (kind === 'enum-values-added') {
+      // Submodules have a type of their own in the entries of folders.
+      assert.match(where, /\/contents\/.*type$/, told);
+      continue;
+    }
     assert.equal(`${severity} ${kind}`, 'breaking parameter-or-field-removed', told);
     assert.match(where, REMOVED[name] ?? /^none$/, told);
     removed.add(name);
@@ -206,7 +211,10 @@ test('H9 every operation is served in every supported version', async () => {
   });
   await server.call('/admin/organizations', { method: 'POST', body: { login: 'acme', admin: 'admin' } });
   await server.call('/orgs/acme/public_members/admin', { method: 'PUT' });
-  await server.call('/user/repos', { method: 'POST', body: { name: 'sample', auto_init: true } });
+  await server.call('/user/repos', {
+    method: 'POST',
+    body: { name: 'sample', auto_init: true, license_template: 'mit' },
+  });
   for (const path of ['/user/starred/admin/sample', '/repos/admin/sample/subscription'])
     await server.call(path, { method: 'PUT' });
   const values: Record<string, string> = { ...PATH_VALUES, key_id: String(key['id']) };

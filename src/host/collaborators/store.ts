@@ -4,6 +4,7 @@ import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { REPOSITORY_ROLES, type RepositoryRole } from '../repositories/repository.ts';
 import type { CollaboratorGrant } from './model.ts';
+import type { CollaboratorRow } from './tables.ts';
 
 /** A repository, and what its owner is. */
 export interface SharedRepository {
@@ -134,7 +135,12 @@ export async function upsertCollaborator(
 ): Promise<void> {
   await tx
     .insertInto('collaborators')
-    .values({ repository_number: number, account_id: accountId, role, created_at: now })
+    .values({
+      repository_number: number,
+      account_id: accountId,
+      role,
+      created_at: now,
+    } satisfies CollaboratorRow)
     .onConflict((conflict) => conflict.columns(['repository_number', 'account_id']).doUpdateSet({ role }))
     .execute();
 }

@@ -5,6 +5,7 @@ import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
 import { visibleTo } from '../repositories/store-visibility.ts';
+import type { StarRow } from './tables.ts';
 
 export async function hasStar(db: Db, accountId: string, number: number): Promise<boolean> {
   const row = await db
@@ -20,7 +21,7 @@ export async function hasStar(db: Db, accountId: string, number: number): Promis
 export async function insertStar(tx: Db, accountId: string, number: number, now: number): Promise<void> {
   const row = await tx
     .insertInto('stars')
-    .values({ account_id: accountId, repository_number: number, created_at: now })
+    .values({ account_id: accountId, repository_number: number, created_at: now } satisfies StarRow)
     .onConflict((conflict) => conflict.columns(['account_id', 'repository_number']).doNothing())
     .returning('created_at')
     .executeTakeFirst();

@@ -5,6 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
 import { visibleTo } from '../repositories/store-visibility.ts';
 import type { Watch } from './model.ts';
+import type { WatchRow } from './tables.ts';
 
 export async function findWatch(db: Db, accountId: string, number: number): Promise<Watch | undefined> {
   const row = await db
@@ -34,7 +35,7 @@ export async function upsertWatch(
       repository_number: number,
       is_ignored: Number(isIgnored),
       created_at: watch.createdAt,
-    })
+    } satisfies WatchRow)
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'repository_number']).doUpdateSet({ is_ignored: Number(isIgnored) }),
     )
