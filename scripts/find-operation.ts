@@ -40,15 +40,15 @@ export function findOperation(
   return { id, isOlder: changesAhead(shape, version, versions).length > 0 };
 }
 
-/** Those with fewer parameters first: `/a/b` is not `/a/{id}`. */
+/** Those with fewer parameters first: `/a/b` is not `/a/{id}`. Those whose last parameter is a rest come at the end. */
 function patternsOf({ dialect, routes }: Api): Pattern[] {
-  const parameters = (path: string) => path.split('{').length;
+  const rank = (path: string) => path.split('{').length + (restOf(path) === undefined ? 0 : 100);
   return (
     routes
       .map(({ shape }) => shape)
       // The examples of an alias are those of its original.
       .filter(({ aliasOf }) => aliasOf === undefined)
-      .toSorted((a, b) => parameters(a.path) - parameters(b.path))
+      .toSorted((a, b) => rank(a.path) - rank(b.path))
       .map(({ id, method, path }) => {
         const inner = withoutRest(path)
           .replaceAll('.', '\\.')

@@ -8,6 +8,9 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   openapi_get: ITSELF,
   'meta/get-openapi': ITSELF,
   keyValueStore_records_get: BYTES,
+  'repos/get-archive': BYTES,
+  'orgs/list-custom-roles':
+    'Only an older version has it. Its replies are those of orgs/list-custom-repo-roles.',
   'apps/create-from-manifest': NEVER,
   'code-scanning/upload-sarif': NEVER,
 };
