@@ -72,12 +72,13 @@ export function schemaInVersion(
   for (const step of newestFirst(table.changes)) {
     if (step.version <= version) break;
     if (!isOfVariant(step, variant)) continue;
+    applied.push(step);
+    if (!mentions(current, step)) continue;
     const down = conversion(current, step, step.down as Convert | undefined);
     if (down !== undefined) downs.push(down);
-    current = substitute(current, beforeAll(step, applied));
+    current = substitute(current, beforeAll(step, applied.slice(0, -1)));
     const up = conversion(current, step, step.up as Convert | undefined);
     if (up !== undefined) ups.unshift(up);
-    applied.push(step);
   }
   return {
     schema: current,
@@ -153,8 +154,20 @@ function childrenOf(schema: JsonSchema): JsonSchema[] {
 
 /** Whether the resource of the change occurs anywhere in the schema. */
 function mentions(schema: JsonSchema, step: VersionChange): boolean {
-  if (schema.$id !== undefined && schema.$id === idOf(step.schema)) return true;
-  return childrenOf(schema).some((child) => mentions(child, step));
+  return idsIn(schema).has(idOf(step.schema)!);
+}
+
+/** Schemas do not change, and are nested in many others: each is walked once. */
+const knownIds = new WeakMap<JsonSchema, ReadonlySet<string>>();
+
+/** The ids of the schema and of all that are nested in it. */
+function idsIn(schema: JsonSchema): ReadonlySet<string> {
+  const known = knownIds.get(schema);
+  if (known !== undefined) return known;
+  const ids = new Set<string>(schema.$id === undefined ? [] : [schema.$id]);
+  for (const child of childrenOf(schema)) for (const id of idsIn(child)) ids.add(id);
+  knownIds.set(schema, ids);
+  return ids;
 }
 
 /** Applies `convert` wherever the resource occurs; undefined where it does not occur, so that untouched replies cost nothing. */
