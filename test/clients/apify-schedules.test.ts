@@ -101,9 +101,16 @@ test('a schedule runs an Actor and a task, which succeed, and its log tells of i
   await client.schedule(schedule.id).update({ isEnabled: false });
   const run = await client.actor(actorId).lastRun({ origin: 'SCHEDULER' }).waitForFinish();
   assert.equal(run.status, 'SUCCEEDED');
+  // The last run may be that of the task.
   const { items } = await client.actor(actorId).runs().list();
-  const ofActor = items.find(({ actorTaskId }) => actorTaskId == null)!;
-  assert.match((await client.log(ofActor.id).get())!, /from the schedule/);
+  const { id } = items.find(({ actorTaskId }) => actorTaskId == null)!;
+  const ofActor = await client.run(id).waitForFinish();
+  assert.equal(ofActor.status, 'SUCCEEDED');
+  assert.match((await client.log(id).get())!, /from the schedule/);
+  await eventually(
+    async () => (await client.task(task.id).runs().list()).items.length > 0,
+    'the run of the task',
+  );
   const ofTask = await client.task(task.id).lastRun().waitForFinish();
   assert.equal(ofTask.status, 'SUCCEEDED');
   assert.match((await client.log(ofTask.id).get())!, /over the task/);
