@@ -4,9 +4,9 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import type { GitCommit, GitPerson } from '../git/commit-object.ts';
 import { decodeLines } from '../git-data/base64.ts';
+import { GitCommitReply, toGitCommit } from '../git-data/model.ts';
 import { personIn, SentPerson } from '../git-data/person-in-request.ts';
-import { nodeId } from '../node-id.ts';
-import { isoSeconds } from '../times.ts';
+import { gitUrlsOf } from '../git-data/urls.ts';
 import type { ContentPlace } from './content-urls.ts';
 import { ContentEntry, type ContentEntryRep } from './model.ts';
 
@@ -25,71 +25,18 @@ export const FileWrite = Type.Object({
   content: Type.String({ description: 'In base64' }),
 });
 
-const CommitPerson = Type.Object({ name: Type.String(), email: Type.String(), date: Type.String() });
-
 export const FileCommit = Type.Object(
-  {
-    content: Nullable(ContentEntry),
-    commit: Type.Object({
-      sha: Type.String(),
-      node_id: Type.String(),
-      url: Type.String(),
-      html_url: Type.String(),
-      author: CommitPerson,
-      committer: CommitPerson,
-      message: Type.String(),
-      tree: Type.Object({ sha: Type.String(), url: Type.String() }),
-      parents: Type.Array(Type.Object({ sha: Type.String(), url: Type.String(), html_url: Type.String() })),
-      verification: Type.Object({
-        verified: Type.Boolean(),
-        reason: Type.String(),
-        signature: Nullable(Type.String()),
-        payload: Nullable(Type.String()),
-        verified_at: Nullable(Type.String()),
-      }),
-    }),
-  },
+  { content: Nullable(ContentEntry), commit: GitCommitReply },
   { $id: 'file-commit' },
 );
 
 export function toFileCommit(
-  { base, owner, repository }: ContentPlace,
+  place: ContentPlace,
   commit: GitCommit,
   content: ContentEntryRep | null,
 ): Static<typeof FileCommit> {
-  const fullName = `${owner.login}/${repository.name}`;
-  const git = `${base}/repos/${fullName}/git`;
-  const page = `${new URL(base).origin}/${fullName}/commit`;
-  return {
-    content,
-    commit: {
-      sha: commit.oid,
-      node_id: nodeId('Commit', `${repository.number}:${commit.oid}`),
-      url: `${git}/commits/${commit.oid}`,
-      html_url: `${page}/${commit.oid}`,
-      author: toPersonRep(commit.author),
-      committer: toPersonRep(commit.committer),
-      message: commit.message,
-      tree: { sha: commit.tree, url: `${git}/trees/${commit.tree}` },
-      parents: commit.parents.map((sha) => ({
-        sha,
-        url: `${git}/commits/${sha}`,
-        html_url: `${page}/${sha}`,
-      })),
-      // The server signs no commits.
-      verification: {
-        verified: false,
-        reason: 'unsigned',
-        signature: null,
-        payload: null,
-        verified_at: null,
-      },
-    },
-  };
-}
-
-function toPersonRep({ name, email, time }: GitPerson) {
-  return { name, email, date: isoSeconds(time) };
+  const { number } = place.repository;
+  return { content, commit: toGitCommit(commit, number, gitUrlsOf(place, place.base)) };
 }
 
 /** The committer is the caller unless another is sent, and the author is the committer. */
