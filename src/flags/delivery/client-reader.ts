@@ -6,14 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
 import { AUDIENCES } from './audience.ts';
-import {
-  checkHash,
-  isHashGood,
-  openByClientId,
-  openByMobileKey,
-  openBySdkKey,
-  type OpenedFeed,
-} from './keys.ts';
+import { checkHash, isHashGood, openByClientId, openByMobileKey, type OpenedFeed } from './keys.ts';
 import { checkFilter, PayloadFilter } from './payload-filter.ts';
 import type { EvaluationOptions } from './results.ts';
 
@@ -37,18 +30,28 @@ export const BrowserQuery = Type.Object({
   h: Type.Optional(Type.String({ description: 'The hash of the context, in secure mode' })),
 });
 
-type ClientCall = Pick<Call, 'headers' | 'now'> & {
+export type ClientCall = Pick<Call, 'headers' | 'now'> & {
   query: { withReasons?: boolean; filter?: string; h?: string };
 };
 
-/** By the client-side ID in the path. In secure mode the context must come with its hash. */
+/** By the client-side ID in the path. */
 export async function openBrowser(
   call: ClientCall & { params: { environmentId: string } },
   kernel: Kernel,
   readContext: () => Context,
 ): Promise<OpenedClient> {
   const opened = await openByClientId(kernel, call.params.environmentId, call.now);
-  const client = openClient(call, kernel, opened, readContext);
+  return readBrowser(call, kernel, opened, readContext);
+}
+
+/** In secure mode the context must come with its hash. */
+export function readBrowser(
+  call: ClientCall,
+  kernel: Kernel,
+  opened: OpenedFeed,
+  readContext: () => Context,
+): OpenedClient {
+  const client = readClient(call, kernel, opened, readContext);
   const { context } = client.reader;
   const { h } = call.query;
   checkHash(opened.feed.environment, context, h, call.now);
@@ -60,16 +63,7 @@ export async function openMobile(
   kernel: Kernel,
   readContext: () => Context,
 ): Promise<OpenedClient> {
-  return openClient(call, kernel, await openByMobileKey(kernel, call), readContext);
-}
-
-/** By the SDK key: for servers that have no SDK, and see every flag. */
-export async function openServer(
-  call: ClientCall,
-  kernel: Kernel,
-  readContext: () => Context,
-): Promise<OpenedClient> {
-  return openClient(call, kernel, await openBySdkKey(kernel, call), readContext);
+  return readClient(call, kernel, await openByMobileKey(kernel, call), readContext);
 }
 
 /** By a client-side ID in the query, as browsers cannot send headers with a stream; or by a mobile key in the header. */
@@ -84,7 +78,7 @@ export async function openBrowserOrMobile(
     : await openBrowser({ headers, now, query, params: { environmentId: auth } }, kernel, readContext);
 }
 
-function openClient(
+export function readClient(
   { query }: ClientCall,
   { db }: Kernel,
   opened: OpenedFeed,

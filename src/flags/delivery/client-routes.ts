@@ -5,20 +5,21 @@ import { Type } from '../../kernel/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
-import { beginRun } from '../evaluation/run.ts';
+import { beginRun, type EvaluationEnvironment } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';
 import { readContextPath } from './context-path.ts';
 import { loadBigSegments } from './big-segments.ts';
 import {
   BrowserQuery,
-  openBrowser,
-  openMobile,
-  openServer,
+  readBrowser,
+  readClient,
   ResultsQuery,
-  type ClientReader,
+  type ClientCall,
   type OpenedClient,
 } from './client-reader.ts';
-import { openByClientId } from './keys.ts';
+import type { Feed } from './feed.ts';
+import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
+import { checkFilter } from './payload-filter.ts';
 import { renderResults } from './render-results.ts';
 
 const Results = Type.Record(Type.String(), Type.Unknown());
@@ -74,8 +75,10 @@ const browserRoutes: readonly Route[] = ways.flatMap((way) => [
       path: `/evalx/{environmentId}/${way}s/{context}`,
       params: Type.Object({ ...ById, ...InPath }),
     },
-    async (call, kernel) =>
-      evaluate(call, kernel, await openBrowser(call, kernel, () => readContextPath(call.params.context))),
+    async (call, kernel) => {
+      const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+      return evaluateInPath(call, kernel, opened, readBrowser);
+    },
   ),
   route(
     {
@@ -85,8 +88,14 @@ const browserRoutes: readonly Route[] = ways.flatMap((way) => [
       path: `/evalx/{environmentId}/${way}`,
       params: Type.Object(ById),
     },
-    async (call, kernel) =>
-      evaluate(call, kernel, await openBrowser(call, kernel, () => readContext(call.body))),
+    async (call, kernel) => {
+      const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+      return evaluateInBody(
+        call,
+        kernel,
+        readBrowser(call, kernel, opened, () => readContext(call.body)),
+      );
+    },
   ),
 ]);
 
@@ -94,7 +103,7 @@ const browserRoutes: readonly Route[] = ways.flatMap((way) => [
 const routesByKey = (
   name: string,
   shape: typeof forMobile | typeof forServers,
-  open: typeof openMobile,
+  open: typeof openByMobileKey,
 ): readonly Route[] =>
   ways.flatMap((way) => [
     route(
@@ -105,12 +114,18 @@ const routesByKey = (
         path: `/evalx/${way}s/{context}`,
         params: Type.Object(InPath),
       },
-      async (call, kernel) =>
-        evaluate(call, kernel, await open(call, kernel, () => readContextPath(call.params.context))),
+      async (call, kernel) => evaluateInPath(call, kernel, await open(kernel, call), readClient),
     ),
     route(
       { ...inBody, ...shape, id: `evaluate${name}For${WAYS[way]}InBody`, path: `/evalx/${way}` },
-      async (call, kernel) => evaluate(call, kernel, await open(call, kernel, () => readContext(call.body))),
+      async (call, kernel) => {
+        const opened = await open(kernel, call);
+        return evaluateInBody(
+          call,
+          kernel,
+          readClient(call, kernel, opened, () => readContext(call.body)),
+        );
+      },
     ),
   ]);
 
@@ -118,38 +133,67 @@ const routesByKey = (
 export const clientRoutes: readonly Route[] = [
   ...browserRoutes,
   getGoals,
-  ...routesByKey('Server', forServers, openServer),
+  ...routesByKey('Server', forServers, openBySdkKey),
 ];
 /** Below `/msdk`. */
-export const mobileRoutes: readonly Route[] = routesByKey('Mobile', forMobile, openMobile);
+export const mobileRoutes: readonly Route[] = routesByKey('Mobile', forMobile, openByMobileKey);
+
+type CallInPath = ClientCall & Pick<Call, 'id'> & { params: { context: string } };
+
+/** Only results for a context in the path have an ETag: a body is never part of what a cache compares. */
+async function evaluateInPath(
+  call: CallInPath,
+  kernel: Kernel,
+  opened: OpenedFeed,
+  read: typeof readClient,
+): Promise<Reply> {
+  const { feed, kind } = opened;
+  const { environment, revision } = feed;
+  // Everything that the results depend on, so that a client that has them is answered without an evaluation.
+  const state = [kernel.release, environment.id, revision, kind, call.query.withReasons, call.params.context];
+  const unchanged = (etag: string) => reply(304, undefined, { ...idOf(feed), etag });
+  const wanted = call.headers['if-none-match'] as string | undefined;
+  if (wanted !== undefined && !dependsOnContext(feed)) {
+    checkFilter(call.query);
+    const etag = etagOf(state.join(' '));
+    if (wanted !== '*' && matchesEtag(wanted, etag)) return unchanged(etag);
+  }
+  const client = read(call, kernel, opened, () => readContextPath(call.params.context));
+  const loaded = await loadBigSegments(kernel.db, feed, client.reader.context);
+  const memberships = [...feed.bigSegments.keys()].map((key) => loaded.bigSegmentInclusion(key));
+  const etag = etagOf([...state, ...memberships].join(' '));
+  if (matchesEtag(wanted, etag)) return unchanged(etag);
+  return reply(200, await render(call, kernel, client, loaded), { ...idOf(feed), etag });
+}
+
+/** Otherwise the context need not be read again: it was when the results were sent that the caller has. */
+function dependsOnContext({ environment: { secureMode }, bigSegments }: Feed): boolean {
+  // The hash of secure mode must be checked. Members can change within a revision, while a file is imported.
+  return secureMode || bigSegments.size > 0;
+}
+
+async function evaluateInBody(call: Pick<Call, 'id'>, kernel: Kernel, client: OpenedClient): Promise<Reply> {
+  const loaded = await loadBigSegments(kernel.db, client.feed, client.reader.context);
+  return reply(200, await render(call, kernel, client, loaded), idOf(client.feed));
+}
+
+function idOf({ environment }: Feed) {
+  return { 'x-ld-envid': environment.clientId };
+}
 
 /** Flags per log line. */
 const MAX_LOGGED = 10;
 
-async function evaluate(
-  { id, method, headers }: Pick<Call, 'id' | 'method' | 'headers'>,
-  { db, log, release }: Kernel,
-  { feed, reader }: OpenedClient,
-): Promise<Reply> {
-  const { environment, revision } = feed;
-  const bigSegments = [...feed.bigSegments.keys()];
-  const loaded = await loadBigSegments(db, feed, reader.context);
-  const own = { 'x-ld-envid': environment.clientId };
-  const isRead = method !== 'REPORT';
-  // Members of big segments can change within a revision, while a file is imported.
-  const memberships = bigSegments.map((key) => loaded.bigSegmentInclusion(key));
-  const etag = resultsEtag(reader, [release, environment.id, revision, memberships]);
-  if (isRead && matchesEtag(headers['if-none-match'] as string | undefined, etag))
-    return reply(304, undefined, { ...own, etag });
+async function render(
+  { id }: Pick<Call, 'id'>,
+  { log }: Kernel,
+  { feed: { environment }, reader }: OpenedClient,
+  loaded: EvaluationEnvironment,
+): Promise<JsonText> {
   const { json, limited, limits } = await renderResults(beginRun(reader.context, loaded), reader);
   if (limited.length > 0) {
     const flags = limited.slice(0, MAX_LOGGED);
     log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));
   }
-  return reply(200, new JsonText(json), isRead ? { ...own, etag } : own);
-}
-
-/** Made of everything that the results depend on, so that a client that has them is answered without an evaluation. */
-function resultsEtag({ audience, withReasons, context }: ClientReader, state: readonly unknown[]): string {
-  return etagOf(JSON.stringify([audience, withReasons, [...context.parts], ...state]));
+  return new JsonText(json);
 }
