@@ -1,9 +1,11 @@
 // The baseline: node:http alone, which sends the recorded bytes of one of our replies.
 // It reads and parses request bodies, as any JSON server must.
+import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { RecordedReply } from './record.ts';
 
-const { status, headers, body } = JSON.parse(process.env['REPLY'] ?? '') as RecordedReply;
+const file = process.env['REPLY_FILE'] ?? '';
+const { status, headers, body } = JSON.parse(readFileSync(file, 'utf8')) as RecordedReply;
 
 function answer(response: ServerResponse): void {
   response.writeHead(status, headers);

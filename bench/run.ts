@@ -1,8 +1,12 @@
-// npm run bench [name] [--quick]: runs the benches, or one of them, and writes the results.
+// npm run bench [name] [--quick]: runs the benches, or those whose name begins so, and writes the results.
 import type { Effort } from './compare.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
-import { benchDelivery } from './delivery.ts';
+import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
+import { benchEvents } from './delivery-events.ts';
+import { benchFeeds } from './delivery-feeds.ts';
+import { benchPolling } from './delivery-polling.ts';
+import { benchStreams } from './delivery-streams.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
@@ -23,7 +27,11 @@ const BENCHES: Record<string, Bench> = {
   queues: benchQueues,
   flags: benchFlags,
   evaluation: benchEvaluation,
-  delivery: benchDelivery,
+  'delivery-evaluation': benchDeliveryEvaluation,
+  'delivery-polling': benchPolling,
+  'delivery-events': benchEvents,
+  'delivery-streams': benchStreams,
+  'delivery-feeds': benchFeeds,
   freeze: benchFreeze,
   host: benchHost,
   runs: benchRuns,
@@ -35,14 +43,15 @@ const BENCHES: Record<string, Bench> = {
 
 const isQuick = process.argv.includes('--quick');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const unknown = named.find((name) => BENCHES[name] === undefined);
+const isCalled = (bench: string, name: string) => bench === name || bench.startsWith(`${name}-`);
+const unknown = named.find((name) => !Object.keys(BENCHES).some((bench) => isCalled(bench, name)));
 
 if (unknown !== undefined) {
   console.error(`There is no bench ${unknown}. There are: ${Object.keys(BENCHES).join(', ')}.`);
   process.exitCode = 2;
 } else {
   for (const [name, bench] of Object.entries(BENCHES)) {
-    if (named.length > 0 && !named.includes(name)) continue;
+    if (named.length > 0 && !named.some((begin) => isCalled(name, begin))) continue;
     report(
       name,
       await bench({ ...(isQuick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 5 }), isQuick }),

@@ -1,7 +1,7 @@
 // The two servers of a comparison, each in a process of its own: ours, and bare node:http that sends the same bytes.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,10 +105,16 @@ async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promi
   };
 }
 
+/** The reply is in a file, because a long one does not fit into an environment variable. */
 export async function startBare(reply: RecordedReply): Promise<BenchServer> {
   const port = await freePort();
-  const env = { PORT: String(port), REPLY: JSON.stringify(reply) };
-  return start([new URL('./bare.ts', import.meta.url).pathname], env, port, '/');
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+  const file = join(folder, 'reply.json');
+  writeFileSync(file, JSON.stringify(reply));
+  const env = { PORT: String(port), REPLY_FILE: file };
+  const server = await start([new URL('./bare.ts', import.meta.url).pathname], env, port, '/');
+  rmSync(folder, { recursive: true });
+  return server;
 }
 
 /** A proxy of a few lines, in front of a program. */
@@ -120,6 +126,10 @@ export async function startBareProxy(target: {
   const env = { PORT: String(port), TARGET: JSON.stringify(target) };
   return start([new URL('./bare-proxy.ts', import.meta.url).pathname], env, port, '/');
 }
+
+const started = new Set<ChildProcess>();
+// A bench that fails leaves no server behind.
+process.once('exit', () => started.forEach((child) => child.kill()));
 
 type ReportingServer = WatchedServer & WeighedServer;
 
@@ -134,6 +144,8 @@ async function start(
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  started.add(child);
+  child.once('exit', () => started.delete(child));
   const url = `http://127.0.0.1:${port}`;
   await untilAnswers(url + path, child);
   return {
