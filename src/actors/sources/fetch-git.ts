@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEgressProxy, type EgressProxy } from './egress-proxy.ts';
+import { openEgressProxy, type EgressProxy } from '../../kernel/egress-proxy.ts';
+import { gitEgressEnvironment } from '../../kernel/git-egress.ts';
 import { fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackTar } from './unpack.ts';
 
@@ -89,51 +90,32 @@ export async function fetchGit(source: GitSource, context: FetchContext): Promis
 
 /** The whole environment: nothing of the server's own but the way to git and to certificates. */
 function environmentOf({ url, authorization }: GitSource, proxy: EgressProxy, home: string) {
-  const { PATH = '/usr/bin:/bin', SSL_CERT_FILE, SSL_CERT_DIR, GIT_SSL_CAINFO } = process.env;
-  const config: [string, string][] = [
-    ['credential.helper', ''],
-    ['core.hooksPath', '/dev/null'],
-    ['core.fsmonitor', 'false'],
-    ['core.symlinks', 'false'],
-    ['fetch.recurseSubmodules', 'false'],
-    ['submodule.recurse', 'false'],
-    ['gc.auto', '0'],
-    ['maintenance.auto', 'false'],
-    ['http.followRedirects', 'true'],
-    ['http.proxyAuthMethod', 'basic'],
-    ['http.lowSpeedLimit', '1000'],
-    ['http.lowSpeedTime', '60'],
-    ['transfer.fsckObjects', 'true'],
-  ];
-  if (authorization !== undefined)
-    config.push([`http.${url.origin}/.extraHeader`, `Authorization: ${authorization}`]);
+  const { PATH = '/usr/bin:/bin' } = process.env;
   return {
     PATH,
     HOME: home,
     LC_ALL: 'C',
-    GIT_ALLOW_PROTOCOL: 'https:http',
-    GIT_PROTOCOL_FROM_USER: '0',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     SSH_ASKPASS: '/bin/false',
     GIT_ATTR_NOSYSTEM: '1',
-    http_proxy: proxy.url,
-    https_proxy: proxy.url,
-    all_proxy: proxy.url,
-    no_proxy: '',
-    ...(SSL_CERT_FILE !== undefined && { SSL_CERT_FILE }),
-    ...(SSL_CERT_DIR !== undefined && { SSL_CERT_DIR }),
-    ...(GIT_SSL_CAINFO !== undefined && { GIT_SSL_CAINFO }),
-    // In the environment, because the arguments of a process are visible to all users of the machine.
-    GIT_CONFIG_COUNT: String(config.length),
-    ...Object.fromEntries(
-      config.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...gitEgressEnvironment({
+      url,
+      authorization,
+      proxy,
+      config: {
+        'credential.helper': '',
+        'core.hooksPath': '/dev/null',
+        'core.fsmonitor': 'false',
+        'core.symlinks': 'false',
+        'fetch.recurseSubmodules': 'false',
+        'submodule.recurse': 'false',
+        'gc.auto': '0',
+        'maintenance.auto': 'false',
+      },
+    }),
   };
 }
 

@@ -10,7 +10,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { plainContent } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { findStorage } from '../storages/store.ts';
-import { isPortAllowed } from './egress-proxy.ts';
+import { isPortAllowed } from '../../kernel/egress-proxy.ts';
 import { decodePart, fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackArchive } from './unpack.ts';
 

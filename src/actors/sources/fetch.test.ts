@@ -11,7 +11,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { writeZip } from '../../kernel/export/zip.ts';
 import { createHttpServer, request } from '../../kernel/http-client.ts';
 import { guard, type Guard } from '../../kernel/webhook/guard.ts';
-import { openEgressProxy } from './egress-proxy.ts';
+import { openEgressProxy } from '../../kernel/egress-proxy.ts';
 import { fetchGit, gistToGitUrl, parseGitUrl } from './fetch-git.ts';
 import { fetchSources } from './fetch-sources.ts';
 import { fetchTarball } from './fetch-tarball.ts';

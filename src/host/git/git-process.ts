@@ -18,6 +18,8 @@ export interface GitStart {
   folder: string;
   /** Further variables of the environment. */
   env?: Record<string, string>;
+  /** Gets what git prints to its standard error, such as its progress, as it comes. */
+  onStderr?(chunk: Buffer): void;
 }
 
 export interface GitCall extends GitStart {
@@ -118,7 +120,7 @@ export class GitProgram {
   }
 
   /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
-  async start(args: readonly string[], { folder, env }: GitStart): Promise<GitProcess> {
+  async start(args: readonly string[], { folder, env, onStderr }: GitStart): Promise<GitProcess> {
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
     if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
     const child = spawn(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], {
@@ -136,6 +138,7 @@ export class GitProgram {
     setNiceness(pid);
     let isAlive = true;
     const exited = exitOf(child);
+    if (onStderr !== undefined) child.stderr.on('data', onStderr);
     const started: GitProcess = { stdin, stdout, exited, kill: () => void (isAlive && killGroup(pid)) };
     this.#processes.add(started);
     void exited.then(() => {

@@ -3,9 +3,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createHttpServer, request } from '../../kernel/http-client.ts';
-import { Failure } from '../../kernel/failure.ts';
-import type { Guard } from '../../kernel/webhook/guard.ts';
+import { createHttpServer, request } from './http-client.ts';
+import { Failure } from './failure.ts';
+import type { Guard } from './webhook/guard.ts';
 
 export interface EgressProxy {
   /** With the password: only who has it can use the proxy. */
