@@ -16,6 +16,7 @@ import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
 import { commitPart } from './commits/part.ts';
+import { eventPart } from './events/part.ts';
 import { forkPart } from './forks/part.ts';
 import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
@@ -119,6 +120,7 @@ export const hostApi: Api = apiOf(dialect, [
   customRolePart,
   repositoryPart,
   collaboratorPart,
+  eventPart,
   starPart,
   watchPart,
   gitDataPart,

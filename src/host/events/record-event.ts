@@ -1,0 +1,53 @@
+// Records what happened, in the transaction of the change: for feeds, and for the work that tells webhooks.
+import { schedule } from '../../kernel/due-store.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
+import { findOrganization } from '../organizations/store.ts';
+import { ownerOfAccount } from '../owners/model.ts';
+import type { EventPlace, HostEvent } from './model.ts';
+import { insertEvent, type EventQueue } from './store.ts';
+
+/** The due work that tells webhooks; its payload is an `EventQueue` as JSON. */
+export const TELL_HOOKS = 'host.tell-hooks';
+
+/** Writes the event, and the due work that tells webhooks of it, in the transaction of the change. */
+export async function recordEvent(
+  on: { db: Db; actor: { now: number; caller?: KnownCaller } },
+  event: HostEvent,
+  place: EventPlace,
+): Promise<void> {
+  const { db: tx, actor } = on;
+  const { found } = place;
+  const organization = place.organization ?? (await readOrganization(tx, place));
+  const account = actor.caller && accountOf(actor.caller);
+  const sender =
+    (account && ownerOfAccount(account)) ??
+    found?.owner ??
+    (organization && ownerOfOrganization(organization));
+  if (sender === undefined)
+    throw new Error(`The event ${event.name} has neither a repository nor an organization.`);
+  // First, as its row stays locked until the commit: in one queue, numbers grow in the order of the commits.
+  await scheduleQueue(
+    tx,
+    found ? { repository: found.repository.number } : { organization: organization!.id },
+    actor.now,
+  );
+  await insertEvent(tx, {
+    event,
+    at: actor.now,
+    actorId: account?.id,
+    snapshot: { ...(found && { repository: found }), ...(organization && { organization }), sender },
+  });
+}
+
+async function readOrganization(tx: Db, { found }: EventPlace): Promise<Organization | undefined> {
+  if (found?.owner.type !== 'Organization') return undefined;
+  return await findOrganization(tx, { id: found.owner.id });
+}
+
+async function scheduleQueue(tx: Db, queue: EventQueue, now: number): Promise<void> {
+  const [[kind, name]] = Object.entries(queue) as [[string, string | number]];
+  const id = `${TELL_HOOKS}:${kind}/${name}`;
+  await schedule(tx, { id, kind: TELL_HOOKS, payload: JSON.stringify(queue), dueAt: now }, now, 'move');
+}

@@ -1,0 +1,32 @@
+// The table of events.
+import type { Generated } from 'kysely';
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    host_events: HostEventRow;
+  }
+}
+
+export interface HostEventRow {
+  /** In one queue of webhooks, larger numbers are committed later. */
+  number: Generated<number>;
+  at: number;
+  /** The webhook's name. */
+  name: string;
+  action: string | null;
+  /** The account; null where the program itself or its operator did it. */
+  actor_id: string | null;
+  repository_number: number | null;
+  /** The first repository of the family of forks. */
+  network_number: number | null;
+  /** The owner of the repository, where that is an organization. */
+  organization_id: string | null;
+  /** Whether the repository was public then. */
+  is_public: number;
+  /** Whether feeds show it. */
+  is_shown: number;
+  /** JSON: the members of the webhook's payload beside action, repository, organization and sender. */
+  details: string;
+  /** JSON: repository, organization and sender as they were then. */
+  snapshot: string;
+}
