@@ -1,9 +1,9 @@
 // The real octokit, unmodified: commits, comparisons, statuses, forks, transfers and templates.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
-import { addCommit, needsGit } from '../../src/host/git/fixture-repository.ts';
+import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import { createTestOrganization } from '../conformance/host-organization-calls.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { checkingFetch } from '../host-contract/check-reply.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-test('pages through commits, and gets one in each form', needsGit, async () => {
+test('pages through commits, and gets one in each form', async () => {
   const all = await octokit.paginate(repos.listCommits, { ...demo, per_page: 1, author: 'admin' });
   assert.deepEqual(
     all.map(({ sha, author }) => [sha, author?.['login']]),
@@ -51,14 +51,14 @@ test('pages through commits, and gets one in each form', needsGit, async () => {
   );
 });
 
-test('compares commits', needsGit, async () => {
+test('compares commits', async () => {
   const { data } = await repos.compareCommitsWithBasehead({ ...demo, basehead: `${first}...main` });
   assert.deepEqual([data.status, data.ahead_by, data.commits[0]?.sha], ['ahead', 1, second]);
   const { data: same } = await repos.compareCommits({ ...demo, base: 'main', head: second });
   assert.equal(same.status, 'identical');
 });
 
-test('reports statuses of a commit', needsGit, async () => {
+test('reports statuses of a commit', async () => {
   const status = { ...demo, sha: second, context: 'ci', target_url: 'https://ci.example/1' };
   assert.equal((await repos.createCommitStatus({ ...status, state: 'pending' })).status, 201);
   await repos.createCommitStatus({ ...status, state: 'success', description: 'Done' });
@@ -75,7 +75,7 @@ test('reports statuses of a commit', needsGit, async () => {
   assert.equal((await repos.getCombinedStatusForRef({ ...demo, ref: 'feature/x' })).data.state, 'pending');
 });
 
-test('forks a repository, uses it as a template, and transfers it', needsGit, async () => {
+test('forks a repository, uses it as a template, and transfers it', async () => {
   const { data: fork, status } = await repos.createFork({ ...demo, organization: 'guild' });
   assert.deepEqual([status, fork.full_name, fork.parent?.full_name], [202, 'guild/demo', 'admin/demo']);
   const forks = await octokit.paginate(repos.listForks, { ...demo, per_page: 1 });

@@ -1,8 +1,8 @@
 // The real octokit, unmodified: reads and writes files, and downloads archives.
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import { after, before, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { checkingFetch } from '../host-contract/check-reply.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 

@@ -1,7 +1,7 @@
 // The real octokit, unmodified, makes a commit from blobs, trees and references, as release programs do.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { checkingFetch } from '../host-contract/check-reply.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 

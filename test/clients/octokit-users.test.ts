@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Octokit, RequestError } from 'octokit';
+import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { checkingFetch } from '../host-contract/check-reply.ts';
 import { join } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
@@ -67,7 +68,7 @@ test('adds and deletes keys', async () => {
   await users.deletePublicSshKeyForAuthenticatedUser({ key_id: data.id });
 });
 
-test('stars and watches a repository', async () => {
+test('stars and watches a repository', needsGit, async () => {
   const { activity, repos } = octokit.rest;
   await repos.createForAuthenticatedUser({ name: 'starry' });
   const repository = { owner: 'admin', repo: 'starry' };
@@ -98,7 +99,7 @@ test('stars and watches a repository', async () => {
   assert.equal((await repos.get(repository)).data.stargazers_count, 0);
 });
 
-test('adds and removes a collaborator', async () => {
+test('adds and removes a collaborator', needsGit, async () => {
   const { repos } = octokit.rest;
   await join(server, 'bob', { role: 'writer' });
   await repos.createForAuthenticatedUser({ name: 'shared', private: true });

@@ -1,7 +1,7 @@
 // Branches, tags and contributors of repositories on a running server.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 

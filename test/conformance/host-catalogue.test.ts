@@ -1,6 +1,7 @@
 // The catalogue of breaking changes of version 2026-03-10, row by row: what each version answers, nested resources included.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';
@@ -61,7 +62,7 @@ async function createOrganization(login: string): Promise<number> {
   return json['id'] as number;
 }
 
-test('H11 the old version creates teams with a permission, the new one ignores it', async () => {
+test('H11 the old version creates teams with a permission, the new one ignores it', needsGit, async () => {
   await createOrganization('teamed');
   for (const name of ['first', 'second']) {
     const { status } = await callIn(NEW, '/orgs/teamed/repos', { method: 'POST', body: { name } });
@@ -161,105 +162,113 @@ function repositoriesIn(body: unknown, at = ''): [at: string, repository: Record
   return isRepository ? [[at, body], ...inner] : inner;
 }
 
-test('H14 the old version has use_squash_pr_title_as_default in replies and requests, the new one has neither', async () => {
-  const { path, id } = await createRepository('squashed');
-  const patch = (version: string, body: unknown) => callIn(version, path, { method: 'PATCH', body });
-  const flagOf = ({ json }: Answer) => [
-    json['use_squash_pr_title_as_default'],
-    json['squash_merge_commit_title'],
-  ];
-  assert.deepEqual(flagOf(await callIn(OLD, path)), [false, 'COMMIT_OR_PR_TITLE']);
-  const on = await patch(OLD, { use_squash_pr_title_as_default: true });
-  assert.deepEqual(flagOf(on), [true, 'PR_TITLE']);
-  assert.deepEqual(flagOf(await patch(NEW, { use_squash_pr_title_as_default: false })), [
-    undefined,
-    'PR_TITLE',
-  ]);
-  assert.deepEqual(flagOf(await callIn(OLD, `/repositories/${id}`)), [true, 'PR_TITLE']);
-  assert.deepEqual(flagOf(await patch(OLD, { use_squash_pr_title_as_default: false })), [
-    false,
-    'COMMIT_OR_PR_TITLE',
-  ]);
-  const both = { use_squash_pr_title_as_default: false, squash_merge_commit_title: 'PR_TITLE' };
-  assert.deepEqual(flagOf(await patch(OLD, both)), [true, 'PR_TITLE'], 'the new property counts');
-  assert.equal((await patch(OLD, { use_squash_pr_title_as_default: 'yes' })).status, 422);
-  assert.equal((await patch(NEW, { use_squash_pr_title_as_default: 'yes' })).status, 200);
-  const made = await callIn(OLD, '/user/repos', {
-    method: 'POST',
-    body: { name: 'squashed-at-once', use_squash_pr_title_as_default: true },
-  });
-  assert.deepEqual(flagOf(made), [true, 'PR_TITLE']);
-  assert.deepEqual(flagOf(await callIn(NEW, '/repos/admin/squashed-at-once')), [undefined, 'PR_TITLE']);
-  const { json: list } = await callIn(OLD, '/user/repos');
-  const listed = repositoriesIn(list).find(([, { name }]) => name === 'squashed');
-  assert.equal(listed?.[1]['use_squash_pr_title_as_default'], true);
-});
-
-test('H14 H15 H17 repositories have the properties of their version and media type, wherever they are', async () => {
-  const { path, id } = await createRepository('everywhere', { auto_init: true });
-  await createOrganization('nesting');
-  const team = { name: 'Owners', repo_names: ['nesting/shared'] };
-  for (const [at, body] of [
-    ['/orgs/nesting/repos', { name: 'shared', auto_init: true }],
-    ['/orgs/nesting/teams', team],
-  ] as const)
-    assert.equal((await callIn(NEW, at, { method: 'POST', body })).status, 201, at);
-  for (const [at, body] of [
-    ['/user/starred/admin/everywhere', undefined],
-    ['/repos/admin/everywhere/subscription', { subscribed: true }],
-  ] as const)
-    assert.ok((await callIn(NEW, at, { method: 'PUT', body })).status < 300, at);
-  const places = [
-    path,
-    `/repositories/${id}`,
-    '/user/repos',
-    '/users/admin/repos',
-    '/repositories',
-    '/orgs/nesting/repos',
-    '/orgs/nesting/teams/owners/repos',
-    '/user/starred',
-    '/users/admin/starred',
-    '/user/subscriptions',
-    '/users/admin/subscriptions',
-    `${path}/commits/main/status`,
-  ];
-  const ofTeam = '/orgs/nesting/teams/owners/repos/nesting/shared';
-  for (const [version, word, hasDownloads, hasMaster] of [
-    [OLD, 'v3', true, false],
-    [OLD, 'beta', true, true],
-    [NEW, 'beta', false, false],
-  ] as const) {
-    const { json } = await callIn(version, ofTeam, {
-      accept: `application/vnd.github.${word}.repository+json`,
+test(
+  'H14 the old version has use_squash_pr_title_as_default in replies and requests, the new one has neither',
+  needsGit,
+  async () => {
+    const { path, id } = await createRepository('squashed');
+    const patch = (version: string, body: unknown) => callIn(version, path, { method: 'PATCH', body });
+    const flagOf = ({ json }: Answer) => [
+      json['use_squash_pr_title_as_default'],
+      json['squash_merge_commit_title'],
+    ];
+    assert.deepEqual(flagOf(await callIn(OLD, path)), [false, 'COMMIT_OR_PR_TITLE']);
+    const on = await patch(OLD, { use_squash_pr_title_as_default: true });
+    assert.deepEqual(flagOf(on), [true, 'PR_TITLE']);
+    assert.deepEqual(flagOf(await patch(NEW, { use_squash_pr_title_as_default: false })), [
+      undefined,
+      'PR_TITLE',
+    ]);
+    assert.deepEqual(flagOf(await callIn(OLD, `/repositories/${id}`)), [true, 'PR_TITLE']);
+    assert.deepEqual(flagOf(await patch(OLD, { use_squash_pr_title_as_default: false })), [
+      false,
+      'COMMIT_OR_PR_TITLE',
+    ]);
+    const both = { use_squash_pr_title_as_default: false, squash_merge_commit_title: 'PR_TITLE' };
+    assert.deepEqual(flagOf(await patch(OLD, both)), [true, 'PR_TITLE'], 'the new property counts');
+    assert.equal((await patch(OLD, { use_squash_pr_title_as_default: 'yes' })).status, 422);
+    assert.equal((await patch(NEW, { use_squash_pr_title_as_default: 'yes' })).status, 200);
+    const made = await callIn(OLD, '/user/repos', {
+      method: 'POST',
+      body: { name: 'squashed-at-once', use_squash_pr_title_as_default: true },
     });
-    assert.deepEqual(
-      ['has_downloads' in json, 'master_branch' in json],
-      [hasDownloads, hasMaster],
-      `${word} in ${version}`,
-    );
-  }
-  for (const place of places) {
-    for (const [version, accept] of [
-      [OLD, '*/*'],
-      [OLD, BETA],
-      [OLD, STAR],
-      [NEW, '*/*'],
-      [NEW, BETA],
-      [NEW, STAR],
+    assert.deepEqual(flagOf(made), [true, 'PR_TITLE']);
+    assert.deepEqual(flagOf(await callIn(NEW, '/repos/admin/squashed-at-once')), [undefined, 'PR_TITLE']);
+    const { json: list } = await callIn(OLD, '/user/repos');
+    const listed = repositoriesIn(list).find(([, { name }]) => name === 'squashed');
+    assert.equal(listed?.[1]['use_squash_pr_title_as_default'], true);
+  },
+);
+
+test(
+  'H14 H15 H17 repositories have the properties of their version and media type, wherever they are',
+  needsGit,
+  async () => {
+    const { path, id } = await createRepository('everywhere', { auto_init: true });
+    await createOrganization('nesting');
+    const team = { name: 'Owners', repo_names: ['nesting/shared'] };
+    for (const [at, body] of [
+      ['/orgs/nesting/repos', { name: 'shared', auto_init: true }],
+      ['/orgs/nesting/teams', team],
+    ] as const)
+      assert.equal((await callIn(NEW, at, { method: 'POST', body })).status, 201, at);
+    for (const [at, body] of [
+      ['/user/starred/admin/everywhere', undefined],
+      ['/repos/admin/everywhere/subscription', { subscribed: true }],
+    ] as const)
+      assert.ok((await callIn(NEW, at, { method: 'PUT', body })).status < 300, at);
+    const places = [
+      path,
+      `/repositories/${id}`,
+      '/user/repos',
+      '/users/admin/repos',
+      '/repositories',
+      '/orgs/nesting/repos',
+      '/orgs/nesting/teams/owners/repos',
+      '/user/starred',
+      '/users/admin/starred',
+      '/user/subscriptions',
+      '/users/admin/subscriptions',
+      `${path}/commits/main/status`,
+    ];
+    const ofTeam = '/orgs/nesting/teams/owners/repos/nesting/shared';
+    for (const [version, word, hasDownloads, hasMaster] of [
+      [OLD, 'v3', true, false],
+      [OLD, 'beta', true, true],
+      [NEW, 'beta', false, false],
     ] as const) {
-      const { json, status, text } = await callIn(version, place, { accept });
-      assert.equal(status, 200, text);
-      const found = repositoriesIn(json);
-      assert.ok(found.length > 0, place);
-      for (const [at, repository] of found) {
-        const told = `${place}${at} in ${version} with ${accept}`;
-        const isOld = version === OLD;
-        assert.equal(repository['has_downloads'], isOld ? true : undefined, told);
-        const master = isOld && accept === BETA ? repository['default_branch'] : undefined;
-        assert.equal(repository['master_branch'], master, told);
-        const hasTitle = isOld && 'squash_merge_commit_title' in repository;
-        assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
+      const { json } = await callIn(version, ofTeam, {
+        accept: `application/vnd.github.${word}.repository+json`,
+      });
+      assert.deepEqual(
+        ['has_downloads' in json, 'master_branch' in json],
+        [hasDownloads, hasMaster],
+        `${word} in ${version}`,
+      );
+    }
+    for (const place of places) {
+      for (const [version, accept] of [
+        [OLD, '*/*'],
+        [OLD, BETA],
+        [OLD, STAR],
+        [NEW, '*/*'],
+        [NEW, BETA],
+        [NEW, STAR],
+      ] as const) {
+        const { json, status, text } = await callIn(version, place, { accept });
+        assert.equal(status, 200, text);
+        const found = repositoriesIn(json);
+        assert.ok(found.length > 0, place);
+        for (const [at, repository] of found) {
+          const told = `${place}${at} in ${version} with ${accept}`;
+          const isOld = version === OLD;
+          assert.equal(repository['has_downloads'], isOld ? true : undefined, told);
+          const master = isOld && accept === BETA ? repository['default_branch'] : undefined;
+          assert.equal(repository['master_branch'], master, told);
+          const hasTitle = isOld && 'squash_merge_commit_title' in repository;
+          assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
+        }
       }
     }
-  }
-});
+  },
+);

@@ -1,7 +1,7 @@
 // Collaborators of repositories on a running server, on each engine.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';

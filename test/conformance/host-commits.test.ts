@@ -1,9 +1,9 @@
 // Commits and comparisons on a running server: lists, single commits with their changes, and what callers may see.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { addCommit, needsGit } from '../../src/host/git/fixture-repository.ts';
+import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
 import { updateRefs } from '../../src/host/git/update-refs.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 
@@ -59,7 +59,7 @@ async function listed(query: string): Promise<number[]> {
 
 const accept = (type: string): CallInit => ({ headers: { accept: `application/vnd.github.${type}` } });
 
-test('the commits of the default branch are listed from the newest, in pages', needsGit, async () => {
+test('the commits of the default branch are listed from the newest, in pages', async () => {
   assert.deepEqual(await listed(''), [4, 3, 2, 1, 0]);
   const { json, headers } = await send('/repos/ada/demo/commits?per_page=2&page=2');
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('the commits of the default branch are listed from the newest, in pages', n
   assert.equal(newest['commit'].verification.reason, 'unsigned');
 });
 
-test('lists begin at a branch, tag or commit, and are filtered', needsGit, async () => {
+test('lists begin at a branch, tag or commit, and are filtered', async () => {
   for (const [query, expected] of [
     [`sha=${commits[1]}`, [1, 0]],
     [`sha=${commits[1]!.slice(0, 8)}`, [1, 0]],
@@ -112,7 +112,7 @@ test('lists begin at a branch, tag or commit, and are filtered', needsGit, async
     assert.equal((await send(`/repos/ada/demo/commits?${query}`)).status, status, query);
 });
 
-test('a commit has its changes, and is found by every name', needsGit, async () => {
+test('a commit has its changes, and is found by every name', async () => {
   for (const ref of ['feature/topic', 'feature%2Ftopic', topic, topic.slice(0, 7), 'heads/feature/topic']) {
     const { status, json } = await send(`/repos/ada/demo/commits/${ref}`);
     assert.equal(status, 200, ref);
@@ -148,7 +148,7 @@ test('a commit has its changes, and is found by every name', needsGit, async () 
     assert.equal((await send(`/repos/ada/demo/commits/${encodeURIComponent(ref)}`)).status, 404, ref);
 });
 
-test('media types give a commit as its id, a diff or a mail', needsGit, async () => {
+test('media types give a commit as its id, a diff or a mail', async () => {
   const path = '/repos/ada/demo/commits/feature/topic';
   const sha = await send(path, null, accept('sha'));
   assert.equal(sha.text, topic);
@@ -164,7 +164,7 @@ test('media types give a commit as its id, a diff or a mail', needsGit, async ()
   assert.equal((await send('/repos/ada/demo/commits/none', null, accept('diff'))).status, 404);
 });
 
-test('two commits are compared from their last common ancestor', needsGit, async () => {
+test('two commits are compared from their last common ancestor', async () => {
   const { status, json, text } = await send('/repos/ada/demo/compare/main...feature/topic');
   assert.equal(status, 200, text);
   assert.deepEqual(
@@ -200,7 +200,7 @@ test('two commits are compared from their last common ancestor', needsGit, async
     assert.equal((await send(`/repos/ada/demo/compare/${range}`)).status, 404, range);
 });
 
-test('a comparison is also a diff or a series of mails', needsGit, async () => {
+test('a comparison is also a diff or a series of mails', async () => {
   const path = '/repos/ada/demo/compare/main...feature/topic';
   assert.match((await send(path, null, accept('diff'))).text, /^diff --git /);
   assert.match(
@@ -209,12 +209,12 @@ test('a comparison is also a diff or a series of mails', needsGit, async () => {
   );
 });
 
-test('histories without a common commit cannot be compared', needsGit, async () => {
+test('histories without a common commit cannot be compared', async () => {
   await addCommit(git, { a: 'x' }, { branch: 'unrelated' });
   assert.equal((await send('/repos/ada/demo/compare/main...unrelated')).status, 404);
 });
 
-test('an empty repository is a conflict', needsGit, async () => {
+test('an empty repository is a conflict', async () => {
   await create('empty');
   for (const path of ['commits', 'commits/main', `commits/${commits[0]}`]) {
     const { status, json } = await send(`/repos/ada/empty/${path}`);
@@ -223,14 +223,14 @@ test('an empty repository is a conflict', needsGit, async () => {
   assert.equal((await send('/repos/ada/empty/compare/main...main')).status, 404);
 });
 
-test('a repository whose folder is not there yet is read as an empty one', needsGit, async () => {
+test('a repository whose folder is not there yet is read as an empty one', async () => {
   const { number } = await create('coming');
   await server.app.kernel.services.git.removeRepository(number);
   for (const path of ['commits', 'commits/main', `commits/${commits[0]}`])
     assert.equal((await send(`/repos/ada/coming/${path}`)).status, 409, path);
 });
 
-test('commits of a private repository are there for those alone who may see it', needsGit, async () => {
+test('commits of a private repository are there for those alone who may see it', async () => {
   const secret = await create('secret', { private: true });
   await addCommit(secret, { a: 'x' }, { author: ADA });
   for (const path of ['commits', 'commits/main', 'compare/main...main', 'commits?page=x']) {

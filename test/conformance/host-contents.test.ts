@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
 import { addCommit, type TestFiles } from '../../src/host/git/fixture-repository.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 

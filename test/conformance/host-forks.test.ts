@@ -1,9 +1,9 @@
 // Forks, transfers and templates on a running server: what they copy, who may make them, and what stays hidden.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { addCommit, needsGit } from '../../src/host/git/fixture-repository.ts';
+import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { createPerson, createTestOrganization } from './host-organization-calls.ts';
 
@@ -52,7 +52,7 @@ onEachEngine((engine) => {
   const countOf = async (repository: string) =>
     (await expect(200, 'GET', `/repos/${repository}`, 'ada'))['forks_count'] as number;
 
-  test('a fork has the branches, its origin, and is counted until it is deleted', needsGit, async () => {
+  test('a fork has the branches, its origin, and is counted until it is deleted', async () => {
     const { first } = await create('one', { description: 'The first' });
     const made = await fork('ada/one', 'bob');
     assert.deepEqual(
@@ -78,7 +78,7 @@ onEachEngine((engine) => {
     assert.equal((await gitOf(made['id']).resolveCommit('main'))!.oid, first);
   });
 
-  test('an owner has one repository of a family, and a taken name gets a number', needsGit, async () => {
+  test('an owner has one repository of a family, and a taken name gets a number', async () => {
     await create('two');
     assert.equal((await fork('ada/two', 'ada'))['full_name'], 'ada/two');
     await expect(201, 'POST', '/user/repos', 'bob', { name: 'two' });
@@ -100,7 +100,7 @@ onEachEngine((engine) => {
     assert.equal(await countOf('ada/two'), 2);
   });
 
-  test('of eight who fork at once into one account all get the same fork', needsGit, async () => {
+  test('of eight who fork at once into one account all get the same fork', async () => {
     await create('three');
     const answers = await Promise.all(Array.from({ length: 8 }, () => fork('ada/three', 'zoe')));
     assert.equal(new Set(answers.map(({ id }) => id as number)).size, 1);
@@ -114,7 +114,7 @@ onEachEngine((engine) => {
     assert.equal(await countOf('ada/three'), 1);
   });
 
-  test('forks are listed in each order for those who may see them', needsGit, async () => {
+  test('forks are listed in each order for those who may see them', async () => {
     await create('four');
     for (const name of ['bob', 'eve', 'zoe']) await fork('ada/four', name);
     await expect(200, 'PATCH', '/repos/eve/four', 'eve', { private: true });
@@ -128,7 +128,7 @@ onEachEngine((engine) => {
     await expect(422, 'GET', '/repos/ada/four/forks?sort=size');
   });
 
-  test('a private repository is forked where its owner allows it, and stays private', needsGit, async () => {
+  test('a private repository is forked where its owner allows it, and stays private', async () => {
     await create('five', { private: true }, '/orgs/guild/repos');
     for (const [path, method] of [
       ['/repos/guild/five/forks', 'GET'],
@@ -144,7 +144,7 @@ onEachEngine((engine) => {
     await expect(403, 'POST', '/repos/guild/five/forks', 'bob', {});
   });
 
-  test('a public fork does not show its private origin to others', needsGit, async () => {
+  test('a public fork does not show its private origin to others', async () => {
     await create('six');
     await fork('ada/six', 'bob');
     await expect(200, 'PATCH', '/repos/ada/six', 'ada', { private: true });
@@ -163,7 +163,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test('a branch of a fork is compared with its origin', needsGit, async () => {
+  test('a branch of a fork is compared with its origin', async () => {
     const { first } = await create('seven');
     const { id } = await fork('ada/seven', 'bob');
     const files = { 'a.txt': 'changed\n', 'b/c.txt': 'c\n' };
@@ -183,7 +183,7 @@ onEachEngine((engine) => {
     await expect(404, 'GET', `/repos/ada/seven/commits/${next}`);
   });
 
-  test('a fork whose copy was interrupted is empty at first, and copied by itself', needsGit, async () => {
+  test('a fork whose copy was interrupted is empty at first, and copied by itself', async () => {
     const { first } = await create('eight');
     const { id } = await fork('ada/eight', 'bob');
     const { git } = server.app.kernel.services;
@@ -198,7 +198,7 @@ onEachEngine((engine) => {
     assert.equal((await expect(200, 'GET', '/repos/bob/eight/commits/main'))['sha'], first);
   });
 
-  test('a repository from a template has its files in one commit', needsGit, async () => {
+  test('a repository from a template has its files in one commit', async () => {
     const { first } = await create('kit', { is_template: true, private: true });
     const made = await expect(201, 'POST', '/repos/ada/kit/generate', 'ada', {
       name: 'from kit',
@@ -236,7 +236,7 @@ onEachEngine((engine) => {
     await expect(409, 'GET', '/repos/bob/blank/commits');
   });
 
-  test('a transferred repository has a new address, its collaborators, and no teams', needsGit, async () => {
+  test('a transferred repository has a new address, its collaborators, and no teams', async () => {
     await create('nine', { private: true }, '/orgs/guild/repos');
     const team = await expect(201, 'POST', '/orgs/guild/teams', 'ada', { name: 'crew' });
     await expect(200, 'PATCH', '/orgs/guild', 'ada', { default_repository_permission: 'none' });
@@ -272,7 +272,7 @@ onEachEngine((engine) => {
     assert.equal((await expect(200, 'GET', '/repos/ada/moved/commits/main', 'ada'))['sha'].length, 40);
   });
 
-  test('nobody gets a name that is taken, or two repositories of a family', needsGit, async () => {
+  test('nobody gets a name that is taken, or two repositories of a family', async () => {
     await create('ten');
     await create('other-ten', {}, '/orgs/guild/repos');
     await expect(422, 'POST', '/repos/ada/ten/transfer', 'ada', {

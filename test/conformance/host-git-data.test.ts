@@ -1,9 +1,10 @@
 // Objects and references of git on a running server: blobs, trees, commits, references and annotated tags.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { promisify } from 'node:util';
 import { onEachEngine } from '../engines.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 

@@ -1,6 +1,7 @@
 // Organizations and their members on the host API, on each engine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { organizationPart } from '../../src/host/organizations/part.ts';
 import { findOrganization } from '../../src/host/organizations/store.ts';
 import { customRolePart } from '../../src/host/repository-roles/part.ts';
@@ -397,29 +398,34 @@ onEachEngine((engine) => {
     assert.deepEqual(loginsOf(await expect(200, 'GET', '/orgs/left-2/members')), ['ada']);
   });
 
-  test('a repository that is created while its organization is deleted does not outlive it', async () => {
-    await createTestOrganization(server, 'closing', { admin: 'ada' });
-    const { db } = server.app.kernel;
-    const { id } = (await findOrganization(db, { login: 'closing' }))!;
-    const create = (name: string) =>
-      server.call('/orgs/closing/repos', { method: 'POST', body: { name }, token: ada.token });
-    const answers = await Promise.all([
-      create('one'),
-      create('two'),
-      server.call('/orgs/closing', { method: 'DELETE', token: ada.token }),
-      create('three'),
-      create('four'),
-    ]);
-    for (const { status, text } of answers) assert.ok([201, 202, 404].includes(status), `${status} ${text}`);
-    const left = await db
-      .selectFrom('repositories')
-      .select('name')
-      .where('owner_id', '=', id)
-      .where('deleted_at', 'is', null)
-      .execute();
-    assert.deepEqual(left, []);
-    await expect(404, 'GET', '/orgs/closing');
-  });
+  test(
+    'a repository that is created while its organization is deleted does not outlive it',
+    needsGit,
+    async () => {
+      await createTestOrganization(server, 'closing', { admin: 'ada' });
+      const { db } = server.app.kernel;
+      const { id } = (await findOrganization(db, { login: 'closing' }))!;
+      const create = (name: string) =>
+        server.call('/orgs/closing/repos', { method: 'POST', body: { name }, token: ada.token });
+      const answers = await Promise.all([
+        create('one'),
+        create('two'),
+        server.call('/orgs/closing', { method: 'DELETE', token: ada.token }),
+        create('three'),
+        create('four'),
+      ]);
+      for (const { status, text } of answers)
+        assert.ok([201, 202, 404].includes(status), `${status} ${text}`);
+      const left = await db
+        .selectFrom('repositories')
+        .select('name')
+        .where('owner_id', '=', id)
+        .where('deleted_at', 'is', null)
+        .execute();
+      assert.deepEqual(left, []);
+      await expect(404, 'GET', '/orgs/closing');
+    },
+  );
 
   test('of two admins who demote or remove each other at once, one stays', async () => {
     await createTestOrganization(server, 'duel', { admin: 'ada' });

@@ -1,8 +1,8 @@
 // Repositories on a running server: who may create, see, change and delete them, their names, and their lists.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 

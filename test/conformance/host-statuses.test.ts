@@ -1,8 +1,8 @@
 // Statuses of commits on a running server: who reports them, what a commit has, and what they amount to together.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { addCommit, needsGit } from '../../src/host/git/fixture-repository.ts';
+import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
@@ -36,7 +36,7 @@ const report = (commit: string, body: unknown, token: string | null = ada) =>
 const combined = async (ref: string) =>
   (await send('GET', `/repos/ada/demo/commits/${encodeURIComponent(ref)}/status`, null)).json;
 
-test('a status has what was reported, and who reported it', needsGit, async () => {
+test('a status has what was reported, and who reported it', async () => {
   const sent = { state: 'pending', target_url: 'https://ci.example/1', description: 'Runs', context: 'ci/x' };
   const { status, json, headers } = await report(sha.toUpperCase(), sent);
   assert.equal(status, 201);
@@ -50,7 +50,7 @@ test('a status has what was reported, and who reported it', needsGit, async () =
   assert.deepEqual(list, [plain.json, json]);
 });
 
-test('the newest status of each context counts', needsGit, async () => {
+test('the newest status of each context counts', async () => {
   const commit = await addCommit(git, { a: '2' }, { branch: 'feature/x' });
   const none = await combined('feature/x');
   assert.deepEqual([none['state'], none['total_count'], none['statuses']], ['pending', 0, []]);
@@ -83,7 +83,7 @@ test('the newest status of each context counts', needsGit, async () => {
   assert.equal((await send('GET', path, null)).json['sha'], commit);
 });
 
-test('what cannot be a status is refused', needsGit, async () => {
+test('what cannot be a status is refused', async () => {
   for (const body of [
     {},
     { state: 'done' },
@@ -100,7 +100,7 @@ test('what cannot be a status is refused', needsGit, async () => {
     assert.equal((await send('GET', `/repos/ada/demo/commits/none/${path}`, null)).status, 404);
 });
 
-test('those who may push report, and those who may see the repository read', needsGit, async () => {
+test('those who may push report, and those who may see the repository read', async () => {
   assert.equal((await report(sha, { state: 'success' }, bob)).status, 403);
   assert.equal((await report(sha, { state: 'success' }, null)).status, 401);
   const secret = await create('secret', { private: true });
@@ -116,7 +116,7 @@ test('those who may push report, and those who may see the repository read', nee
   }
 });
 
-test('a commit has at most 1000 statuses of a context', needsGit, async () => {
+test('a commit has at most 1000 statuses of a context', async () => {
   const { db } = server.app.kernel;
   const commit = await addCommit(git, { a: '3' }, { branch: 'many' });
   const row = {
