@@ -1,12 +1,13 @@
 // Fetching sources: from git and by HTTP through the guard, and from a key-value store of the same account.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { hasGitServer, startGitServer, type GitServer } from '../../../test/git-server.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { writeZip } from '../../kernel/export/zip.ts';
 import { createHttpServer, request } from '../../kernel/http-client.ts';
@@ -19,7 +20,6 @@ import type { FetchContext } from './fetched-sources.ts';
 
 const lenient = guard({ allowPrivate: true });
 const strict = guard({ allowPrivate: false });
-const hasGit = spawnSync('git', ['http-backend', '--version']).error === undefined;
 
 let root: string;
 let count = 0;
@@ -146,11 +146,10 @@ describe('an archive by HTTP', () => {
   });
 });
 
-describe('a git repository', { skip: !hasGit && 'needs git' }, () => {
+describe('a git repository', { skip: !hasGitServer && 'needs git' }, () => {
   let url: string;
-  let server: Server;
-  let elsewhere: { url: string; server: Server };
-  const authorizations: (string | undefined)[] = [];
+  let here: GitServer;
+  let elsewhere: GitServer;
 
   before(async () => {
     const work = join(root, 'work');
@@ -172,51 +171,17 @@ describe('a git repository', { skip: !hasGit && 'needs git' }, () => {
     git('commit', '-qam', 'second');
     git('checkout', '-q', 'main');
     await writeFile(join(root, 'marker'), '');
-    const serveGit: Handle = (incoming, answer) => {
-      const { pathname, search } = new URL(incoming.url!, 'http://x');
-      authorizations.push(incoming.headers.authorization);
-      const env = {
-        PATH: process.env['PATH'],
-        GIT_PROJECT_ROOT: root,
-        GIT_HTTP_EXPORT_ALL: '1',
-        PATH_INFO: pathname,
-        QUERY_STRING: search.slice(1),
-        REQUEST_METHOD: incoming.method,
-        CONTENT_TYPE: incoming.headers['content-type'] ?? '',
-        HTTP_CONTENT_ENCODING: incoming.headers['content-encoding'] ?? '',
-        GIT_PROTOCOL: incoming.headers['git-protocol']?.toString() ?? '',
-        GIT_CONFIG_COUNT: '2',
-        GIT_CONFIG_KEY_0: 'safe.directory',
-        GIT_CONFIG_VALUE_0: '*',
-        GIT_CONFIG_KEY_1: 'uploadpack.allowAnySHA1InWant',
-        GIT_CONFIG_VALUE_1: 'true',
-      };
-      if (pathname.startsWith('/other'))
-        return void answer
-          .writeHead(302, { location: `${elsewhere.url}${pathname.replace('/other', '/work')}${search}` })
-          .end();
-      const backend = spawn('git', ['http-backend'], { env });
-      incoming.pipe(backend.stdin);
-      const output: Buffer[] = [];
-      backend.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-      return void backend.on('close', () => {
-        const all = Buffer.concat(output);
-        const end = all.indexOf('\r\n\r\n');
-        const headers = all
-          .toString('latin1', 0, end)
-          .split('\r\n')
-          .map((line) => line.split(': ') as [string, string]);
-        const status = Number(headers.find(([name]) => name === 'Status')?.[1]?.slice(0, 3) ?? 200);
-        answer.writeHead(status, Object.fromEntries(headers.filter(([name]) => name !== 'Status')));
-        answer.end(all.subarray(end + 4));
-      });
-    };
-    ({ url, server } = await listen(serveGit));
-    elsewhere = await listen(serveGit);
+    elsewhere = await startGitServer(root);
+    here = await startGitServer(root, (incoming, answer) => {
+      if (!incoming.url!.startsWith('/other')) return false;
+      answer.writeHead(302, { location: elsewhere.url + incoming.url!.replace('/other', '/work') }).end();
+      return true;
+    });
+    ({ url } = here);
   });
   after(() => {
-    server.close();
-    elsewhere.server.close();
+    here.close();
+    elsewhere.close();
   });
 
   test('is fetched: the default branch, a branch, a tag, a commit, a folder', async () => {
@@ -265,7 +230,7 @@ describe('a git repository', { skip: !hasGit && 'needs git' }, () => {
     const { host } = new URL(url);
     const context = await contextOf();
     await fetchGit(parseGitUrl(`http://x:token@${host}/work/.git`), context);
-    assert.equal(authorizations.at(-1), `Basic ${Buffer.from('x:token').toString('base64')}`);
+    assert.equal(here.authorizations.at(-1), `Basic ${Buffer.from('x:token').toString('base64')}`);
     assert.ok(!context.lines.join().includes('token'));
   });
 
