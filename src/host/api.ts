@@ -50,6 +50,7 @@ const dialect: Dialect = {
     '/repositories/{repository_id}': '/repos/{owner}/{repo}',
     '/organizations/{organization_id}': '/orgs/{org}',
   },
+  unknownPaths: 'not-found',
   status,
   statusOf: hostStatusOf,
   renderError,

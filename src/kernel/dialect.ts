@@ -90,6 +90,8 @@ export interface Dialect {
    * them as optional, and a call has those of the path that was called.
    */
   pathAliases?: Readonly<Record<string, string>>;
+  /** How a path is answered whose parameters cannot be any, such as a word for a number; absent, as invalid. */
+  unknownPaths?: 'not-found';
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */
   statusOf?(failure: Failure, facts: CallFacts): number;

@@ -26,7 +26,7 @@ export interface RouteVersion {
 export function routeInVersion(
   shape: RouteShape,
   version: string,
-  { versions }: Dialect,
+  { versions, unknownPaths }: Dialect,
   headers: HeaderBlock,
   variant?: string,
 ): RouteVersion {
@@ -38,7 +38,7 @@ export function routeInVersion(
     headers,
     etags: new LastEtag(),
   };
-  if (shape.params !== undefined) routeVersion.readParams = reader(shape.params, 'path');
+  if (shape.params !== undefined) routeVersion.readParams = paramsReader(shape.params, unknownPaths);
   if (shape.query !== undefined) routeVersion.readQuery = reader(shape.query, 'query');
   if (shape.body !== undefined) {
     const { schema, climb } = inVersion(shape.body);
@@ -77,6 +77,19 @@ function reader(schema: NonNullable<RouteShape['query']>, place: string) {
     if (Object.values(raw).some(hasNul))
       throw new Failure('malformed', `The ${place} must not contain a NUL character`);
     return values;
+  };
+}
+
+function paramsReader(schema: NonNullable<RouteShape['params']>, unknownPaths: Dialect['unknownPaths']) {
+  const read = reader(schema, 'path');
+  if (unknownPaths !== 'not-found') return read;
+  return (raw: Record<string, unknown>) => {
+    try {
+      return read(raw);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
+      throw new Failure('not-found', error.message, { cause: error });
+    }
   };
 }
 

@@ -47,7 +47,7 @@ test('pages through commits, and gets one in each form', async () => {
   assert.match(diff as string, /^diff --git a\/a.txt b\/a.txt/);
   await assert.rejects(
     repos.getCommit({ ...demo, ref: 'none' }),
-    (error) => error instanceof RequestError && error.status === 404,
+    (error) => error instanceof RequestError && error.status === 422,
   );
 });
 

@@ -144,8 +144,11 @@ test('a commit has its changes, and is found by every name', async () => {
   assert.match(second.headers.get('link')!, /per_page=1&page=3>; rel="next".*rel="last"/);
   const { json: first } = await send(`/repos/ada/demo/commits/${commits[0]}`);
   assert.deepEqual([first['parents'], first['stats'].additions], [[], 1]);
-  for (const ref of ['none', 'feature', 'main~1', 'a..b', '.', '-x', `${commits[0]!.slice(0, 39)}g`])
-    assert.equal((await send(`/repos/ada/demo/commits/${encodeURIComponent(ref)}`)).status, 404, ref);
+  for (const ref of ['none', 'feature', 'main~1', 'a..b', '-x', `${commits[0]!.slice(0, 39)}g`]) {
+    const missing = await send(`/repos/ada/demo/commits/${encodeURIComponent(ref)}`);
+    assert.equal(missing.status, 422, ref);
+    assert.equal(missing.json['message'], `No commit found for SHA: ${ref}`);
+  }
 });
 
 test('media types give a commit as its id, a diff or a mail', async () => {
@@ -161,7 +164,7 @@ test('media types give a commit as its id, a diff or a mail', async () => {
     patch.text,
     /^From [0-9a-f]{40} .*\nFrom: Ada <Ada@example.com>\n.*\nSubject: \[PATCH\] topic\n/,
   );
-  assert.equal((await send('/repos/ada/demo/commits/none', null, accept('diff'))).status, 404);
+  assert.equal((await send('/repos/ada/demo/commits/none', null, accept('diff'))).status, 422);
 });
 
 test('two commits are compared from their last common ancestor', async () => {

@@ -70,7 +70,7 @@ onEachEngine((engine) => {
       for (const path of paths) await expect(token === null ? 401 : 404, 'GET', path, { token });
     await expect(404, 'GET', `/organizations/1500000002/team/${team['id']}`);
     await expect(404, 'GET', '/teams/2147483647');
-    await expect(422, 'GET', '/teams/x');
+    await expect(404, 'GET', '/teams/x');
     await expect(404, 'GET', '/orgs/crew/teams/missing');
     await expect(404, 'GET', '/orgs/others/teams/night-shift');
     const { json: membership } = await expect(200, 'GET', '/orgs/crew/teams/night-shift/memberships/ada');

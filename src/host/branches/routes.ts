@@ -1,10 +1,9 @@
 // Branches: list, get and rename them; the branches of a commit; and the list of tags.
-import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply } from '../../kernel/route.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
-import { showCommit } from '../commits/find-commit.ts';
+import { noCommitFound, showCommit } from '../commits/find-commit.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
 import type { ListedRef } from '../git/list-refs.ts';
 import { isBranchName } from '../git/revision.ts';
@@ -113,8 +112,7 @@ const listBranchesWhereHead = repositoryRoute(
   async ({ params, base }, { services }, found) => {
     const git = services.git.repository(found.repository.number);
     const commit = await git.readCommit(params.commit_sha.toLowerCase());
-    if (commit === undefined)
-      throw new Failure('invalid', `No commit found for SHA: ${params.commit_sha.slice(0, 100)}`);
+    if (commit === undefined) throw noCommitFound(params.commit_sha);
     const refs = await git.listRefs({ prefix: BRANCHES, limit: MAX_HEADS, pointsAt: commit.oid });
     const urls = gitUrlsOf(found, base);
     return refs.map(({ name, oid }) => toShortBranch(name.slice(BRANCHES.length), oid, urls));

@@ -8,12 +8,21 @@ import { listAuthors } from '../owners/store-authors.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { toCommit, type CommitReply } from './model.ts';
 
-/** Throws where no branch, tag or commit has this name. */
-export async function findCommit(git: GitRepository, revision: string): Promise<GitCommit> {
+/** Throws where no branch, tag or commit has this name: `missing`, or that the repository is empty. */
+export async function findCommit(
+  git: GitRepository,
+  revision: string,
+  missing = new Failure('not-found', `There is no branch, tag or commit ${revision}`),
+): Promise<GitCommit> {
   const commit = await git.resolveCommit(revision);
   if (commit !== undefined) return commit;
   if ((await git.listRefs({ prefix: 'refs/heads/', limit: 1 })).length === 0) throw emptyRepository();
-  throw new Failure('not-found', `There is no branch, tag or commit ${revision}`);
+  throw missing;
+}
+
+/** The error of routes whose paths name a commit. */
+export function noCommitFound(sha: string): Failure {
+  return new Failure('invalid', `No commit found for SHA: ${sha.slice(0, 100)}`);
 }
 
 export function emptyRepository(): Failure {

@@ -9,7 +9,7 @@ import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { findCommit, readCommits, showCommit, showCommits } from './find-commit.ts';
+import { findCommit, noCommitFound, readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitReply, toDiffEntry } from './model.ts';
 import { listPersonTexts } from './person-filter.ts';
 import { shaText, streamText, textFormatOf } from './text-reply.ts';
@@ -98,7 +98,7 @@ const getCommit = repositoryRoute(
   'read',
   async ({ params, query, headers, base, url }, { db, services }, found) => {
     const git = services.git.repository(found.repository.number);
-    const commit = await findCommit(git, params.ref);
+    const commit = await findCommit(git, params.ref, noCommitFound(params.ref));
     const sides = { from: commit.parents[0], to: commit.oid };
     const format = textFormatOf(headers['accept']);
     if (format === 'sha') return shaText(commit.oid);

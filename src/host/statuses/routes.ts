@@ -4,7 +4,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
-import { findCommit } from '../commits/find-commit.ts';
+import { findCommit, noCommitFound } from '../commits/find-commit.ts';
 import { pageLinks } from '../page-links.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
@@ -45,7 +45,7 @@ const createStatus = repositoryRoute(
   async ({ params, body, caller, base, now }, { db, services }, found) => {
     const { number } = found.repository;
     const commit = await services.git.repository(number).readCommit(params.sha.toLowerCase());
-    if (commit === undefined) throw new Failure('invalid', `No commit found for SHA: ${params.sha}`);
+    if (commit === undefined) throw noCommitFound(params.sha);
     const account = accountOf(caller);
     const fields = {
       context: body.context ?? 'default',
