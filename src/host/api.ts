@@ -25,6 +25,7 @@ import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
 import { customRolePart } from './repository-roles/part.ts';
 import { organizationTeamPart } from './teams/part.ts';
+import { pushPart } from './pushes/part.ts';
 import { rateLimitPart } from './rate-limit/part.ts';
 import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
@@ -120,6 +121,7 @@ export const hostApi: Api = apiOf(dialect, [
   organizationTeamPart,
   customRolePart,
   repositoryPart,
+  pushPart,
   collaboratorPart,
   eventPart,
   starPart,

@@ -4,10 +4,10 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { isBranchName } from '../git/revision.ts';
-import { RefUpdateRefused, updateRefs, type RefUpdate } from '../git/update-refs.ts';
+import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
+import { changeRefs } from '../pushes/change-refs.ts';
 import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
 import { changeRepository } from '../repositories/change-repository.ts';
-import { recordPush } from '../repositories/record-push.ts';
 
 const PREFIX = 'refs/heads/';
 /** How often a change is tried again after others have moved the branch. */
@@ -30,17 +30,17 @@ export async function renameBranch(
 ): Promise<void> {
   const { repository } = found;
   const git = kernel.services.git.repository(repository.number);
+  const move = (updates: RefUpdate[]) => changeRefs(kernel, actor, found, updates);
   const names = { from: PREFIX + branch, to: PREFIX + newName };
   if ((await git.readRef(names.from)) === undefined) throw branchNotFound();
   if (!isBranchName(newName)) throw problem('new_name', 'is not a valid name of a branch');
   if ((await git.readRef(names.to)) !== undefined) throw alreadyExists();
   if (branch === repository.defaultBranch) await renameDefault(kernel, actor, found, names);
   else
-    await changeUntilDone(git, names, (oid) => [
+    await changeUntilDone(git, move, names, (oid) => [
       { name: names.to, from: undefined, to: oid },
       removal(names, oid),
     ]);
-  await recordPush(kernel, repository, [names.from, names.to], actor.now);
 }
 
 /** The default branch exists at every moment: it is copied, the copy becomes the default, and then the old one goes. */
@@ -54,10 +54,11 @@ async function renameDefault(
   if ((await roleOn(kernel.db, actor.caller, found)) !== 'admin')
     throw new Failure('denied', 'You must have admin rights to rename the default branch.');
   const git = kernel.services.git.repository(found.repository.number);
-  await changeUntilDone(git, names, (oid) => [{ name: names.to, from: undefined, to: oid }]);
+  const move = (updates: RefUpdate[]) => changeRefs(kernel, actor, found, updates);
+  await changeUntilDone(git, move, names, (oid) => [{ name: names.to, from: undefined, to: oid }]);
   const copied = await git.readRef(names.to);
   await changeRepository(kernel, actor, found, { default_branch: names.to.slice(PREFIX.length) });
-  await changeUntilDone(git, names, (oid) => {
+  await changeUntilDone(git, move, names, (oid) => {
     if (oid === copied) return [removal(names, oid)];
     // Commits that came to the old name meanwhile are taken along.
     return [{ name: names.to, from: copied, to: oid }, removal(names, oid)];
@@ -71,6 +72,7 @@ function removal({ from: name }: Names, oid: string): RefUpdate {
 /** `plan` gets the commit of the old name, and is asked again where that has changed meanwhile. */
 async function changeUntilDone(
   git: GitRepository,
+  move: (updates: RefUpdate[]) => Promise<void>,
   { from, to }: Names,
   plan: (oid: string) => RefUpdate[],
 ): Promise<void> {
@@ -78,7 +80,7 @@ async function changeUntilDone(
     const oid = await git.readRef(from);
     if (oid === undefined) throw branchNotFound();
     try {
-      return await updateRefs(git, plan(oid));
+      return await move(plan(oid));
     } catch (error) {
       if (!(error instanceof RefUpdateRefused)) throw error;
       if (error.reason === 'name-conflict') throw new Failure('invalid', error.message);

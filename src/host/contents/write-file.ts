@@ -6,8 +6,8 @@ import { commitFiles, type CommittedFiles } from '../git/commit-files.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/revision.ts';
+import { changeRefs } from '../pushes/change-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { recordPush } from '../repositories/record-push.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { personsOf } from './file-commit.ts';
 import { contentNotFound } from './find-content.ts';
@@ -32,23 +32,24 @@ export interface WrittenFile extends CommittedFiles {
 export async function writeFile(
   kernel: Kernel,
   actor: { caller: KnownCaller; now: number },
-  { repository }: FoundRepository,
+  found: FoundRepository,
   sent: SentChange,
 ): Promise<WrittenFile> {
+  const { repository } = found;
   checkPath(sent.path);
   const git = kernel.services.git.repository(repository.number);
   const branch = (sent.branch ?? repository.defaultBranch).replace(/^refs\/heads\//, '');
   const ref = `refs/heads/${branch}`;
   const parent = await findBranchCommit(git, repository, branch);
   const isNew = await checkSha(git, parent, sent);
-  const committed = await commitFiles(git, {
+  const commit = {
     ref,
     parent,
     changes: [{ path: sent.path, content: sent.content }],
     ...personsOf(sent, actor),
     message: sent.message,
-  });
-  await recordPush(kernel, repository, [ref], actor.now);
+  };
+  const committed = await commitFiles(git, commit, (updates) => changeRefs(kernel, actor, found, updates));
   return { ...committed, branch, isNew };
 }
 

@@ -115,8 +115,11 @@ function copiedFields({
   languages,
   language,
   sizeKb,
-}: Repository): Pick<NewRepository, 'defaultBranch' | 'license' | 'languages' | 'language' | 'sizeKb'> {
-  return { defaultBranch, license, languages, language, sizeKb };
+}: Repository): Pick<
+  NewRepository,
+  'defaultBranch' | 'license' | 'languages' | 'language' | 'sizeKb' | 'isCopy'
+> {
+  return { defaultBranch, license, languages, language, sizeKb, isCopy: true };
 }
 
 /** Forks of a private repository are copies that its owner no longer controls. */

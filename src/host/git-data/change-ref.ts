@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { isAncestor } from '../git/history.ts';
 import type { ObjectInfo } from '../git/object-reader.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { RefUpdateRefused, updateRefs, type RefUpdate } from '../git/update-refs.ts';
+import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
 import { checkChangeable } from './ref-names.ts';
 
 /** How often a change is tried again after others have changed the same reference. */
@@ -15,12 +15,22 @@ export interface ChangedRef {
   type: string;
 }
 
-export async function createRef(git: GitRepository, name: string, sha: string): Promise<ChangedRef> {
+/** A repository, and how its references are moved. */
+export interface ChangeableRefs {
+  git: GitRepository;
+  move(updates: RefUpdate[]): Promise<void>;
+}
+
+export async function createRef(
+  { git, move }: ChangeableRefs,
+  name: string,
+  sha: string,
+): Promise<ChangedRef> {
   checkChangeable(name);
   const { oid, type } = await findTarget(git, name, sha);
   if ((await git.readRef(name)) !== undefined) throw alreadyExists();
   try {
-    await updateRefs(git, [{ name, from: undefined, to: oid }]);
+    await move([{ name, from: undefined, to: oid }]);
   } catch (error) {
     if (error instanceof RefUpdateRefused && error.reason === 'changed') throw alreadyExists();
     throw asInvalid(error);
@@ -30,14 +40,15 @@ export async function createRef(git: GitRepository, name: string, sha: string): 
 
 /** Without `isForced` the new commit must descend from the present one. */
 export async function moveRef(
-  git: GitRepository,
+  refs: ChangeableRefs,
   name: string,
   sha: string,
   isForced: boolean,
 ): Promise<ChangedRef> {
   checkChangeable(name);
+  const { git } = refs;
   const { oid, type } = await findTarget(git, name, sha);
-  await changeUntilDone(git, name, async (from) => {
+  await changeUntilDone(refs, name, async (from) => {
     if (!isForced && from !== oid && !(await isFastForward(git, from, { oid, type })))
       throw new Failure('invalid', 'Update is not a fast forward');
     return { name, from, to: oid };
@@ -45,14 +56,14 @@ export async function moveRef(
   return { name, oid, type };
 }
 
-export async function deleteRef(git: GitRepository, name: string): Promise<void> {
+export async function deleteRef(refs: ChangeableRefs, name: string): Promise<void> {
   checkChangeable(name);
-  await changeUntilDone(git, name, (from) => Promise.resolve({ name, from, to: undefined }));
+  await changeUntilDone(refs, name, (from) => Promise.resolve({ name, from, to: undefined }));
 }
 
 /** `plan` gets the value that the reference has, and is asked again where it has changed meanwhile. */
 async function changeUntilDone(
-  git: GitRepository,
+  { git, move }: ChangeableRefs,
   name: string,
   plan: (from: string) => Promise<RefUpdate>,
 ): Promise<void> {
@@ -61,7 +72,7 @@ async function changeUntilDone(
     if (from === undefined) throw new Failure('invalid', 'Reference does not exist');
     const update = await plan(from);
     try {
-      return await updateRefs(git, [update]);
+      return await move([update]);
     } catch (error) {
       const isContested =
         error instanceof RefUpdateRefused && (error.reason === 'changed' || error.reason === 'locked');

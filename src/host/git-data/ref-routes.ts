@@ -1,11 +1,18 @@
 // References: branches and tags by their full names.
 import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { recordPush } from '../repositories/record-push.ts';
+import { changeRefs } from '../pushes/change-refs.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  type FoundRepository,
+} from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { createRef, deleteRef, moveRef } from './change-ref.ts';
+import { createRef, deleteRef, moveRef, type ChangeableRefs } from './change-ref.ts';
 import { missingFrom } from './missing.ts';
 import { GitRefReply, toGitRef } from './model.ts';
 import { fullRefName } from './ref-names.ts';
@@ -78,11 +85,10 @@ const postRef = repositoryRoute(
     reply: { 201: GitRefReply },
   },
   'write',
-  async ({ body, base, now }, kernel, found) => {
+  async (call, kernel, found) => {
+    const { body, base } = call;
     const { repository } = found;
-    const git = kernel.services.git.repository(repository.number);
-    const created = await createRef(git, body.ref, body.sha);
-    await recordPush(kernel, repository, [created.name], now);
+    const created = await createRef(changeableRefs(kernel, call, found), body.ref, body.sha);
     const shown = toGitRef(created, repository.number, gitUrlsOf(found, base));
     return reply(201, shown, { location: shown.url });
   },
@@ -107,12 +113,11 @@ const patchRef = repositoryRoute(
     reply: { 200: GitRefReply },
   },
   'write',
-  async ({ params, body, base, now }, kernel, found) => {
-    const { repository } = found;
-    const git = kernel.services.git.repository(repository.number);
-    const moved = await moveRef(git, fullRefName(params.ref), body.sha, body.force === true);
-    await recordPush(kernel, repository, [moved.name], now);
-    return toGitRef(moved, repository.number, gitUrlsOf(found, base));
+  async (call, kernel, found) => {
+    const { params, body, base } = call;
+    const refs = changeableRefs(kernel, call, found);
+    const moved = await moveRef(refs, fullRefName(params.ref), body.sha, body.force === true);
+    return toGitRef(moved, found.repository.number, gitUrlsOf(found, base));
   },
 );
 
@@ -128,17 +133,25 @@ const removeRef = repositoryRoute(
     reply: { 204: null },
   },
   'write',
-  async ({ params, now }, kernel, { repository }) => {
-    const name = fullRefName(params.ref);
-    if (name === `refs/heads/${repository.defaultBranch}`)
+  async (call, kernel, found) => {
+    const name = fullRefName(call.params.ref);
+    if (name === `refs/heads/${found.repository.defaultBranch}`)
       throw new Failure(
         'invalid',
         'Cannot delete the default branch. Make another branch the default first.',
       );
-    await deleteRef(kernel.services.git.repository(repository.number), name);
-    await recordPush(kernel, repository, [name], now);
+    await deleteRef(changeableRefs(kernel, call, found), name);
     return reply(204);
   },
 );
+
+function changeableRefs(
+  kernel: Kernel,
+  actor: { caller: KnownCaller; now: number },
+  found: FoundRepository,
+): ChangeableRefs {
+  const git = kernel.services.git.repository(found.repository.number);
+  return { git, move: (updates) => changeRefs(kernel, actor, found, updates) };
+}
 
 export const gitRefRoutes = [getRef, listMatchingRefs, postRef, patchRef, removeRef];

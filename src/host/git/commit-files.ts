@@ -6,7 +6,7 @@ import { buildBlob, buildCommit, type NewObject } from './new-object.ts';
 import type { GitRepository } from './repository.ts';
 import { checkPath } from './revision.ts';
 import type { TreeEntry } from './tree.ts';
-import { updateRefs } from './update-refs.ts';
+import { updateRefs, type RefUpdate } from './update-refs.ts';
 import { writeObjects } from './write-objects.ts';
 
 export interface FileChange {
@@ -33,12 +33,13 @@ export interface CommittedFiles {
 }
 
 /**
- * A file stays executable; a symbolic link becomes a file. Folders come with their first file and go with their last.
+ * `move` moves the branch, where more has to be done than that. A file stays executable; a symbolic link becomes a file. Folders come with their first file and go with their last.
  * @throws {RefUpdateRefused} where the branch has changed meanwhile.
  */
 export async function commitFiles(
   repository: GitRepository,
   { ref, parent, changes, author, committer, message }: FilesCommit,
+  move: (updates: RefUpdate[]) => Promise<void> = (updates) => updateRefs(repository, updates),
 ): Promise<CommittedFiles> {
   const blobs = new Map<string, string>();
   const objects: NewObject[] = [];
@@ -61,7 +62,7 @@ export async function commitFiles(
   const parents = parent === undefined ? [] : [parent.oid];
   const commit = buildCommit({ tree: root, parents, author, committer, message });
   await writeObjects(repository, [...objects, commit]);
-  await updateRefs(repository, [{ name: ref, from: parent?.oid, to: commit.oid }]);
+  await move([{ name: ref, from: parent?.oid, to: commit.oid }]);
   return { commit: parseCommit(commit.oid, commit.bytes), blobs };
 }
 

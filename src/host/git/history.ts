@@ -70,6 +70,15 @@ export async function listCommitIdsBetween(
   return ids.reverse();
 }
 
+/** The ids of the newest commits that `tip` has and none of the others has. */
+export async function listMissingCommitIds(
+  target: GitTarget,
+  { tip, without, limit }: { tip: string; without: readonly string[]; limit: number },
+): Promise<string[]> {
+  const excluded = without.map((oid) => `^${checkedObjectId(oid)}`);
+  return await listIds(target, limit, ['--topo-order', checkedObjectId(tip), ...excluded, '--']);
+}
+
 /** How many commits `head` has that `base` has not, and the other way round. */
 export async function countAheadBehind(
   target: GitTarget,

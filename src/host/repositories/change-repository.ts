@@ -4,7 +4,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -18,7 +18,7 @@ import {
   type FoundRepository,
 } from './access.ts';
 import { createFolder } from './first-commit.ts';
-import { writeHead } from './write-head.ts';
+import { scheduleHead, writeHead } from './write-head.ts';
 import { initialFilesOf } from './initial-files.ts';
 import { DEFAULT_REPOSITORY_SETTINGS, isRepositoryName, type Repository } from './repository.ts';
 import {
@@ -42,7 +42,6 @@ import {
 } from './store.ts';
 
 export const DELETE_REPOSITORY = 'host.delete-repository';
-export const WRITE_HEAD = 'host.write-head';
 const DEFAULT_BRANCH = 'main';
 
 type Actor = ChangeActor & { caller: KnownCaller };
@@ -70,7 +69,7 @@ export async function createRepository(
     license: initial.license,
   });
   try {
-    await createFolder(kernel, found.repository, initial.files, accountOf(actor.caller), actor.now);
+    await createFolder(kernel, actor, found, initial.files);
   } catch (error) {
     // A repository without its first commit must not stay: the reply is an error.
     await kernel.db
@@ -185,12 +184,6 @@ export async function removeRepository(
     });
     await on.invalidate(REPOSITORY_CHANNEL);
   });
-}
-
-/** The work does nothing new where this process lives on to write the branch itself. */
-async function scheduleHead(tx: Db, number: number, now: number): Promise<void> {
-  const work = { id: `${WRITE_HEAD}:${number}`, kind: WRITE_HEAD, payload: JSON.stringify({ number }) };
-  await schedule(tx, { ...work, dueAt: now }, now, 'move');
 }
 
 /** Nobody finds it from then on; background work deletes its folder. */

@@ -2,10 +2,10 @@
 // the default branch for clones.
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { DELETE_REPOSITORY, WRITE_HEAD } from './change-repository.ts';
-import { COUNT_REPOSITORY, countRepository } from './record-push.ts';
+import { DELETE_REPOSITORY } from './change-repository.ts';
+import { COUNT_REPOSITORY, countRepository } from './count-repository.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
-import { writeHead } from './write-head.ts';
+import { WRITE_HEAD, writeHead } from './write-head.ts';
 
 /** How often folders are looked for that a crash has left half made. */
 const SWEEP_MS = 60 * 60 * 1000;

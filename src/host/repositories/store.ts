@@ -92,7 +92,12 @@ export type NewRepository = Pick<
   Repository,
   'name' | 'description' | 'isPrivate' | 'defaultBranch' | 'settings' | 'license'
 > &
-  Partial<Pick<Repository, 'parentNumber' | 'sourceNumber' | 'topics' | 'languages' | 'language' | 'sizeKb'>>;
+  Partial<
+    Pick<Repository, 'parentNumber' | 'sourceNumber' | 'topics' | 'languages' | 'language' | 'sizeKb'>
+  > & {
+    /** Begins with the references of another repository, which nobody has pushed to it. */
+    isCopy?: true;
+  };
 
 /** The caller has called `lockRepositoryNames` and checked that the name is free. A former name of it ends. */
 export async function insertRepository(
@@ -127,6 +132,7 @@ export async function insertRepository(
       updated_at: now,
       pushed_at: now,
       deleted_at: null,
+      refs_version: fields.isCopy === true ? 0 : 1,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -41,6 +41,8 @@ export interface RepositoryRow {
   pushed_at: number;
   /** Set while background work deletes it: it is found by nobody. */
   deleted_at: number | null;
+  /** 0 until its references were recorded once, then how often they were. */
+  refs_version: Generated<number>;
 }
 
 export interface RepositoryRedirectRow {

@@ -1,31 +1,20 @@
-// What follows a write to the git of a repository: the time of the push, and a new count of languages and size.
+// What follows a write to the default branch of a repository: a new count of its languages and size.
 import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { countLanguages } from '../git/languages.ts';
 import { measureSizeKb } from '../git/repository-size.ts';
 import { REPOSITORY_CHANNEL } from './access.ts';
-import type { Repository } from './repository.ts';
-import { findRepositoryByNumber, updateCounts, updatePushedState } from './store.ts';
+import { findRepositoryByNumber, updateCounts } from './store.ts';
 
 export const COUNT_REPOSITORY = 'host.count-repository';
 
-/** `refs` are the full names of the references that have changed. The work of counting is done once for many pushes. */
-export async function recordPush(
-  { db }: Pick<Kernel, 'db'>,
-  { number, defaultBranch }: Repository,
-  refs: readonly string[],
-  now: number,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await updatePushedState(tx, number, { pushedAt: now });
-    if (refs.includes(`refs/heads/${defaultBranch}`)) {
-      const id = `${COUNT_REPOSITORY}:${number}`;
-      const payload = JSON.stringify({ number });
-      await schedule(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt: now }, now, 'move');
-    }
-    await notifyOnCommit(tx, REPOSITORY_CHANNEL);
-  });
+/** In the transaction that records a push to the default branch. The work is done once for many pushes. */
+export async function scheduleCount(tx: Db, number: number, now: number): Promise<void> {
+  const id = `${COUNT_REPOSITORY}:${number}`;
+  const payload = JSON.stringify({ number });
+  await schedule(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt: now }, now, 'move');
 }
 
 /** Of the default branch. */

@@ -1,0 +1,153 @@
+// What webhooks and feeds show of a moved branch or tag: its commits, with the files that they change.
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { GitCommit, GitPerson } from '../git/commit-object.ts';
+import { isAncestor, listMissingCommitIds } from '../git/history.ts';
+import { logFiles, type LoggedCommit } from '../git/log-files.ts';
+import { ZERO_OID } from '../git/object-id.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { listAuthors } from '../owners/store-authors.ts';
+import { personOf } from '../repositories/person.ts';
+import { isoSeconds } from '../times.ts';
+import type { RefMove } from './model.ts';
+import { listRecordedBranches } from './store.ts';
+
+/** As many as a webhook has. */
+const MAX_COMMITS = 2048;
+const MAX_FILES = 3000;
+/** Commits of further branches may be shown as new although another branch has them. */
+const MAX_BRANCHES = 100;
+const BRANCH = 'refs/heads/';
+
+type LogOf = Pick<LoggedCommit, 'added' | 'removed' | 'modified'>;
+
+export interface PushDetails extends Record<string, unknown> {
+  ref: string;
+  before: string;
+  after: string;
+  created: boolean;
+  deleted: boolean;
+  forced: boolean;
+  base_ref: null;
+  /** The oldest first; without addresses. */
+  commits: Record<string, unknown>[];
+  /** How many commits there are, and how many that no other branch has. */
+  size: number;
+  distinct_size: number;
+  head_commit: Record<string, unknown> | null;
+  pusher: { name: string; email: string } | { name: string };
+}
+
+export async function describeMove(
+  { db, services }: Kernel,
+  number: number,
+  { name, from, to }: RefMove,
+  { pusher, hasCommits }: { pusher: Account | undefined; hasCommits: boolean },
+): Promise<PushDetails> {
+  const git = services.git.repository(number);
+  const isBranch = name.startsWith(BRANCH);
+  const others =
+    isBranch && to !== undefined && hasCommits
+      ? await listRecordedBranches(db, number, { except: name, limit: MAX_BRANCHES })
+      : [];
+  const logged = isBranch && hasCommits ? await logMove(git, { from, to, others }) : [];
+  const commits = await Promise.all(logged.map(({ oid }) => git.readCommit(oid)));
+  const head = to === undefined ? undefined : await git.resolveCommit(to);
+  const headFiles = logged.find(({ oid }) => oid === head?.oid);
+  const people = [...commits, head].flatMap((commit) => [commit?.author.email, commit?.committer.email]);
+  const authors = await listAuthors(
+    db,
+    people.filter((email) => email !== undefined),
+  );
+  const distinct = await findDistinct(git, { from, to, others, logged });
+  const show = (commit: GitCommit, files: LogOf) => ({
+    ...shownCommit(commit, files, (email) => authors.get(email)?.login),
+    distinct: distinct === 'all' || distinct.has(commit.oid),
+  });
+  return {
+    ref: name,
+    before: from ?? ZERO_OID,
+    after: to ?? ZERO_OID,
+    created: from === undefined,
+    deleted: to === undefined,
+    forced: await isForced(git, { name, from, to }, logged, commits),
+    base_ref: null,
+    commits: commits.flatMap((commit, index) => (commit === undefined ? [] : [show(commit, logged[index]!)])),
+    size: logged.length,
+    distinct_size: distinct === 'all' ? logged.length : distinct.size,
+    head_commit:
+      head === undefined ? null : show(head, headFiles ?? { added: [], removed: [], modified: [] }),
+    pusher: pusherOf(pusher),
+  };
+}
+
+interface MovedBranch {
+  from: string | undefined;
+  to: string | undefined;
+  others: readonly string[];
+}
+
+/** A new branch has only those commits that no other branch has. */
+async function logMove(git: GitRepository, { from, to, others }: MovedBranch): Promise<LoggedCommit[]> {
+  if (to === undefined) return [];
+  const without = await existing(git, from === undefined ? others : [from]);
+  return await logFiles(git, { tip: to, without, maxCommits: MAX_COMMITS, maxFiles: MAX_FILES });
+}
+
+async function findDistinct(
+  git: GitRepository,
+  { from, to, others, logged }: MovedBranch & { logged: readonly LoggedCommit[] },
+): Promise<'all' | Set<string>> {
+  if (to === undefined || from === undefined || others.length === 0 || logged.length === 0) return 'all';
+  const without = await existing(git, [from, ...others]);
+  return new Set(await listMissingCommitIds(git, { tip: to, without, limit: MAX_COMMITS }));
+}
+
+/** Maintenance may have removed what nothing leads to any more. */
+async function existing(git: GitRepository, oids: readonly string[]): Promise<string[]> {
+  const infos = await git.infos(oids);
+  return oids.filter((_oid, index) => infos[index]?.type === 'commit');
+}
+
+/** A branch that was moved to a commit which does not descend from its former one. */
+async function isForced(
+  git: GitRepository,
+  { name, from, to }: Pick<RefMove, 'name' | 'from' | 'to'>,
+  logged: readonly LoggedCommit[],
+  commits: readonly (GitCommit | undefined)[],
+): Promise<boolean> {
+  if (from === undefined || to === undefined) return false;
+  if (!name.startsWith(BRANCH)) return true;
+  if (commits.some((commit) => commit?.parents.includes(from))) return false;
+  if (logged.length > 0 && logged.length < MAX_COMMITS) return true;
+  if ((await existing(git, [from])).length === 0) return true;
+  return !(await isAncestor(git, from, to));
+}
+
+function shownCommit(
+  { oid, tree, message, author, committer }: GitCommit,
+  { added, removed, modified }: LogOf,
+  loginOf: (email: string) => string | undefined,
+): Record<string, unknown> {
+  const person = ({ name, email, time }: GitPerson) => {
+    const username = loginOf(email);
+    return { name, email, date: isoSeconds(time), ...(username !== undefined && { username }) };
+  };
+  return {
+    id: oid,
+    tree_id: tree,
+    message: message.trimEnd(),
+    timestamp: isoSeconds(committer.time),
+    author: person(author),
+    committer: person(committer),
+    added,
+    removed,
+    modified,
+  };
+}
+
+function pusherOf(pusher: Account | undefined): PushDetails['pusher'] {
+  return pusher === undefined
+    ? { name: 'none' }
+    : { name: pusher.username, email: personOf(pusher, 0).email };
+}
