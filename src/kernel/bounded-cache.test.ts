@@ -1,6 +1,7 @@
 // The bounded cache: eviction order, values that are too heavy, and loads during a clear.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuMsOf } from '../../test/cpu-time.ts';
 import { BoundedCache } from './bounded-cache.ts';
 
 const filled = (max: number, ...keys: string[]): BoundedCache<string, string> => {
@@ -62,4 +63,17 @@ test('a loaded value is stored, unless it is absent or the cache was cleared mea
   });
   assert.equal(await loading, 'stale');
   assert.equal(cache.size, 0);
+});
+
+test('the cost of an eviction does not grow with the size of the cache', async () => {
+  const churn = (max: number) => {
+    const cache = new BoundedCache<number, number>({ max });
+    return cpuMsOf(() => {
+      for (let key = 0; key < 200_000; key += 1) cache.set(key, key);
+    });
+  };
+  await churn(100);
+  const small = await churn(100);
+  const large = await churn(50_000);
+  assert.ok(large < 20 * small + 200, `${large} ms against ${small} ms`);
 });

@@ -17,6 +17,8 @@ export class BoundedCache<Key, Value> {
   readonly #weigh: (value: Value) => number;
   /** In order of use, the least recently used first. */
   readonly #entries = new Map<Key, Entry<Value>>();
+  /** Everything that it has passed is deleted. */
+  #oldest: MapIterator<Key> | undefined;
   #weight = 0;
   /** How often the cache was cleared. */
   #generation = 0;
@@ -53,10 +55,15 @@ export class BoundedCache<Key, Value> {
     if (weight > this.#max) return;
     this.#entries.set(key, { value, weight, until });
     this.#weight += weight;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#max) return;
-      this.delete(oldest);
-    }
+    while (this.#weight > this.#max) this.#evict();
+  }
+
+  /** Goes on with one iterator: a new one would have to pass the places of all entries that were deleted before. */
+  #evict(): void {
+    this.#oldest ??= this.#entries.keys();
+    const { value, done } = this.#oldest.next();
+    if (done) this.#oldest = undefined;
+    else this.delete(value);
   }
 
   delete(key: Key): void {
@@ -68,6 +75,7 @@ export class BoundedCache<Key, Value> {
 
   clear(): void {
     this.#entries.clear();
+    this.#oldest = undefined;
     this.#weight = 0;
     this.#generation += 1;
   }
