@@ -51,7 +51,7 @@ export class Git {
     if (installed?.isSupported !== true) return;
     const program = new GitProgram(installed.path);
     const pool = new ReaderPool({
-      start: (folder) => program.start(['cat-file', '--batch-command'], { folder }),
+      start: (folder) => program.start(['cat-file', '--batch-command', '--buffer'], { folder }),
       maxReaders,
       idleMs: settings.idleMs ?? 30_000,
       timeoutMs: settings.readTimeoutMs ?? 30_000,

@@ -1,4 +1,4 @@
-// One long-lived `git cat-file --batch-command` process, and the protocol it speaks.
+// One long-lived `git cat-file --batch-command --buffer` process, and the protocol it speaks.
 import type { GitProcess } from './git-process.ts';
 
 /** An answer's first line is a name of at most 60 characters, a type and a size. */
@@ -41,13 +41,14 @@ export interface ReaderEnd {
   hasAnswered: boolean;
 }
 
-/** Requests are written at once, and answered in the same order. */
+/** Requests that are made together are written together, and answered in the same order. */
 export class ObjectReader {
   readonly #events: ReaderEvents;
   readonly #timer: NodeJS.Timeout;
   readonly #timeoutMs: number;
   readonly #answers = new AnswerParser();
   #requests: ObjectRequest[] = [];
+  #unwritten: ObjectRequest[] = [];
   #process: GitProcess | undefined;
   /** Why the process is being ended. */
   #reason: unknown;
@@ -72,7 +73,9 @@ export class ObjectReader {
   send(request: ObjectRequest): void {
     if (this.#requests.length === 0) this.#timer.refresh();
     this.#requests.push(request);
-    this.#process?.stdin.write(lineOf(request));
+    if (this.#process === undefined) return;
+    if (this.#unwritten.length === 0) queueMicrotask(() => this.#write(this.#process!));
+    this.#unwritten.push(request);
   }
 
   /** Ends the process. What waits is handed to `onEnd`. */
@@ -86,7 +89,17 @@ export class ObjectReader {
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     void process.exited.then(({ stderr }) => this.#finish(new Error(`git cat-file ended: ${stderr.trim()}`)));
     if (this.#reason !== undefined) process.kill();
-    else if (this.#requests.length > 0) process.stdin.write(this.#requests.map(lineOf).join(''));
+    else if (this.#requests.length > 0) {
+      this.#unwritten = [...this.#requests];
+      this.#write(process);
+    }
+  }
+
+  /** `flush` makes git answer what it has read: otherwise it would write each answer by itself. */
+  #write({ stdin }: GitProcess): void {
+    const lines = this.#unwritten.map(lineOf).join('');
+    this.#unwritten = [];
+    stdin.write(`${lines}flush\n`);
   }
 
   #read(chunk: Buffer): void {

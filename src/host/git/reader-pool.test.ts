@@ -34,7 +34,7 @@ function openPool(options: Partial<PoolOptions> = {}): ReaderPool {
   return new ReaderPool({
     ...LIMITS,
     async start(folder) {
-      const process = await program.start(['cat-file', '--batch-command'], { folder });
+      const process = await program.start(['cat-file', '--batch-command', '--buffer'], { folder });
       started.push(process);
       return process;
     },
@@ -159,7 +159,7 @@ test('a request that waits too long for a reader is refused', { skip }, async ()
     timeoutMs: 50,
     async start(folder) {
       await held;
-      return await program.start(['cat-file', '--batch-command'], { folder });
+      return await program.start(['cat-file', '--batch-command', '--buffer'], { folder });
     },
   });
   const first = pool.request(folderOf(0), 'info', blob);

@@ -51,10 +51,29 @@ export class ReaderPool {
   }
 
   request(folder: string, command: ObjectRequest['command'], name: string): Promise<ObjectAnswer> {
-    // A newline would be read as the end of the command, and other names as git's syntax for revisions.
-    if (!/^[0-9a-f]{4,40}(?:\^\{commit\})?$/.test(name)) throw new Error('Not the name of an object.');
     const { promise, resolve, reject } = Promise.withResolvers<ObjectAnswer>();
-    this.#place(folder, { command, name, resolve, reject, deaths: 0 });
+    this.#place(folder, { command, name: checkedName(name), resolve, reject, deaths: 0 });
+    return promise;
+  }
+
+  /** In the order of the names. For thousands of them, one promise costs less than one for each. */
+  requestAll(
+    folder: string,
+    command: ObjectRequest['command'],
+    names: readonly string[],
+  ): Promise<ObjectAnswer[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<ObjectAnswer[]>();
+    const answers: ObjectAnswer[] = [];
+    let left = names.length;
+    if (left === 0) resolve(answers);
+    for (const [index, name] of names.entries()) {
+      const take = (answer: ObjectAnswer) => {
+        answers[index] = answer;
+        left -= 1;
+        if (left === 0) resolve(answers);
+      };
+      this.#place(folder, { command, name: checkedName(name), resolve: take, reject, deaths: 0 });
+    }
     return promise;
   }
 
@@ -190,6 +209,12 @@ export class ReaderPool {
   #readersOf(folder: string): PooledReader[] {
     return [...this.#readers].filter((pooled) => pooled.folder === folder);
   }
+}
+
+/** A newline would be read as the end of the command, and other names as git's syntax for revisions. */
+function checkedName(name: string): string {
+  if (!/^[0-9a-f]{4,40}(?:\^\{commit\})?$/.test(name)) throw new Error('Not the name of an object.');
+  return name;
 }
 
 function tooBusy(): Failure {

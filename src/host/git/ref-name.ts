@@ -8,7 +8,7 @@ const FORBIDDEN = /[ ~^:?*[\\]|\.\.|@\{/;
 /** Takes full names only, such as `refs/heads/main`. */
 export function isValidRefName(name: string): boolean {
   if (!name.startsWith('refs/') || FORBIDDEN.test(name) || !name.isWellFormed()) return false;
-  if ([...name].some(isControl)) return false;
+  if (hasControl(name)) return false;
   if (name.endsWith('.') || Buffer.byteLength(name) > MAX_BYTES) return false;
   const parts = name.split('/');
   return parts.length > 2 && parts.every(isValidPart);
@@ -19,6 +19,10 @@ function isValidPart(part: string): boolean {
   return Buffer.byteLength(part) <= MAX_PART_BYTES;
 }
 
-function isControl(character: string): boolean {
-  return character < ' ' || character === '\x7f';
+function hasControl(name: string): boolean {
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 // Reads single refs from their files, by exact name: git's own lookup would also try other names, and cost a process.
-import { readFileSync, statSync, type BigIntStats, type Stats } from 'node:fs';
+import { existsSync, readFileSync, statSync, type BigIntStats } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
@@ -101,13 +101,10 @@ function lineStart(bytes: Buffer, position: number, least: number): number {
  */
 function readSmall(file: string): string | undefined {
   // For an absent file, this is cheaper than an exception.
-  const found = ifPresent(() => statSync(file, { throwIfNoEntry: false }));
-  return found?.isFile() === true ? ifPresent(() => readFileSync(file, 'utf8')) : undefined;
+  return existsSync(file) ? ifPresent(() => readFileSync(file, 'utf8')) : undefined;
 }
 
-function ifPresent<Found extends string | Stats | BigIntStats>(
-  read: () => Found | undefined,
-): Found | undefined {
+function ifPresent<Found extends string | BigIntStats>(read: () => Found | undefined): Found | undefined {
   try {
     return read();
   } catch (error) {

@@ -131,8 +131,21 @@ export class GitRepository {
   }
 
   /** Types and sizes, in the order of the ids. */
-  infos(oids: readonly string[]): Promise<(ObjectInfo | undefined)[]> {
-    return Promise.all(oids.map((oid) => this.readInfo(oid)));
+  async infos(oids: readonly string[]): Promise<(ObjectInfo | undefined)[]> {
+    const { cache, pool } = this.services;
+    const infos = oids.map((oid) => cache.findInfo(this.number, oid));
+    const missing = [...oids.keys()].filter(
+      (index) => infos[index] === undefined && isObjectId(oids[index]!),
+    );
+    const names = missing.map((index) => oids[index]!);
+    const answers = await this.#unlessAbsent(pool.requestAll(this.folder, 'info', names), []);
+    for (const [at, index] of missing.entries()) {
+      const answer = answers[at];
+      if (answer === undefined || answer === 'missing' || answer === 'ambiguous') continue;
+      infos[index] = answer;
+      cache.addInfo(this.number, answer);
+    }
+    return infos;
   }
 
   /** Without `content` where the blob is larger than `max`, or than what is read at once: then it is to be streamed. */
