@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
-import { repositoryResource, rolesOn, type FoundRepository } from './access.ts';
+import { repositoryResource, roleOn, rolesOn, type FoundRepository } from './access.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
@@ -32,12 +32,13 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   const { repository, owner } = found;
   const { parentNumber, sourceNumber } = repository;
   const numbers = [...new Set([parentNumber, sourceNumber].filter((number) => number !== null))];
+  const role = await roleOn(db, caller, found);
+  if (numbers.length === 0) return { repository, owner, role };
   const origins = await listRepositoriesByNumber(db, numbers);
-  const shown = await showRepositories(db, caller, [repository, ...origins.values()]);
+  const shown = await showRepositories(db, caller, [...origins.values()]);
   const visible = (number: number | null) =>
     shown.find((one) => one.repository.number === number && isVisible(caller, one));
   const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
-  const role = shown.find((one) => one.repository === repository)?.role;
   return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };
 }
 

@@ -42,8 +42,8 @@ function addProperties(
       ...(only !== undefined && { only }),
       schema,
       before: Type.Object({ ...schema.properties, ...properties }, { $id: idOf(schema) }),
-      // A spread takes ten times as long at a place that sees objects of many shapes.
-      down: (repository) => Object.assign({}, repository, from(repository)),
+      // Added to the reply itself, which was made for this call alone: a copy takes as long as to make the reply.
+      down: (repository) => Object.assign(repository, from(repository)),
     }),
   );
 }
