@@ -22,8 +22,13 @@ export interface Download {
   kind: 'archive' | 'file';
 }
 
+/** When a token expires that is made now. */
+export function downloadExpiry(now: number): number {
+  return (Math.floor(now / PERIOD_MS) + PERIODS) * PERIOD_MS;
+}
+
 export function signDownload(secrets: SecretBox, download: Download, now: number): string {
-  const expiry = (Math.floor(now / PERIOD_MS) + PERIODS) * PERIOD_MS;
+  const expiry = downloadExpiry(now);
   return `${expiry.toString(36)}.${signatureOf(secrets, download, expiry)}`;
 }
 

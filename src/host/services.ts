@@ -2,6 +2,7 @@
 import type { Kernel } from '../kernel/kernel.ts';
 import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
+import { openReadyReplies } from './contents/ready-replies.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
 declare module '../kernel/kernel.ts' {
@@ -21,5 +22,6 @@ export async function openHostServices(
   return {
     git: new Git({ folder: settings.repositories, installed: await installedGit }),
     repositories: await openRepositoryCache(engine),
+    readyReplies: openReadyReplies(),
   };
 }

@@ -13,22 +13,42 @@ export interface ContentPlace extends FoundRepository {
   base: string;
   secrets: SecretBox;
   now: number;
+  starts: UrlStarts;
+}
+
+/** What the addresses of all entries begin with, made once for a reply. */
+interface UrlStarts {
+  api: string;
+  page: string;
+  raw: string;
 }
 
 export type ContentUrls = Pick<ContentEntryRep, 'url' | 'html_url' | 'git_url' | 'download_url' | '_links'>;
 
+export function contentPlace(place: Omit<ContentPlace, 'starts'>): ContentPlace {
+  const { base, owner, repository } = place;
+  const { origin } = new URL(base);
+  const name = `${owner.login}/${repository.name}`;
+  const starts = { api: `${base}/repos/${name}`, page: `${origin}/${name}`, raw: `${origin}/raw/${name}` };
+  return { ...place, starts };
+}
+
 export function fileUrls(place: ContentPlace, path: string, oid: string): ContentUrls {
-  return urlsOf(place, path, {
-    html: `${pageOf(place)}/blob/${encodePath(place.ref)}/${encodePath(path)}`,
-    git: `${apiOf(place)}/git/blobs/${oid}`,
-    download: downloadUrl(place, path),
+  const { api, page } = place.starts;
+  const encoded = encodePath(path);
+  return urlsOf(place, encoded, {
+    html: `${page}/blob/${encodePath(place.ref)}/${encoded}`,
+    git: `${api}/git/blobs/${oid}`,
+    download: downloadUrl(place, path, encoded),
   });
 }
 
 export function folderUrls(place: ContentPlace, path: string, oid: string): ContentUrls {
-  return urlsOf(place, path, {
-    html: `${pageOf(place)}/tree/${encodePath(place.ref)}/${encodePath(path)}`,
-    git: `${apiOf(place)}/git/trees/${oid}`,
+  const { api, page } = place.starts;
+  const encoded = encodePath(path);
+  return urlsOf(place, encoded, {
+    html: `${page}/tree/${encodePath(place.ref)}/${encoded}`,
+    git: `${api}/git/trees/${oid}`,
     download: null,
   });
 }
@@ -40,10 +60,10 @@ export function submoduleUrls(
   oid: string,
   module: Submodule | undefined,
 ): ContentUrls {
-  const { base } = place;
+  const { base, starts } = place;
   const { origin } = new URL(base);
-  const hosted = module && hostedRepository(module.url, pageOf(place), origin);
-  return urlsOf(place, path, {
+  const hosted = module && hostedRepository(module.url, starts.page, origin);
+  return urlsOf(place, encodePath(path), {
     html: hosted === undefined ? null : `${origin}/${hosted}/tree/${oid}`,
     git: hosted === undefined ? null : `${base}/repos/${hosted}/git/trees/${oid}`,
     download: null,
@@ -51,31 +71,29 @@ export function submoduleUrls(
 }
 
 function urlsOf(
-  place: ContentPlace,
-  path: string,
+  { starts, ref }: ContentPlace,
+  encoded: string,
   { html, git, download }: { html: string | null; git: string | null; download: string | null },
 ): ContentUrls {
-  const url = `${apiOf(place)}/contents/${encodePath(path)}?ref=${encodeURIComponent(place.ref)}`;
+  const url = `${starts.api}/contents/${encoded}?ref=${encodePart(ref)}`;
   return { url, html_url: html, git_url: git, download_url: download, _links: { self: url, git, html } };
 }
 
 /** The token is good for one commit only, so the address names it instead of the branch. */
-function downloadUrl(place: ContentPlace, path: string): string {
-  const { repository, owner, commit, ref, base, secrets, now } = place;
-  const start = `${new URL(base).origin}/raw/${owner.login}/${repository.name}`;
-  if (!repository.isPrivate) return `${start}/${encodeURIComponent(ref)}/${encodePath(path)}`;
+function downloadUrl(place: ContentPlace, path: string, encoded: string): string {
+  const { repository, commit, ref, secrets, now, starts } = place;
+  if (!repository.isPrivate) return `${starts.raw}/${encodePart(ref)}/${encoded}`;
   const download = { kind: 'file', repository: repository.number, commit, item: path } as const;
-  return `${start}/${commit}/${encodePath(path)}?token=${signDownload(secrets, download, now)}`;
+  return `${starts.raw}/${commit}/${encoded}?token=${signDownload(secrets, download, now)}`;
 }
 
-function apiOf({ base, owner, repository }: ContentPlace): string {
-  return `${base}/repos/${owner.login}/${repository.name}`;
-}
+/** Most names have nothing to encode, and to see that is cheaper. */
+const NEEDS_NO_CODE = /^[\w.-]*$/;
 
-function pageOf({ base, owner, repository }: ContentPlace): string {
-  return `${new URL(base).origin}/${owner.login}/${repository.name}`;
+function encodePart(part: string): string {
+  return NEEDS_NO_CODE.test(part) ? part : encodeURIComponent(part);
 }
 
 function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+  return path.includes('/') ? path.split('/').map(encodePart).join('/') : encodePart(path);
 }

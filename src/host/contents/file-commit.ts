@@ -7,7 +7,7 @@ import { decodeLines } from '../git-data/base64.ts';
 import { GitCommitReply, toGitCommit } from '../git-data/model.ts';
 import { personIn, SentPerson } from '../git-data/person-in-request.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
-import type { ContentPlace } from './content-urls.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import { ContentEntry, type ContentEntryRep } from './model.ts';
 
 const REMOVAL = {
@@ -31,12 +31,12 @@ export const FileCommit = Type.Object(
 );
 
 export function toFileCommit(
-  place: ContentPlace,
+  found: FoundRepository & { base: string },
   commit: GitCommit,
   content: ContentEntryRep | null,
 ): Static<typeof FileCommit> {
-  const { number } = place.repository;
-  return { content, commit: toGitCommit(commit, number, gitUrlsOf(place, place.base)) };
+  const { number } = found.repository;
+  return { content, commit: toGitCommit(commit, number, gitUrlsOf(found, found.base)) };
 }
 
 /** The committer is the caller unless another is sent, and the author is the committer. */

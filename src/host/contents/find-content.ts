@@ -4,7 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { FoundEntry, GitRepository } from '../git/repository.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import type { ContentPlace } from './content-urls.ts';
+import { contentPlace, type ContentPlace } from './content-urls.ts';
 import { parseGitmodules, type Submodule } from './submodules.ts';
 
 /** Git itself follows links up to the longest path of the file system. */
@@ -27,7 +27,7 @@ export async function openContents(
   const git = services.git.repository(found.repository.number);
   const commit = await findContentCommit(git, found, asked);
   const ref = asked || found.repository.defaultBranch;
-  return { git, commit, place: { ...found, commit: commit.oid, ref, base, secrets, now } };
+  return { git, commit, place: contentPlace({ ...found, commit: commit.oid, ref, base, secrets, now }) };
 }
 
 /** @throws {Failure} where the repository is empty, or has no such commit. */

@@ -16,7 +16,16 @@ import {
   ContentSymlink,
   LicenseContent,
 } from './model.ts';
-import { listFolder, replyWithFile, showFolder, showSubmodule, showSymlink } from './show-content.ts';
+import { replyReady } from './ready-replies.ts';
+import {
+  hasSubmodules,
+  listFolder,
+  replyWithFile,
+  showFile,
+  showFolder,
+  showSubmodule,
+  showSymlink,
+} from './show-content.ts';
 import { findLicenseFile, findReadmeFile } from './well-known-files.ts';
 
 const AtRef = Type.Object({
@@ -55,14 +64,19 @@ const getContent = repositoryRoute(
     const { param } = askedFormat(call.headers['accept']);
     switch (found.kind) {
       case 'tree':
-        return param === 'object' ? await showFolder(opened, found) : await listFolder(opened, found);
+        if (param === 'object') return await showFolder(opened, found);
+        // Submodules differ between versions.
+        if (await hasSubmodules(opened, found)) return await listFolder(opened, found);
+        return await replyReady(kernel, opened.place, found, () => listFolder(opened, found));
       case 'commit':
         return await showSubmodule(opened, found);
       case 'symlink':
         if (param !== 'raw') return await showSymlink(opened, found, found.target ?? '');
         return await replyWithFile(opened, found, call, (file) => file);
       default:
-        return await replyWithFile(opened, found, call, (file) => file);
+        if (param === 'raw' || param === 'html')
+          return await replyWithFile(opened, found, call, (file) => file);
+        return await replyReady(kernel, opened.place, found, () => showFile(opened, found));
     }
   },
 );

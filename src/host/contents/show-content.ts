@@ -35,38 +35,63 @@ export async function replyWithFile<Rep>(
   call: Pick<Call, 'headers'>,
   toRep: (file: FileRep) => Rep,
 ): Promise<Rep | Reply | Bytes | Stream> {
-  const blob = await opened.git.readBlob(oid);
-  if (blob === undefined) throw contentNotFound();
-  const { size, content } = blob;
-  if (size > MAX_BYTES) throw tooLarge(100);
   const { param, name } = askedFormat(call.headers['accept']);
+  if (param !== 'raw' && param !== 'html') return toRep(await showFile(opened, { oid, path }));
+  const blob = await readFile(opened, oid);
   if (param === 'raw') return replyWithBytes(opened.git, { oid, ...blob }, `${name}; charset=utf-8`, call);
-  if (param === 'html') {
-    if (content === undefined) throw tooLarge(1);
-    const headers = { ...userContentHeaders(`${name}; charset=utf-8`), etag: `"${oid}-html"` };
-    if (matchesEtag(call.headers['if-none-match']?.toString(), headers.etag))
-      return reply(304, undefined, headers);
-    return new Bytes(Buffer.from(await renderFile(path, content)), headers);
-  }
-  const text = content === undefined ? '' : encodeLines(content);
-  return toRep({
-    ...fileEntry(opened, path, oid, size),
-    type: 'file',
-    content: text,
-    encoding: content === undefined ? 'none' : 'base64',
-  });
+  const { content } = blob;
+  if (content === undefined) throw tooLarge(1);
+  const headers = { ...userContentHeaders(`${name}; charset=utf-8`), etag: `"${oid}-html"` };
+  if (matchesEtag(call.headers['if-none-match']?.toString(), headers.etag))
+    return reply(304, undefined, headers);
+  return new Bytes(Buffer.from(await renderFile(path, content)), headers);
 }
 
-/** The first 1,000 entries. */
+export async function showFile(
+  opened: OpenedContents,
+  { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
+): Promise<FileRep> {
+  const { size, content } = await readFile(opened, oid);
+  return {
+    ...fileEntry(opened, path, oid, size),
+    type: 'file',
+    content: content === undefined ? '' : encodeLines(content),
+    encoding: content === undefined ? 'none' : 'base64',
+  };
+}
+
+async function readFile({ git }: OpenedContents, oid: string) {
+  const blob = await git.readBlob(oid);
+  if (blob === undefined) throw contentNotFound();
+  if (blob.size > MAX_BYTES) throw tooLarge(100);
+  return blob;
+}
+
+/** Whether there are any among the entries that are listed. */
+export async function hasSubmodules(
+  opened: OpenedContents,
+  { oid }: Pick<FoundEntry, 'oid'>,
+): Promise<boolean> {
+  return (await readEntries(opened, oid)).some(isSubmodule);
+}
+
+function isSubmodule({ kind }: TreeEntry): boolean {
+  return kind === 'commit';
+}
+
+/** The first 1,000. */
+async function readEntries({ git }: OpenedContents, oid: string): Promise<TreeEntry[]> {
+  const tree = await git.readTree(oid);
+  if (tree === undefined) throw contentNotFound();
+  return tree.entries.slice(0, MAX_ENTRIES);
+}
+
 export async function listFolder(
   opened: OpenedContents,
   { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
 ): Promise<ContentEntryRep[]> {
-  const tree = await opened.git.readTree(oid);
-  if (tree === undefined) throw contentNotFound();
-  const entries = tree.entries.slice(0, MAX_ENTRIES);
-  const hasModules = entries.some(({ kind }) => kind === 'commit');
-  const modules = hasModules ? await readSubmodules(opened) : new Map<string, Submodule>();
+  const entries = await readEntries(opened, oid);
+  const modules = entries.some(isSubmodule) ? await readSubmodules(opened) : new Map<string, Submodule>();
   const isSized = ({ kind }: TreeEntry) => kind === 'blob' || kind === 'symlink';
   // All requests are in one pipeline of the reader.
   const infos = await opened.git.infos(entries.filter(isSized).map((entry) => entry.oid));

@@ -3,7 +3,7 @@ import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { PUSH_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import type { ContentPlace } from './content-urls.ts';
+import { contentPlace } from './content-urls.ts';
 import { decodeContent, FileCommit, FileRemoval, FileWrite, toFileCommit } from './file-commit.ts';
 import { fileEntry } from './show-content.ts';
 import { writeFile } from './write-file.ts';
@@ -31,14 +31,8 @@ const putContent = repositoryRoute(
     const content = decodeContent(body.content);
     const written = await writeFile(kernel, call, found, { ...body, path: params.path, content });
     const { commit, blobs, branch, isNew } = written;
-    const place: ContentPlace = {
-      ...found,
-      commit: commit.oid,
-      ref: branch,
-      base,
-      secrets: kernel.secrets,
-      now,
-    };
+    const { secrets } = kernel;
+    const place = contentPlace({ ...found, commit: commit.oid, ref: branch, base, secrets, now });
     const file = fileEntry({ place }, params.path, blobs.get(params.path)!, content.length);
     return reply(isNew ? 201 : 200, toFileCommit(place, commit, file));
   },
@@ -59,14 +53,10 @@ const deleteContent = repositoryRoute(
   },
   'write',
   async (call, kernel, found) => {
-    const { params, body, base, now } = call;
-    const { commit, branch } = await writeFile(kernel, call, found, {
-      ...body,
-      path: params.path,
-      content: undefined,
-    });
-    const place = { ...found, commit: commit.oid, ref: branch, base, secrets: kernel.secrets, now };
-    return toFileCommit(place, commit, null);
+    const { params, body, base } = call;
+    const removal = { ...body, path: params.path, content: undefined };
+    const { commit } = await writeFile(kernel, call, found, removal);
+    return toFileCommit({ ...found, base }, commit, null);
   },
 );
 

@@ -1,0 +1,48 @@
+// Replies about files and folders that are ready to be sent: what an object id stands for never changes.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { etagOf } from '../../kernel/etag.ts';
+import { stringifyLarge } from '../../kernel/json/stringify.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes } from '../../kernel/route.ts';
+import { downloadExpiry } from '../download-token.ts';
+import type { FoundEntry } from '../git/repository.ts';
+import type { ContentPlace } from './content-urls.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    readyReplies: BoundedCache<string, Buffer>;
+  }
+}
+
+const MAX_BYTES = 32 * 1024 ** 2;
+/** What an entry takes beside its bytes. */
+const ENTRY_BYTES = 500;
+
+export function openReadyReplies(): BoundedCache<string, Buffer> {
+  return new BoundedCache({ max: MAX_BYTES, weigh: ({ length }) => length + ENTRY_BYTES });
+}
+
+/** For a representation that is the same in all versions. The caller has checked that the repository may be read. */
+export async function replyReady(
+  { services: { readyReplies }, release }: Kernel,
+  place: ContentPlace,
+  entry: Pick<FoundEntry, 'oid' | 'path'>,
+  show: () => Promise<unknown>,
+): Promise<Bytes> {
+  const key = keyOf(place, entry);
+  let bytes = readyReplies.get(key);
+  if (bytes === undefined) {
+    bytes = await stringifyLarge(await show());
+    readyReplies.set(key, bytes);
+  }
+  return new Bytes(bytes, { etag: etagOf(`${release}\n${key}`) });
+}
+
+/** Everything that the reply depends on: its addresses name the branch, and of a private repository a commit and a token. */
+function keyOf(
+  { starts, ref, repository, commit, now }: ContentPlace,
+  { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
+) {
+  const token = repository.isPrivate ? `${commit} ${downloadExpiry(now)}` : '';
+  return `${oid} ${token}\n${starts.api}\n${ref}\n${path}`;
+}
