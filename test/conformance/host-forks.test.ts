@@ -180,7 +180,7 @@ onEachEngine((engine) => {
     assert.equal((await expect(200, 'GET', '/repos/bob/seven/compare/main...ada:main'))['behind_by'], 1);
     await expect(404, 'GET', '/repos/ada/seven/compare/main...bob:four:main');
     await expect(404, 'GET', '/repos/ada/seven/compare/main...eve:main');
-    await expect(404, 'GET', `/repos/ada/seven/commits/${next}`);
+    await expect(422, 'GET', `/repos/ada/seven/commits/${next}`);
   });
 
   test('a fork whose copy was interrupted is empty at first, and copied by itself', async () => {
@@ -252,7 +252,8 @@ onEachEngine((engine) => {
       ['zoe', 404],
     ] as const)
       await expect(status, 'POST', '/repos/guild/nine/transfer', name, { new_owner: name });
-    await expect(404, 'POST', '/repos/guild/nine/transfer', 'ada', { new_owner: 'bob' });
+    for (const owner of ['bob', 'nobody'])
+      await expect(422, 'POST', '/repos/guild/nine/transfer', 'ada', { new_owner: owner });
     await expect(422, 'POST', '/repos/guild/nine/transfer', 'ada', {});
     const moved = await expect(202, 'POST', '/repos/guild/nine/transfer', 'ada', {
       new_owner: 'ada',
@@ -270,6 +271,32 @@ onEachEngine((engine) => {
       assert.equal(hidden.headers.get('location'), null);
     }
     assert.equal((await expect(200, 'GET', '/repos/ada/moved/commits/main', 'ada'))['sha'].length, 40);
+  });
+
+  test('a user who gives a repository to an organization can push to it, and so can the teams that they name', async () => {
+    await expect(200, 'PATCH', '/orgs/guild', 'ada', { default_repository_permission: 'none' });
+    const { id } = await create('given', { private: true });
+    const transfer = (body: Json) => send('POST', '/repos/ada/given/transfer', 'ada', body);
+    const team = await expect(201, 'POST', '/orgs/guild/teams', 'ada', {
+      name: 'takers',
+      permission: 'push',
+    });
+    await createTestOrganization(server, 'rivals', { admin: 'ada' });
+    const foreign = await expect(201, 'POST', '/orgs/rivals/teams', 'ada', { name: 'them' });
+    await expect(200, 'PUT', '/orgs/guild/teams/takers/memberships/bob', 'ada', {});
+    for (const teams of [[foreign['id']], [team['id'], 999_999], ['x'], 1]) {
+      const { status, text } = await transfer({ new_owner: 'guild', team_ids: teams });
+      assert.equal(status, 422, text);
+    }
+    assert.equal((await expect(200, 'GET', `/repositories/${id}`, 'ada'))['full_name'], 'ada/given');
+    await expect(200, 'PUT', '/orgs/guild/memberships/zoe', 'ada', { role: 'admin' });
+    assert.equal((await transfer({ new_owner: 'guild', team_ids: [team['id']] })).status, 202);
+    await expect(200, 'PUT', '/orgs/guild/memberships/ada', 'zoe', { role: 'member' });
+    for (const name of ['ada', 'bob']) {
+      const { permissions } = await expect(200, 'GET', '/repos/guild/given', name);
+      assert.deepEqual([permissions.push, permissions.admin], [true, false], name);
+    }
+    await expect(200, 'PUT', '/orgs/guild/memberships/ada', 'zoe', { role: 'admin' });
   });
 
   test('nobody gets a name that is taken, or two repositories of a family', async () => {

@@ -1,28 +1,27 @@
 // Repositories on a running server: who may create, see, change and delete them, their names, and their lists.
 import assert from 'node:assert/strict';
+import type { Member } from '../../src/kernel/identity/store-members.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { giveToken, join } from '../people.ts';
-import { startServer, type Json, type TestServer } from '../server.ts';
+import { joinHost } from '../host-people.ts';
+import { giveToken } from '../people.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   /** Tokens of two writers and a reader. */
   let ada: string;
   let bob: string;
+  let bobHimself: Member;
   let eve: string;
 
   before(async () => {
-    const location = await engine.migratedDatabase();
-    server = await startServer(engine.kind === 'postgres' ? { database: location } : {});
-    const tokenOf = async (name: string, role: 'writer' | 'reader') =>
-      (await giveToken(server, await join(server, name, { role }), { role })).value;
-    [ada, bob, eve] = await Promise.all([
-      tokenOf('ada', 'writer'),
-      tokenOf('bob', 'writer'),
-      tokenOf('eve', 'reader'),
-    ]);
+    server = await startServerOn(engine);
+    ({ token: ada } = await joinHost(server, 'ada'));
+    ({ token: bob, member: bobHimself } = await joinHost(server, 'bob'));
+    ({ token: eve } = await joinHost(server, 'eve', { role: 'reader' }));
   });
   after(() => server.stop());
 
@@ -211,6 +210,14 @@ onEachEngine((engine) => {
     assert.equal((await send('GET', '/users/nobody/repos', null)).status, 404);
     const all = await names('/repositories', null);
     assert.ok(all.includes('list-a') && !all.includes('list-b') && !all.includes('secret'));
+    const { value: limited } = await giveToken(server, bobHimself, {
+      inlinePolicy: [
+        { effect: 'allow', actions: ['*'], resources: ['*'] },
+        { effect: 'deny', actions: ['viewRepository'], resources: ['repo/bob/list-b'] },
+      ],
+    });
+    for (const path of ['/user/repos', '/users/bob/repos'])
+      assert.deepEqual(await names(path, limited), ['list-a', 'list-c'], path);
   });
 
   test('of eight who create the same repository one succeeds', async () => {

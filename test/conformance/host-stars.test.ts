@@ -116,6 +116,39 @@ onEachEngine((engine) => {
     assert.equal((await server.call('/user/starred/ada/secret', { token: hidden })).status, 404);
   });
 
+  test('stars and watches of those who lose sight of a repository end', async () => {
+    const count = async (repository: string) => {
+      const { json } = await ada.get(`/repos/${repository}`);
+      return [json['stargazers_count'], json['subscribers_count']];
+    };
+    await ada.repository('hides');
+    await ada.put('/repos/ada/hides/collaborators/bob', { permission: 'pull' });
+    const cat = await joinHost(server, 'cat');
+    for (const person of [ada, bob, cat]) {
+      await person.put('/user/starred/ada/hides');
+      await person.put('/repos/ada/hides/subscription', {});
+    }
+    assert.deepEqual(await count('ada/hides'), [3, 3]);
+    const hidden = await ada.patch('/repos/ada/hides', { private: true });
+    assert.deepEqual([hidden.json['stargazers_count'], hidden.json['subscribers_count']], [2, 2]);
+    assert.deepEqual(loginsIn(await ada.get('/repos/ada/hides/stargazers')).sort(), ['ada', 'bob']);
+    assert.deepEqual(loginsIn(await ada.get('/repos/ada/hides/subscribers')).sort(), ['ada', 'bob']);
+    await ada.patch('/repos/ada/hides', { private: false });
+    assert.deepEqual(namesIn(await cat.get('/user/starred')), []);
+    assert.deepEqual(await count('ada/hides'), [2, 2]);
+    // The members of the organization that gives it away.
+    await server.call('/admin/organizations', {
+      method: 'POST',
+      body: { login: 'stargazing', admin: 'ada' },
+    });
+    await ada.put('/orgs/stargazing/memberships/cat', {});
+    await ada.post('/orgs/stargazing/repos', { name: 'sky', private: true });
+    for (const person of [ada, cat]) await person.put('/user/starred/stargazing/sky');
+    assert.deepEqual(await count('stargazing/sky'), [2, 0]);
+    await ada.post('/repos/stargazing/sky/transfer', { new_owner: 'ada' });
+    assert.deepEqual(await count('ada/sky'), [1, 0]);
+  });
+
   test('a repository is watched, ignored, and neither', async () => {
     await ada.repository('watched');
     const path = '/repos/ada/watched/subscription';

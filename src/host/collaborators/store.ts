@@ -53,7 +53,7 @@ export async function listGrantsOf(
 }
 
 /** Every grant with the rank of its role; -1 for a custom role that is gone. */
-function rankedGrants(
+export function rankedGrants(
   repository: SharedRepository,
   affiliation: CollaboratorAffiliation,
   accountIds?: readonly string[],

@@ -5,8 +5,8 @@ import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { addToForkCount, markRepositoryDeleted } from '../repositories/store.ts';
-import { updateGrantsOfTransferred } from '../repositories/store-transfer.ts';
 import { insertStatus, listNewestStatuses, listStatuses } from '../statuses/store.ts';
 import { findInFamily, listForks } from './store.ts';
 
@@ -42,7 +42,6 @@ onEachEngine((testEngine) => {
     await db.transaction().execute(async (tx) => {
       await insertStatus(tx, TARGET, { ...status, creatorId: 'account-1' }, NOW);
       await addToForkCount(tx, 1, 1);
-      await updateGrantsOfTransferred(tx, 7, { fromId: 'owner-7', toId: 'owner-8' });
       await markRepositoryDeleted(tx, 900, NOW);
     });
     statements = [...seen.values()].filter(({ sql: text }) =>
@@ -51,35 +50,10 @@ onEachEngine((testEngine) => {
   });
 
   async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
-    await tx
-      .insertInto('repositories')
-      .values(
-        rows.map((at) => ({
-          owner_id: `owner-${at % 1000}`,
-          name: `repo-${at}`,
-          full_name: `owner-${at % 1000}/repo-${at}`,
-          description: null,
-          is_private: at % 2,
-          is_archived: 0,
-          default_branch: 'main',
-          settings: '{}',
-          topics: '[]',
-          languages: '{}',
-          language: null,
-          license: null,
-          size_kb: 1,
-          parent_number: at < 100 ? null : (at % 100) + 1,
-          source_number: at < 100 ? null : (at % 100) + 1,
-          star_count: 0,
-          watch_count: 0,
-          fork_count: 0,
-          created_at: NOW + at,
-          updated_at: NOW + at,
-          pushed_at: NOW + at,
-          deleted_at: null,
-        })),
-      )
-      .execute();
+    await insertRepositoryRows(tx, rows, NOW, (at) => {
+      const origin = at < 100 ? null : (at % 100) + 1;
+      return { parent_number: origin, source_number: origin };
+    });
     await tx
       .insertInto('collaborators')
       .values(

@@ -14,7 +14,7 @@ import {
   toFullRepository,
   toMinimalRepository,
 } from '../repositories/model.ts';
-import { viewerFor, withoutHidden } from '../repositories/personal-route.ts';
+import { viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
 import { createFork, createFromTemplate, demandMayFork } from './create-fork.ts';
@@ -48,7 +48,7 @@ const listForks = repositoryRoute(
     const more = { ...slice, limit: slice.limit + 1 };
     const forks = await listForkRows(db, repository.number, viewerFor(caller), sort, more);
     const { items, total, more: facts } = pageBefore(forks, slice);
-    const shown = withoutHidden(caller, await showRepositories(db, caller, items));
+    const shown = await showRepositories(db, caller, items);
     const replies = shown.map((one) => toMinimalRepository(one, base));
     return new Page(replies, total, slice, false, facts);
   },

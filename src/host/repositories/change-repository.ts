@@ -8,6 +8,7 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { isBranchName } from '../git/revision.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
@@ -152,7 +153,11 @@ export async function changeRepository(
       await deleteRedirect(tx, owner.id, name);
       await insertRedirect(tx, before, actor.now);
     }
-    const repository = await updateRepository(tx, before.number, update, actor.now);
+    const updated = await updateRepository(tx, before.number, update, actor.now);
+    const repository =
+      updated.isPrivate && !before.isPrivate
+        ? await endLostInterests(tx, { repository: updated, owner })
+        : updated;
     on.record({
       ...repositoryChange('updateRepository', 'updated', { repository, owner }),
       before: auditedRepository(before),
@@ -205,7 +210,7 @@ async function checkBranch({ services: { git } }: Kernel, { number }: Repository
 /** The caller has called `lockRepositoryNames`. */
 export async function checkNameFree(tx: Db, owner: RepositoryOwner, name: string): Promise<void> {
   if ((await findRepositoryByName(tx, owner, name)) === undefined) return;
-  const message = 'name already exists on this account';
+  const message = 'already exists on this account';
   throw new Failure('invalid', 'Repository creation failed.', { fields: [{ field: 'name', message }] });
 }
 

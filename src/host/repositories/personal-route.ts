@@ -1,18 +1,10 @@
 // Routes about what a caller notes about a repository, such as a star: the permission is that of the user, not of the repository.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import { userResource } from '../users/access.ts';
-import {
-  administersHost,
-  openRepository,
-  repositoryResource,
-  type FoundRepository,
-  type RepositoryCall,
-} from './access.ts';
-import type { ShownRepository } from './model.ts';
+import { administersHost, openRepository, type FoundRepository, type RepositoryCall } from './access.ts';
 import type { Viewer } from './store-lists.ts';
 
 /** The handler gets the repository, where the caller may see it. */
@@ -60,11 +52,4 @@ async function openByAnyName(kernel: Kernel, call: RepositoryCall): Promise<Foun
 export function viewerFor(caller: Caller): Viewer {
   if (caller.kind === 'anonymous') return 'public';
   return administersHost(caller) ? 'all' : { accountId: accountOf(caller).id };
-}
-
-/** Without private ones that the policy of the caller's token does not allow. */
-export function withoutHidden(caller: Caller, shown: readonly ShownRepository[]): ShownRepository[] {
-  return shown.filter(
-    (one) => !one.repository.isPrivate || can(caller, 'viewRepository', repositoryResource(one)),
-  );
 }

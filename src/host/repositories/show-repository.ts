@@ -8,7 +8,7 @@ import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
 
-/** Those whose owner is gone meanwhile are left out. */
+/** Those whose owner is gone meanwhile are left out, and private ones that the policy of the caller's token hides. */
 export async function showRepositories(
   db: Db,
   caller: Caller,
@@ -23,7 +23,8 @@ export async function showRepositories(
   ]);
   return repositories.flatMap((repository) => {
     const owner = owners.get(repository.ownerId);
-    return owner === undefined ? [] : { repository, owner, role: roles.get(repository.number) };
+    if (owner === undefined || isHidden(caller, { repository, owner })) return [];
+    return { repository, owner, role: roles.get(repository.number) };
   });
 }
 
@@ -37,13 +38,13 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   const origins = await listRepositoriesByNumber(db, numbers);
   const shown = await showRepositories(db, caller, [...origins.values()]);
   const visible = (number: number | null) =>
-    shown.find((one) => one.repository.number === number && isVisible(caller, one));
+    shown.find(
+      ({ repository: one, role }) => one.number === number && (!one.isPrivate || role !== undefined),
+    );
   const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
   return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };
 }
 
-/** A role does not suffice where the policy of the caller's token does not allow the repository. */
-function isVisible(caller: Caller, shown: ShownRepository): boolean {
-  if (!shown.repository.isPrivate) return true;
-  return shown.role !== undefined && can(caller, 'viewRepository', repositoryResource(shown));
+function isHidden(caller: Caller, found: FoundRepository): boolean {
+  return found.repository.isPrivate && !can(caller, 'viewRepository', repositoryResource(found));
 }

@@ -1,6 +1,8 @@
 // Gives a repository to another owner: its former address leads to the new one.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import { deleteCollaborator } from '../collaborators/store.ts';
+import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
@@ -8,6 +10,7 @@ import { replaceCustomRoles } from '../repository-roles/store.ts';
 import { deleteTeamsOfRepository } from '../teams/store-repositories.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
 import { repositoryChange, checkNameFree } from './change-repository.ts';
+import type { Repository } from './repository.ts';
 import { auditedRepository } from './requests.ts';
 import {
   deleteRedirect,
@@ -18,13 +21,16 @@ import {
   lockRepositoryNames,
   updateRepository,
 } from './store.ts';
-import { updateGrantsOfTransferred } from './store-transfer.ts';
 
-/** The caller has checked that the actor may give it and that the other may have it. */
+/**
+ * The caller has checked that the actor may give it and that the other may have it. The teams of the old owner lose it, and
+ * custom roles become the roles that they extend. `addGrants` may add others to a new owner's repository.
+ */
 export async function transferRepository(
   on: ChangeTransaction,
   { repository: { number }, owner }: FoundRepository,
   to: { owner: RepositoryOwner; name: string },
+  addGrants?: (repository: Repository) => Promise<void>,
 ): Promise<FoundRepository> {
   const { db: tx, actor } = on;
   await shareLockOwner(tx, to.owner);
@@ -35,18 +41,22 @@ export async function transferRepository(
   await checkNameFree(tx, to.owner, to.name);
   await deleteRedirect(tx, to.owner.id, to.name);
   await insertRedirect(tx, before, actor.now);
-  await deleteTeamsOfRepository(tx, number);
-  await replaceCustomRoles(tx, number, owner.id);
-  const repository = await updateRepository(tx, number, { named: to }, actor.now);
-  if (owner.id !== to.owner.id)
-    await updateGrantsOfTransferred(tx, number, { fromId: owner.id, toId: to.owner.id });
+  const updated = await updateRepository(tx, number, { named: to }, actor.now);
+  if (owner.id !== to.owner.id) {
+    await deleteTeamsOfRepository(tx, number);
+    await replaceCustomRoles(tx, number, owner.id);
+    await deleteCollaborator(tx, number, to.owner.id);
+    await addGrants?.(updated);
+  }
+  const moved = { repository: updated, owner: to.owner };
+  const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
   on.record({
     ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
     before: { ...auditedRepository(before), owner: owner.login },
     after: { ...auditedRepository(repository), owner: to.owner.login },
   });
   await on.invalidate(REPOSITORY_CHANNEL);
-  return { repository, owner: to.owner };
+  return { ...moved, repository };
 }
 
 /** Everything that a deleted account owns goes to another, under names that are free there. */

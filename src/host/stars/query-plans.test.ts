@@ -13,6 +13,9 @@ import {
   listGrantsOf,
   upsertCollaborator,
 } from '../collaborators/store.ts';
+import { endLostInterests } from '../collaborators/store-lost-interests.ts';
+import { insertRepositoryRows } from '../repositories/fixture.ts';
+import { lockRepository } from '../repositories/store.ts';
 import { countRepositoriesOf, countPrivateCollaborators } from '../users/store.ts';
 import {
   deleteWatch,
@@ -79,6 +82,10 @@ onEachEngine((testEngine) => {
       await executeAll(tx, watchRemovalStatements(tx, 'account-2'));
       await upsertCollaborator(tx, 1, { accountId: 'account-new', role: 'read' }, NOW);
       await deleteCollaborator(tx, 1, 'account-new');
+      const repository = (await lockRepository(tx, 2))!;
+      const owner = { id: 'owner-1', number: 1, login: 'owner-1', isSiteAdmin: false };
+      for (const type of ['User', 'Organization'] as const)
+        await endLostInterests(tx, { repository, owner: { ...owner, type } });
     });
     statements = [...seen.values()].filter(({ sql: text }) =>
       /^\s*(select|insert|update|delete)/i.test(text),
@@ -86,35 +93,7 @@ onEachEngine((testEngine) => {
   });
 
   async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
-    await tx
-      .insertInto('repositories')
-      .values(
-        rows.map((at) => ({
-          owner_id: `owner-${at % 1000}`,
-          name: `repo-${at}`,
-          full_name: `owner-${at % 1000}/repo-${at}`,
-          description: null,
-          is_private: at % 2,
-          is_archived: 0,
-          default_branch: 'main',
-          settings: '{}',
-          topics: '[]',
-          languages: '{}',
-          language: null,
-          license: null,
-          size_kb: 1,
-          parent_number: null,
-          source_number: null,
-          star_count: 0,
-          watch_count: 0,
-          fork_count: 0,
-          created_at: NOW + at,
-          updated_at: NOW + at,
-          pushed_at: NOW + at,
-          deleted_at: null,
-        })),
-      )
-      .execute();
+    await insertRepositoryRows(tx, rows, NOW);
     const people = rows.map((at) => ({
       account_id: `account-${at % 1000}`,
       repository_number: at + 1,

@@ -19,7 +19,7 @@ import {
   repositoryRoute,
 } from '../repositories/access.ts';
 import { NestedRepository } from '../repositories/model.ts';
-import { personalRoute, viewerFor, withoutHidden } from '../repositories/personal-route.ts';
+import { personalRoute, viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
@@ -94,7 +94,7 @@ async function showStarred({ caller, query, headers, base }: StarredCall, { db }
     items.map(({ number }) => number),
   );
   const repositories = items.flatMap(({ number }) => found.get(number) ?? []);
-  const shown = withoutHidden(caller, await showRepositories(db, caller, repositories));
+  const shown = await showRepositories(db, caller, repositories);
   const times = new Map(items.map(({ number, starredAt }) => [number, starredAt]));
   const param = mediaParamOf(acceptOf(headers));
   return new Page(shown, total, slice).map((one) =>

@@ -1,7 +1,11 @@
 // Transfers of repositories to another owner.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { reply } from '../../kernel/route.ts';
+import { Failure } from '../../kernel/failure.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { upsertCollaborator } from '../collaborators/store.ts';
 import { findInFamily, sourceNumberOf } from '../forks/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
@@ -11,6 +15,9 @@ import { MinimalRepository, toMinimalRepository } from '../repositories/model.ts
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { transferRepository } from '../repositories/transfer-repository.ts';
+import { roleOfPermission } from '../teams/change.ts';
+import { listTeamsByNumber } from '../teams/store.ts';
+import { saveTeamRepository } from '../teams/store-repositories.ts';
 
 const transferTo = repositoryRoute(
   {
@@ -19,13 +26,19 @@ const transferTo = repositoryRoute(
     path: '/repos/{owner}/{repo}/transfer',
     summary: 'Transfer a repository to another owner',
     description:
-      'It has the new owner at once, and its former address leads to it. Collaborators stay; teams of the former owner lose it.',
+      'It has the new owner at once, and its former address leads to it. Collaborators stay, and a user who owned it becomes one; teams of the former owner lose it.',
     access: { action: 'updateRepository', others: ['createRepository'], ofOwner: true },
     params: Type.Object(RepositoryParams),
     body: Type.Object(
       {
         new_owner: PlainText({ minLength: 1, maxLength: 100 }),
         new_name: Type.Optional(PlainText({ minLength: 1, maxLength: 100 })),
+        team_ids: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), {
+            maxItems: 100,
+            description: 'Teams of the new owner, an organization, that get the repository',
+          }),
+        ),
       },
       { $id: 'repository-transfer' },
     ),
@@ -37,10 +50,12 @@ const transferTo = repositoryRoute(
     const { db } = kernel;
     const { repository } = found;
     const name = body.new_name === undefined ? repository.name : checkedName(body.new_name);
-    const owner = await findCreationOwner(db, caller, body.new_owner, repository.isPrivate);
+    const owner = await findNewOwner(db, caller, body.new_owner, repository.isPrivate);
     call.demand(`repo/${owner.login}/${name}`, 'createRepository');
     const moved = await kernel.changes.run(call, async (on) => {
-      const transferred = await transferRepository(on, found, { owner, name });
+      const transferred = await transferRepository(on, found, { owner, name }, ({ number }) =>
+        grantAfterTransfer(on, number, { from: found.owner, to: owner, teamIds: body.team_ids ?? [] }),
+      );
       await demandOnlyOne(on.db, found, owner);
       return transferred;
     });
@@ -49,6 +64,38 @@ const transferTo = repositoryRoute(
     return reply(202, minimal, { location: minimal.url });
   },
 );
+
+/** As the owner of a new repository: the caller, or an organization of theirs. */
+async function findNewOwner(
+  db: Db,
+  caller: KnownCaller,
+  login: string,
+  isPrivate: boolean,
+): Promise<RepositoryOwner> {
+  try {
+    return await findCreationOwner(db, caller, login, isPrivate);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    throw problem('new_owner', 'must be you, or an organization in which you may create repositories');
+  }
+}
+
+/** The user who owned it can still push to it, and the teams have what they have on new repositories. */
+async function grantAfterTransfer(
+  { db: tx, actor: { now } }: ChangeTransaction,
+  number: number,
+  { from, to, teamIds }: { from: RepositoryOwner; to: RepositoryOwner; teamIds: readonly number[] },
+): Promise<void> {
+  if (from.type !== 'Organization')
+    await upsertCollaborator(tx, number, { accountId: from.id, role: 'write' }, now);
+  const teams = await listTeamsByNumber(tx, teamIds);
+  for (const id of teamIds) {
+    const team = teams.get(id);
+    if (team === undefined || team.organizationId !== to.id)
+      throw problem('team_ids', `must be ids of teams of the new owner: ${id} is not`);
+    await saveTeamRepository(tx, id, { repositoryNumber: number, role: roleOfPermission(team) }, now);
+  }
+}
 
 /** An owner has one repository of each family, so that a fork is found by its owner. */
 async function demandOnlyOne(tx: Db, { repository }: FoundRepository, owner: RepositoryOwner): Promise<void> {

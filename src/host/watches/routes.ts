@@ -17,7 +17,7 @@ import {
   type FoundRepository,
 } from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, type ShownRepository } from '../repositories/model.ts';
-import { personalRoute, viewerFor, withoutHidden } from '../repositories/personal-route.ts';
+import { personalRoute, viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
@@ -166,7 +166,7 @@ async function readWatched(
   const found = await listRepositoriesByNumber(db, numbers);
   const repositories = numbers.flatMap((number) => found.get(number) ?? []);
   const shown = await showRepositories(db, caller, repositories);
-  return new Page(withoutHidden(caller, shown), total, slice);
+  return new Page(shown, total, slice);
 }
 
 function fullNameOf({ owner, repository }: FoundRepository): string {
