@@ -112,6 +112,14 @@ test('lists begin at a branch, tag or commit, and are filtered', async () => {
     assert.equal((await send(`/repos/ada/demo/commits?${query}`)).status, status, query);
 });
 
+test('an address that a user has added does not make the commits of others theirs', async () => {
+  const added = await send('/user/emails', bob, { method: 'POST', body: { emails: [STRANGER.email] } });
+  assert.equal(added.status, 201, added.text);
+  assert.deepEqual(await listed('author=bob'), []);
+  const { json } = await send(`/repos/ada/demo/commits/${commits[1]}`);
+  assert.deepEqual([json['author'], json['commit'].author.email], [null, STRANGER.email]);
+});
+
 test('a commit has its changes, and is found by every name', async () => {
   for (const ref of ['feature/topic', 'feature%2Ftopic', topic, topic.slice(0, 7), 'heads/feature/topic']) {
     const { status, json } = await send(`/repos/ada/demo/commits/${ref}`);

@@ -2,13 +2,14 @@
 import type { Db } from '../../kernel/storage/tables.ts';
 import { noreplyAddressOf } from '../owners/noreply-address.ts';
 import { findUser } from '../owners/store.ts';
-import { listAddedEmails } from '../users/store-emails.ts';
 
-/** In the angle brackets of commits, so that no longer address matches. None for a login that nobody has. */
+/**
+ * In the angle brackets of commits, so that no longer address matches. None for a login that nobody has. An address that
+ * a user has added does not count: nothing proves that it is theirs.
+ */
 export async function listPersonTexts(db: Db, person: string): Promise<string[]> {
   if (person.includes('@')) return [`<${person}>`];
   const account = await findUser(db, person);
   if (account === undefined) return [];
-  const emails = [account.email, noreplyAddressOf(account), ...(await listAddedEmails(db, account.id))];
-  return emails.map((email) => `<${email}>`);
+  return [account.email, noreplyAddressOf(account)].map((email) => `<${email}>`);
 }

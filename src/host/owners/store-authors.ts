@@ -12,8 +12,8 @@ const MAX_LENGTH = 254;
 const MAX_NUMBER = 2 ** 31 - 1;
 
 /**
- * By address as given, in whatever case; those of nobody are missing. An address is that of the member who has it, before
- * that of the user who has added it, because nothing proves that an added address is the user's.
+ * By address as given, in whatever case; those of nobody are missing. Addresses that users have added do not count:
+ * nothing proves that they are theirs, and commits of other people would seem to be made by them.
  */
 export async function listAuthors(db: Db, emails: Iterable<string>): Promise<Map<string, RepositoryOwner>> {
   const foldedOf = new Map<string, string>();
@@ -47,7 +47,6 @@ async function listIds(db: Db, emails: readonly string[]): Promise<Map<string, s
     if (id !== undefined) ids.set(email, id);
   }
   for (const some of inBatches(emails.filter((email) => !numbers.has(email)))) {
-    for (const { email, id } of await listAdded(db, some)) ids.set(email, id);
     for (const { email, id } of await listPrimary(db, some)) ids.set(email, id);
   }
   return ids;
@@ -70,14 +69,6 @@ async function listIdsByNumber(db: Db, numbers: readonly number[]): Promise<Map<
     if (account !== undefined) ids.set(number, account.id);
   }
   return ids;
-}
-
-function listAdded(db: Db, emails: readonly string[]): Promise<{ email: string; id: string }[]> {
-  return db
-    .selectFrom('user_emails')
-    .select(['folded_email as email', 'account_id as id'])
-    .where('folded_email', 'in', emails)
-    .execute();
 }
 
 /** Two members may have the same address: the newer is first, so that the older replaces it. */

@@ -63,7 +63,8 @@ const addEmails = route(
     method: 'POST',
     path: '/user/emails',
     summary: 'Add e-mail addresses',
-    description: 'They are not verified: no mail is sent to them.',
+    description:
+      'They are not verified, as no mail is sent to them: commits with such an address are nobody’s.',
     access: { action: 'createEmail' },
     body: EmailList,
     reply: { 201: Type.Array(Email) },
