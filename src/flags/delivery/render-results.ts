@@ -1,10 +1,10 @@
 // Renders the results of flags as JSON text, from texts that are prepared once for each outcome.
-import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
-import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
+import type { CompiledFlag, EvaluationRun } from '../evaluation/run.ts';
 import { AUDIENCES, type Audience } from './audience.ts';
+import { evaluateAll, type ReachedLimits } from './evaluate-all.ts';
 import {
   hideFlag,
   namesHiddenFlag,
@@ -13,48 +13,26 @@ import {
   type ShownReason,
 } from './results.ts';
 
-export interface RenderedResults {
+export interface RenderedResults extends ReachedLimits {
   /** An object with a result for each flag that the audience may see, by key. */
   json: string;
-  /** The keys of flags whose evaluation reached a limit, and these limits as bits. */
-  limited: string[];
-  limits: number;
 }
 
-/** Other calls get their turn after this many flags, or after one that took many steps. */
-const MAX_FLAGS = 32;
-const MAX_STEPS = 10_000;
-
-/** Evaluates all flags that the audience may see, in the order of the environment. Yields to other calls. */
 export async function renderResults(
   run: EvaluationRun,
   options: EvaluationOptions,
 ): Promise<RenderedResults> {
-  const { audience } = options;
   const format = formatOf(options);
-  const limited: string[] = [];
-  let allLimits = 0;
-  const texts: string[] = [];
-  const slice = new TimeSlice();
-  let steps = run.totalSteps;
-  for (const flag of run.environment.flags.values()) {
-    if (!flag[audience]) continue;
-    const outcome = chooseOutcome(flag, run);
-    const limits = run.notices & LIMITS;
-    if (limits !== 0) limited.push(flag.data.key);
-    allLimits |= limits;
+  const { texts, ...reached } = await evaluateAll(run, options.audience, (flag, outcome) => {
     const version = flag.resultVersion;
     if (outcome.textVersion !== version || outcome.textFormat !== format) {
       outcome.text = renderOutcome(flag, outcome, run, options);
       outcome.textVersion = version;
       outcome.textFormat = format;
     }
-    texts.push(outcome.text);
-    if (texts.length % MAX_FLAGS !== 0 && steps - run.totalSteps < MAX_STEPS) continue;
-    steps = run.totalSteps;
-    if (slice.isOver) await slice.next();
-  }
-  return { json: `{${texts.join(',')}}`, limited, limits: allLimits };
+    return outcome.text;
+  });
+  return { json: `{${texts.join(',')}}`, ...reached };
 }
 
 /** The result of one flag, for streams; undefined when the audience may not see the flag. */

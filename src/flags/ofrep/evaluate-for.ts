@@ -1,8 +1,8 @@
 // Evaluates flags for the holder of a key: one as an object, or all as JSON from texts that each outcome has ready.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
 import { AUDIENCES, type Audience } from '../delivery/audience.ts';
+import { evaluateAll } from '../delivery/evaluate-all.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { namesHiddenFlag } from '../delivery/results.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
@@ -14,8 +14,6 @@ import { toFlagOutcome, type FlagOutcome } from './model.ts';
 
 /** Flags per log line. */
 const MAX_LOGGED = 10;
-/** Other calls get their turn after this many flags. */
-const MAX_FLAGS = 32;
 
 /** Undefined where the key may not see the flag. */
 export function evaluateOne(
@@ -34,7 +32,7 @@ export function evaluateOne(
   return toFlagOutcome(flag.data, result, namesHiddenFlag(result.reason, run, audience));
 }
 
-/** A JSON list of all flags that the key may see. Yields to other calls. */
+/** A JSON list of all flags that the key may see. */
 export async function evaluateAllFor(
   call: Pick<Call, 'id'>,
   kernel: Kernel,
@@ -42,20 +40,10 @@ export async function evaluateAllFor(
   { run }: PreparedEvaluation,
 ): Promise<string> {
   const audience = AUDIENCES[kind];
-  const texts: string[] = [];
-  const limited: string[] = [];
-  let allLimits = 0;
-  const slice = new TimeSlice();
-  for (const flag of run.environment.flags.values()) {
-    if (!flag[audience]) continue;
-    const outcome = chooseOutcome(flag, run);
-    const limits = run.notices & LIMITS;
-    if (limits !== 0) limited.push(flag.data.key);
-    allLimits |= limits;
-    texts.push(jsonOf(flag, outcome, run, audience));
-    if (texts.length % MAX_FLAGS === 0 && slice.isOver) await slice.next();
-  }
-  if (limited.length > 0) logLimits(call, kernel, feed, limited, allLimits);
+  const { texts, limited, limits } = await evaluateAll(run, audience, (flag, outcome) =>
+    jsonOf(flag, outcome, run, audience),
+  );
+  if (limited.length > 0) logLimits(call, kernel, feed, limited, limits);
   return `[${texts.join(',')}]`;
 }
 
