@@ -21,6 +21,7 @@ import { forkPart } from './forks/part.ts';
 import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
 import { graphqlPart } from './graphql/part.ts';
+import { maintenancePart } from './maintenance/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
 import { customRolePart } from './repository-roles/part.ts';
@@ -122,6 +123,7 @@ export const hostApi: Api = apiOf(dialect, [
   customRolePart,
   repositoryPart,
   pushPart,
+  maintenancePart,
   collaboratorPart,
   eventPart,
   starPart,

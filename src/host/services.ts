@@ -3,6 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
+import { openMaintenance } from './maintenance/maintain-repository.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
 declare module '../kernel/kernel.ts' {
@@ -23,5 +24,6 @@ export async function openHostServices(
     git: new Git({ folder: settings.repositories, installed: await installedGit }),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),
+    maintenance: openMaintenance(),
   };
 }

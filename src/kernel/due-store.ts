@@ -52,22 +52,29 @@ export interface DueWork {
 /**
  * Belongs into the transaction of the change that causes the work, whose commit wakes the workers; outside of one it wakes
  * none. There is one row per id: `keep` leaves an earlier one unchanged; `move` replaces it and, if it is being worked on,
- * revokes the claim, so that it runs again at the new time.
+ * revokes the claim, so that it runs again at the new time; `advance` changes only one that is due later and not being
+ * worked on.
  */
 export async function schedule(
   db: Db,
   work: DueWork,
   now: number,
-  earlier: 'keep' | 'move' = 'keep',
+  earlier: 'keep' | 'move' | 'advance' = 'keep',
 ): Promise<void> {
   const { id, kind, payload, dueAt } = work;
   const fresh = { kind, payload, due_at: dueAt, owner: null, attempts: 0, last_error: null, created_at: now };
   await db
     .insertInto('due')
     .values({ id, ...fresh })
-    .onConflict((on) =>
-      earlier === 'keep' ? on.column('id').doNothing() : on.column('id').doUpdateSet(fresh),
-    )
+    .onConflict((on) => {
+      const same = on.column('id');
+      if (earlier === 'keep') return same.doNothing();
+      if (earlier === 'move') return same.doUpdateSet(fresh);
+      return same
+        .doUpdateSet({ due_at: dueAt })
+        .where('due.owner', 'is', null)
+        .where('due.due_at', '>', dueAt);
+    })
     .execute();
   if (db.isTransaction) await wakeWorkers(db);
 }

@@ -93,6 +93,18 @@ onEachEngine((engine) => {
     );
   });
 
+  test('a row that is due later can be advanced, but not one that is being worked on', async () => {
+    const one = await engine.open(dueMigrations);
+    await schedule(one.db, work('a', 100), 0);
+    await schedule(one.db, work('a', 200), 0, 'advance');
+    await schedule(one.db, work('a', 50), 0, 'advance');
+    assert.deepEqual(await take(one, 'me', 49), []);
+    const [due] = await take(one, 'me', 50);
+    assert.ok(due);
+    await schedule(one.db, work('a', 10), 0, 'advance');
+    assert.equal(await finish(one.db, due), true);
+  });
+
   test('a lease that expires is taken over, and the old claimer can change nothing', async () => {
     const one = await engine.open(dueMigrations);
     await schedule(one.db, work('a'), 0);

@@ -18,6 +18,8 @@ export interface GitStart {
   folder: string;
   /** Further variables of the environment. */
   env?: Record<string, string>;
+  /** How far it steps back for others: more for work that nobody waits for. */
+  niceness?: number;
   /** Gets what git prints to its standard error, such as its progress, as it comes. */
   onStderr?(chunk: Buffer): void;
 }
@@ -120,7 +122,10 @@ export class GitProgram {
   }
 
   /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
-  async start(args: readonly string[], { folder, env, onStderr }: GitStart): Promise<GitProcess> {
+  async start(
+    args: readonly string[],
+    { folder, env, niceness = NICENESS, onStderr }: GitStart,
+  ): Promise<GitProcess> {
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
     if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
     const child = spawn(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], {
@@ -135,7 +140,7 @@ export class GitProgram {
       throw new Failure('unavailable', 'Git could not be started on this server.', { cause });
     }
     const { pid, stdin, stdout } = child;
-    setNiceness(pid);
+    setNiceness(pid, niceness);
     let isAlive = true;
     const exited = exitOf(child);
     if (onStderr !== undefined) child.stderr.on('data', onStderr);
@@ -246,9 +251,9 @@ async function exitOf(child: ChildProcessWithoutNullStreams): Promise<GitExit> {
 }
 
 /** Requests to the server come before git's work. Where the system refuses that, git runs as it is. */
-function setNiceness(pid: number): void {
+function setNiceness(pid: number, niceness: number): void {
   try {
-    setPriority(pid, NICENESS);
+    setPriority(pid, niceness);
   } catch {}
 }
 

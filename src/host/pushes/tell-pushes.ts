@@ -6,6 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { readRefValues } from '../git/ref-values.ts';
+import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
 import { scheduleCount } from '../repositories/count-repository.ts';
@@ -119,6 +120,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     await close(tx);
     if (version === 0) return {};
     await updatePushedState(tx, number, { pushedAt: now });
+    await scheduleMaintenance(tx, number, now);
     const found = await findFound(tx, number);
     if (found === undefined) return {};
     if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);

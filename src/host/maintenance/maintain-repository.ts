@@ -1,0 +1,121 @@
+// Due work: tidies a repository that needs it, one at a time on each node, and gives way to pushes.
+import type { BackgroundWork } from '../../kernel/dialect.ts';
+import { release, retry, type Due } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { removeLeftovers } from '../git/leftovers.ts';
+import { ProcessSlots } from '../git/process-slots.ts';
+import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from '../git/repack.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
+import { EXPIRY_MS, MAINTAIN_REPOSITORY, needsMaintenance, scheduleExpiry } from './schedule-maintenance.ts';
+import { isPushed } from './store.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** One repository at a time: repacking takes all the disk can give. */
+    maintenance: ProcessSlots;
+  }
+}
+
+const LATER_MS = 60_000;
+/** How often a running repack looks whether a push has begun. */
+const WATCH_MS = 2000;
+/** After so many attempts it no longer gives way, and deletes nothing: otherwise the busiest repository would never be tidied. */
+const MAX_POLITE_ATTEMPTS = 30;
+
+export function openMaintenance(): ProcessSlots {
+  return new ProcessSlots({ max: 1, maxWaiting: 0 });
+}
+
+export function maintenanceWork(kernel: Kernel): BackgroundWork {
+  const { db, clock } = kernel;
+  return {
+    handlers: {
+      async [MAINTAIN_REPOSITORY](due, signal) {
+        const { number } = JSON.parse(due.payload) as { number: number };
+        const end = await maintainInTurn(kernel, number, due, signal);
+        const now = clock.now();
+        if (end === 'pushed') await retry(db, due, now + LATER_MS, 'The repository was pushed to.');
+        // The wait for other repositories is no attempt.
+        else if (end === 'busy') await release(db, due, now + LATER_MS);
+        else if (end === 'expiring') await scheduleExpiry(db, number, now);
+      },
+    },
+  };
+}
+
+type End =
+  | 'done'
+  | 'expiring' // unreachable objects are left, which expire later
+  | 'pushed' // it gave way to a push
+  | 'busy'; // this node tidies another repository
+
+async function maintainInTurn(kernel: Kernel, number: number, due: Due, signal: AbortSignal): Promise<End> {
+  const { db, services, clock } = kernel;
+  const exists = async () => (await findRepositoryByNumber(db, number)) !== undefined;
+  if (!(await exists()) || !(await services.git.exists(number))) return 'done';
+  const isPolite = due.attempts <= MAX_POLITE_ATTEMPTS;
+  if (isPolite && (await isPushed(db, number))) return 'pushed';
+  const repository = services.git.repository(number);
+  const files = await countRepositoryFiles(repository.folder);
+  if (!needsMaintenance(files, clock.now())) return files.cruftAt === undefined ? 'done' : 'expiring';
+  const free = await services.maintenance.acquire(signal).catch((error: unknown) => {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
+  if (free === undefined) return 'busy';
+  const watch = new PushWatch(kernel, number, signal);
+  try {
+    return await maintain(kernel, repository, isPolite ? watch.signal : signal, isPolite);
+  } catch (error) {
+    if (watch.hasBegun && !signal.aborted) return 'pushed';
+    if (await exists()) throw error;
+    return 'done';
+  } finally {
+    watch.stop();
+    free();
+    // Git may have made folders anew that were removed while it ran.
+    if (!(await exists())) await services.git.removeRepository(number);
+  }
+}
+
+async function maintain(
+  { clock, log }: Kernel,
+  repository: GitRepository,
+  signal: AbortSignal,
+  mayExpire: boolean,
+): Promise<End> {
+  const { number, folder } = repository;
+  const now = clock.now();
+  const leftovers = await removeLeftovers(folder, now);
+  await packRefs(repository);
+  await repackRepository(repository, { ...(mayExpire && { expireBefore: now - EXPIRY_MS }), signal });
+  await writeCommitGraph(repository, signal);
+  const files = await countRepositoryFiles(folder);
+  log.info({ repository: number, leftovers, ...files }, 'A repository was repacked');
+  return files.cruftAt === undefined ? 'done' : 'expiring';
+}
+
+/** Its signal fires when a push begins, when the repository is deleted, or with another signal. */
+class PushWatch {
+  readonly signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  readonly #stop = new AbortController();
+  hasBegun = false;
+
+  constructor({ db }: Kernel, number: number, other: AbortSignal) {
+    this.signal = AbortSignal.any([this.#stop.signal, other]);
+    const look = async () => {
+      this.hasBegun ||= await isPushed(db, number);
+      if (this.hasBegun || (await findRepositoryByNumber(db, number)) === undefined)
+        this.#stop.abort(new Error('The repository is needed.'));
+    };
+    // A database that is away is no reason to stop.
+    this.#timer = setInterval(() => void look().catch(() => {}), WATCH_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

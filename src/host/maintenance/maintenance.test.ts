@@ -1,0 +1,109 @@
+// The maintenance of repositories by a running server: when it happens, and when it waits.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { eventually } from '../../../test/eventually.ts';
+import { startServer, type Json, type TestServer } from '../../../test/server.ts';
+import { buildFiles, needsGit } from '../git/fixture-repository.ts';
+import { buildCommit, type NewObject } from '../git/new-object.ts';
+import { countRepositoryFiles } from '../git/repack.ts';
+import { updateRefs } from '../git/update-refs.ts';
+import { writeObjects } from '../git/write-objects.ts';
+import type { Push } from '../pushes/model.ts';
+import { deletePush, insertPush } from '../pushes/store.ts';
+import { MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const NOW = 1_800_000_000_000;
+
+test('a repository needs it with many loose objects or packs, without a commit graph, or with expired objects', () => {
+  const tidy = { looseObjects: 2000, packs: 20, packBytes: 2 ** 30, hasCommitGraph: true };
+  assert.equal(needsMaintenance(tidy, NOW), false);
+  assert.equal(needsMaintenance({ ...tidy, looseObjects: 2001 }, NOW), true);
+  assert.equal(needsMaintenance({ ...tidy, packs: 21 }, NOW), true);
+  assert.equal(needsMaintenance({ ...tidy, hasCommitGraph: false }, NOW), true);
+  assert.equal(needsMaintenance({ ...tidy, hasCommitGraph: false, packBytes: 1000 }, NOW), false);
+  assert.equal(needsMaintenance({ ...tidy, cruftAt: NOW - 13 * DAY_MS }, NOW), false);
+  assert.equal(needsMaintenance({ ...tidy, cruftAt: NOW - 14 * DAY_MS }, NOW), true);
+});
+
+describe('a server', needsGit, () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServer({ limits: 'off' });
+  });
+  after(() => server.stop());
+
+  const work = async (number: number) =>
+    await server.app.kernel.db
+      .selectFrom('due')
+      .selectAll()
+      .where('id', '=', `${MAINTAIN_REPOSITORY}:${number}`)
+      .executeTakeFirst();
+  const filesOf = (number: number) =>
+    countRepositoryFiles(server.app.kernel.services.git.repository(number).folder);
+
+  /** As a large push leaves it: a pack of some megabytes, and no commit graph. */
+  async function createLarge(name: string): Promise<number> {
+    const { json } = await server.call('/user/repos', { method: 'POST', body: { name } });
+    const repository = server.app.kernel.services.git.repository(json['id'] as number);
+    const objects: NewObject[] = [];
+    const files = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`${index}.bin`, randomBytes(100_000)]),
+    );
+    const tree = buildFiles(files, objects);
+    const person = { name: 'a', email: 'a@b', time: NOW, zone: 0 };
+    const commit = buildCommit({ tree, parents: [], author: person, committer: person, message: 'large\n' });
+    await writeObjects(repository, [...objects, commit]);
+    await updateRefs(repository, [{ name: 'refs/heads/main', from: undefined, to: commit.oid }]);
+    return json['id'] as number;
+  }
+  const putFile = async (name: string, path: string): Promise<Json> => {
+    const body = { message: 'm', content: Buffer.from(path).toString('base64') };
+    const answer = await server.call(`/repos/admin/${name}/contents/${path}`, { method: 'PUT', body });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  };
+
+  test('repacks a repository a while after it was pushed to, and deletes what has expired later', async () => {
+    const number = await createLarge('large');
+    await putFile('large', 'a.txt');
+    const row = await work(number);
+    assert.ok(row !== undefined && row.due_at > server.clock.now());
+    assert.equal((await filesOf(number)).hasCommitGraph, false);
+    await server.call('/repos/admin/large/git/blobs', { method: 'POST', body: { content: 'lonely' } });
+    server.clock.ahead += MINUTE_MS;
+    await eventually(async () => (await filesOf(number)).hasCommitGraph, 'the repack');
+    await eventually(async () => (await work(number))?.owner === null, 'the end of the work');
+    const { looseObjects, packs, cruftAt } = await filesOf(number);
+    assert.deepEqual([looseObjects, packs], [0, 1]);
+    assert.ok(cruftAt !== undefined);
+    assert.equal((await server.call('/repos/admin/large/contents/a.txt')).status, 200);
+    const ahead = (await work(number))!.due_at - server.clock.now();
+    assert.ok(ahead > 14 * DAY_MS, `${ahead}`);
+    await putFile('large', 'b.txt');
+    assert.ok((await work(number))!.due_at <= server.clock.now() + MINUTE_MS);
+    server.clock.ahead += 15 * DAY_MS;
+    await eventually(async () => (await work(number)) === undefined, 'the end of the work');
+    assert.equal((await filesOf(number)).cruftAt, undefined);
+    assert.equal((await server.call('/repos/admin/large/commits')).json.length, 3);
+  });
+
+  test('waits while a push is under way, and tidies nothing that is deleted', async () => {
+    const number = await createLarge('busy');
+    const { db } = server.app.kernel;
+    await putFile('busy', 'a.txt');
+    const pusher = { kind: 'system' } as unknown as Push['pusher'];
+    await insertPush(db, { id: 'slow', number, pusher, begunAt: server.clock.now(), changes: [] });
+    server.clock.ahead += MINUTE_MS;
+    await eventually(async () => (await work(number))?.last_error !== null, 'the first attempt');
+    assert.match((await work(number))!.last_error!, /pushed to/);
+    assert.equal((await filesOf(number)).hasCommitGraph, false);
+    await deletePush(db, 'slow', '');
+    assert.equal((await server.call('/repos/admin/busy', { method: 'DELETE' })).status, 204);
+    server.clock.ahead += 2 * MINUTE_MS;
+    await eventually(async () => (await work(number)) === undefined, 'the end of the work');
+    await eventually(async () => !(await server.app.kernel.services.git.exists(number)), 'the removal');
+  });
+});

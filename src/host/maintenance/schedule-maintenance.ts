@@ -1,0 +1,39 @@
+// Schedules the maintenance of a repository, and decides when one needs it.
+import { schedule, type DueWork } from '../../kernel/due-store.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { RepositoryFiles } from '../git/repack.ts';
+
+export const MAINTAIN_REPOSITORY = 'host.maintain-repository';
+
+/** The next push often follows soon. */
+const QUIET_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Unreachable objects are kept this long: a change under way may need them, and so may people who made a mistake. */
+export const EXPIRY_MS = 14 * DAY_MS;
+
+/** Below these, reads lose less than a repack costs. Git's own limits, 6,700 and 50, are for a single user. */
+const MAX_LOOSE_OBJECTS = 2000;
+const MAX_PACKS = 20;
+/** From here on, a history without a commit graph is slow to read. */
+const GRAPH_FROM_BYTES = 1024 ** 2;
+
+/** In the transaction that records a push. Many pushes need it once. */
+export async function scheduleMaintenance(tx: Db, number: number, now: number): Promise<void> {
+  await schedule(tx, workOn(number, now + QUIET_MS), now, 'advance');
+}
+
+/** For when the unreachable objects of today have expired, by the maintenance that runs. A push advances it. */
+export async function scheduleExpiry(db: Db, number: number, now: number): Promise<void> {
+  await schedule(db, workOn(number, now + EXPIRY_MS + DAY_MS), now, 'move');
+}
+
+function workOn(number: number, dueAt: number): DueWork {
+  const id = `${MAINTAIN_REPOSITORY}:${number}`;
+  return { id, kind: MAINTAIN_REPOSITORY, payload: JSON.stringify({ number }), dueAt };
+}
+
+export function needsMaintenance(files: RepositoryFiles, now: number): boolean {
+  const { looseObjects, packs, packBytes, cruftAt = now, hasCommitGraph } = files;
+  if (looseObjects > MAX_LOOSE_OBJECTS || packs > MAX_PACKS || cruftAt <= now - EXPIRY_MS) return true;
+  return !hasCommitGraph && packBytes >= GRAPH_FROM_BYTES;
+}
