@@ -26,6 +26,7 @@ import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
 import { customRolePart } from './repository-roles/part.ts';
 import { organizationTeamPart } from './teams/part.ts';
+import { protectionPart } from './protection/part.ts';
 import { pushPart } from './pushes/part.ts';
 import { rateLimitPart } from './rate-limit/part.ts';
 import { repositoryPart } from './repositories/part.ts';
@@ -130,6 +131,7 @@ export const hostApi: Api = apiOf(dialect, [
   watchPart,
   gitDataPart,
   branchPart,
+  protectionPart,
   commitPart,
   statusPart,
   forkPart,

@@ -8,6 +8,7 @@ import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
 import { changeRepository } from '../repositories/change-repository.ts';
+import { branchNotFound } from './branch-not-found.ts';
 
 const PREFIX = 'refs/heads/';
 /** How often a change is tried again after others have moved the branch. */
@@ -88,10 +89,6 @@ async function changeUntilDone(
       if ((error.reason !== 'changed' && error.reason !== 'locked') || tries === MAX_TRIES) throw error;
     }
   }
-}
-
-export function branchNotFound(): Failure {
-  return new Failure('not-found', 'Branch not found', { code: 'branch' });
 }
 
 function alreadyExists(): Failure {

@@ -15,8 +15,9 @@ import {
   type FoundRepository,
 } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
+import { branchNotFound } from './branch-not-found.ts';
 import { BranchWithProtection, ShortBranch, TagReply, toBranch, toShortBranch, toTag } from './model.ts';
-import { branchNotFound, renameBranch } from './rename-branch.ts';
+import { renameBranch } from './rename-branch.ts';
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';

@@ -1,9 +1,17 @@
 // Which changes of references the rules of a repository refuse: asked by every write, before the references are moved.
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitTarget } from '../git/git-target.ts';
-import type { FoundRepository } from '../repositories/access.ts';
+import { roleOn, type FoundRepository } from '../repositories/access.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';
+import { historyOf, type ChangedHistory } from './changed-history.ts';
+import { findOpenChecks } from './open-checks.ts';
+import { findBreaches, type ChangeFacts, type RuleBreach } from './rule.ts';
+import { listProtectionsOf, type BranchProtection } from './store.ts';
+import { listPurposesOf } from './store-actors.ts';
+
+const BRANCHES = 'refs/heads/';
 
 /** Full names, such as `refs/heads/main`. Undefined where the reference is created or deleted. */
 export interface RefChange {
@@ -16,6 +24,7 @@ export interface RefusedRef {
   name: string;
   /** Plain words for the pusher; several lines. */
   message: string;
+  breaches: readonly RuleBreach[];
 }
 
 /** Who changes references. Without the role, it is read where a rule asks for it. */
@@ -26,11 +35,79 @@ export interface Pusher {
 
 /** `git` reads the new objects too: during a push, with its `quarantine`. */
 export async function checkRefChanges(
-  _kernel: Kernel,
-  _found: FoundRepository,
-  _pusher: Pusher,
-  _changes: readonly RefChange[],
-  _git: GitTarget,
+  kernel: Kernel,
+  found: FoundRepository,
+  pusher: Pusher,
+  changes: readonly RefChange[],
+  git: GitTarget,
 ): Promise<RefusedRef[]> {
-  return await Promise.resolve([]);
+  return await checkChanges(kernel, found, pusher, changes, historyOf(git));
+}
+
+/** Throws what REST answers, where rules refuse a change. `failed` begins the message of a refused file. */
+export async function demandRefChange(
+  kernel: Kernel,
+  found: FoundRepository,
+  caller: KnownCaller,
+  change: RefChange,
+  { history, failed }: { history: ChangedHistory; failed?: string },
+): Promise<void> {
+  const [refused] = await checkChanges(kernel, found, { caller }, [change], history);
+  if (refused === undefined) return;
+  const reasons = refused.breaches.map(({ message }) => message).join(' ');
+  if (failed !== undefined) throw new Failure('conflict', `${failed}: ${reasons}`);
+  const isDenied = refused.breaches.every(({ code }) => code === 'restricted' || code === 'locked');
+  throw new Failure(isDenied ? 'denied' : 'invalid', reasons);
+}
+
+/** One indexed read where no branch has a rule. */
+async function checkChanges(
+  kernel: Kernel,
+  found: FoundRepository,
+  pusher: Pusher,
+  changes: readonly RefChange[],
+  history: ChangedHistory,
+): Promise<RefusedRef[]> {
+  const moved = changes.filter(({ name, from, to }) => name.startsWith(BRANCHES) && from !== to);
+  if (moved.length === 0) return [];
+  const names = moved.map(({ name }) => name.slice(BRANCHES.length));
+  const protections = await listProtectionsOf(kernel.db, found.repository.number, names);
+  if (protections.size === 0) return [];
+  const role = pusher.role ?? (await roleOn(kernel.db, pusher.caller, found));
+  const refused: RefusedRef[] = [];
+  for (const change of moved) {
+    const protection = protections.get(change.name.slice(BRANCHES.length));
+    if (protection === undefined) continue;
+    const facts = factsOf(kernel, found, protection, { ...pusher, ...(role && { role }) }, change, history);
+    const breaches = await findBreaches(protection.rule, facts);
+    if (breaches.length > 0)
+      refused.push({ name: change.name, message: describe(change, breaches), breaches });
+  }
+  return refused;
+}
+
+function factsOf(
+  { db }: Kernel,
+  { repository }: FoundRepository,
+  protection: BranchProtection,
+  { caller, role }: Pusher,
+  { from, to }: RefChange,
+  history: ChangedHistory,
+): ChangeFacts {
+  const { number } = repository;
+  let purposes: Promise<Set<string>> | undefined;
+  return {
+    kind: from === undefined ? 'create' : to === undefined ? 'delete' : 'update',
+    isAdmin: role === 'admin',
+    purposes: () => (purposes ??= listPurposesOf(db, protection.number, repository, accountOf(caller).id)),
+    isForced: () => history.isForced(from!, to!),
+    hasNewCommits: () => history.hasNewCommits(from!, to!),
+    hasNewMerges: () => history.hasNewMerges(from!, to!),
+    openChecks: (checks) => findOpenChecks(db, { repository: number, sha: to! }, checks),
+  };
+}
+
+function describe({ name }: RefChange, breaches: readonly RuleBreach[]): string {
+  const reasons = breaches.map(({ message }) => `- ${message}`);
+  return [`GH006: Protected branch update failed for ${name}.`, ...reasons].join('\n');
 }

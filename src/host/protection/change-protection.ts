@@ -1,0 +1,153 @@
+// Creates, changes and removes the rule of a branch, in one transaction with its audit entry and its event.
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { listAccounts } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { listTeamsByNumber } from '../teams/store.ts';
+import { listPresentActors, type ActorsByPurpose } from './actors.ts';
+import { slugOfApp } from './model.ts';
+import { changesBetween, toToldRule } from './rule-event.ts';
+import { ACTOR_PURPOSES, type BranchRule } from './rule.ts';
+import {
+  countProtections,
+  deleteProtection,
+  findProtection,
+  lockProtections,
+  upsertProtection,
+  type BranchProtection,
+} from './store.ts';
+import { replaceActors, type NamedActors } from './store-actors.ts';
+
+const MAX_RULES = 1000;
+
+/** A rule, and who it names. */
+export interface FullProtection extends BranchProtection {
+  actors: ActorsByPurpose;
+}
+
+/** What a request makes of a rule. Purposes that are absent stay. */
+export interface EditedProtection {
+  rule: BranchRule;
+  actors?: Partial<ActorsByPurpose>;
+}
+
+type Edit = (tx: Db, before: FullProtection | undefined) => Promise<EditedProtection>;
+
+export async function readProtection(
+  db: Db,
+  found: FoundRepository,
+  branch: string,
+): Promise<FullProtection | undefined> {
+  const known = await findProtection(db, found.repository.number, branch);
+  return known && { ...known, actors: await listPresentActors(db, found, known.number) };
+}
+
+/** `edit` gets the present rule, and nobody else changes it meanwhile. */
+export async function changeProtection(
+  { changes }: Kernel,
+  actor: ChangeActor,
+  found: FoundRepository,
+  branch: string,
+  edit: Edit,
+): Promise<FullProtection> {
+  refuseArchived(found);
+  return await changes.run(actor, async (on) => {
+    const { db: tx } = on;
+    const { number } = found.repository;
+    await lockProtections(tx, number);
+    const before = await readProtection(tx, found, branch);
+    const { rule, actors = {} } = await edit(tx, before);
+    const edited = { ...(before?.actors ?? NOBODY), ...actors };
+    if (before !== undefined && isDeepStrictEqual([rule, edited], [before.rule, before.actors]))
+      return before;
+    if (before === undefined && (await countProtections(tx, number)) >= MAX_RULES)
+      throw new Failure('invalid', `A repository has at most ${MAX_RULES} rules for branches`);
+    const saved = await upsertProtection(tx, number, branch, rule, on.actor.now);
+    for (const purpose of ACTOR_PURPOSES) await replaceActors(tx, saved.number, purpose, edited[purpose]);
+    const after = { ...saved, actors: edited };
+    await recordProtection(on, found, before, after);
+    return after;
+  });
+}
+
+export async function removeProtection(
+  { changes }: Kernel,
+  actor: ChangeActor,
+  found: FoundRepository,
+  branch: string,
+): Promise<void> {
+  refuseArchived(found);
+  await changes.run(actor, async (on) => {
+    await lockProtections(on.db, found.repository.number);
+    const before = await readProtection(on.db, found, branch);
+    if (before === undefined) throw branchNotProtected();
+    await deleteProtection(on.db, before.number);
+    await recordProtection(on, found, before, undefined);
+  });
+}
+
+export const NOBODY: ActorsByPurpose = {
+  push: { accounts: [], teams: [] },
+  dismiss: { accounts: [], teams: [] },
+  bypass: { accounts: [], teams: [] },
+};
+
+export function branchNotProtected(): Failure {
+  return new Failure('not-found', 'Branch not protected', { code: 'not-protected' });
+}
+
+/** One of the two may be absent. */
+export async function recordProtection(
+  on: ChangeTransaction,
+  found: FoundRepository,
+  before: FullProtection | undefined,
+  after: FullProtection | undefined,
+): Promise<void> {
+  const { db: tx } = on;
+  const named = (one: FullProtection) => listActorNames(tx, one.actors.push);
+  const told = {
+    before: before && toToldRule(before, await named(before)),
+    after: after && toToldRule(after, await named(after)),
+  };
+  const [action, verb] =
+    after === undefined
+      ? (['deleted', 'removed'] as const)
+      : before === undefined
+        ? (['created', 'created'] as const)
+        : (['edited', 'changed'] as const);
+  const { branch } = (after ?? before)!;
+  on.record({
+    accesses: [{ action: 'updateBranchProtection', resource: repositoryResource(found) }],
+    kind: 'repository',
+    name: found.repository.name,
+    verb: `${verb} the protection of the branch ${branch} of`,
+    ...(before && { before: audited(before) }),
+    ...(after && { after: audited(after) }),
+  });
+  const changes = told.before && told.after && changesBetween(told.before, told.after);
+  const details = { rule: told.after ?? told.before, ...(changes && { changes }) };
+  await recordEvent(on, { name: 'branch_protection_rule', action, details }, { found });
+}
+
+function audited({ branch, rule, actors }: FullProtection) {
+  return { branch, ...rule, actors };
+}
+
+/** Logins of users, and slugs of teams and apps. */
+async function listActorNames(db: Db, { accounts, teams }: NamedActors): Promise<string[]> {
+  const [known, knownTeams] = await Promise.all([listAccounts(db, accounts), listTeamsByNumber(db, teams)]);
+  return [
+    ...[...known.values()].map(({ username }) => slugOfApp(username)),
+    ...[...knownTeams.values()].map(({ slug }) => slug),
+  ];
+}
+
+function refuseArchived({ repository }: FoundRepository): void {
+  if (!repository.isArchived) return;
+  throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+}

@@ -1,0 +1,34 @@
+// The required status checks that a commit lacks.
+import { listAccounts } from '../../kernel/identity/store-accounts.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { StatusTarget } from '../statuses/store.ts';
+import type { OpenCheck, RequiredCheck } from './rule.ts';
+import { listReportedStatuses, type ReportedStatus } from './store.ts';
+
+/** The newest status of a context counts: where an app is required, that of the app. */
+export async function findOpenChecks(
+  db: Db,
+  target: StatusTarget,
+  checks: readonly RequiredCheck[],
+): Promise<OpenCheck[]> {
+  const contexts = [...new Set(checks.map(({ context }) => context))];
+  const statuses = await listReportedStatuses(db, target, contexts);
+  const creators = statuses.map(({ creatorId }) => creatorId);
+  const accounts = await listAccounts(db, [...new Set(creators)]);
+  return checks.flatMap(({ context, appId }): OpenCheck[] => {
+    const own = statuses.filter(
+      (status) =>
+        status.context === context && (appId === null || accounts.get(status.creatorId)?.number === appId),
+    );
+    const state = newestOf(own)?.state;
+    if (state === 'success') return [];
+    return [{ context, state: state === undefined ? 'expected' : state === 'pending' ? state : 'failing' }];
+  });
+}
+
+function newestOf(statuses: readonly ReportedStatus[]): ReportedStatus | undefined {
+  return statuses.reduce<ReportedStatus | undefined>(
+    (newest, one) => (newest === undefined || one.number > newest.number ? one : newest),
+    undefined,
+  );
+}
