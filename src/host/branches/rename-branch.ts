@@ -5,6 +5,7 @@ import { problem } from '../../kernel/schema.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { isBranchName } from '../git/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
+import { renameWithProtection } from '../protection/move-protection.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
 import { changeRepository } from '../repositories/change-repository.ts';
@@ -33,15 +34,17 @@ export async function renameBranch(
   const git = kernel.services.git.repository(repository.number);
   const move = (updates: RefUpdate[]) => changeRefs(kernel, actor, found, updates);
   const names = { from: PREFIX + branch, to: PREFIX + newName };
-  if ((await git.readRef(names.from)) === undefined) throw branchNotFound();
+  const oid = await git.readRef(names.from);
+  if (oid === undefined) throw branchNotFound();
   if (!isBranchName(newName)) throw problem('new_name', 'is not a valid name of a branch');
   if ((await git.readRef(names.to)) !== undefined) throw alreadyExists();
-  if (branch === repository.defaultBranch) await renameDefault(kernel, actor, found, names);
-  else
-    await changeUntilDone(git, move, names, (oid) => [
-      { name: names.to, from: undefined, to: oid },
-      removal(names, oid),
+  await renameWithProtection(kernel, actor, found, { from: branch, to: newName, oid }, async () => {
+    if (branch === repository.defaultBranch) return await renameDefault(kernel, actor, found, names);
+    await changeUntilDone(git, move, names, (tip) => [
+      { name: names.to, from: undefined, to: tip },
+      removal(names, tip),
     ]);
+  });
 }
 
 /** The default branch exists at every moment: it is copied, the copy becomes the default, and then the old one goes. */

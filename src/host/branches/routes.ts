@@ -8,6 +8,7 @@ import { gitUrlsOf } from '../git-data/urls.ts';
 import type { ListedRef } from '../git/list-refs.ts';
 import { isBranchName } from '../git/revision.ts';
 import { pageBefore, HostPageQuery, pageSliceOf } from '../list-query.ts';
+import { findProtection, listProtectedNames, listProtectionsOf } from '../protection/store.ts';
 import {
   PUSH_REPOSITORY,
   READ_REPOSITORY,
@@ -40,16 +41,42 @@ const listBranches = repositoryRoute(
     list: ShortBranch,
   },
   'read',
-  async ({ query, base }, { services }, found) => {
+  async ({ query, base }, kernel, found) => {
     const slice = pageSliceOf(query);
-    if (query.protected === true) return new Page([], 0, slice);
-    const git = services.git.repository(found.repository.number);
+    const { number } = found.repository;
+    const isWanted = await protectedFilter(kernel, number, query.protected);
+    if (isWanted === 'none') return new Page([], 0, slice);
+    const git = kernel.services.git.repository(number);
     const listing = { prefix: BRANCHES, skip: slice.offset, limit: slice.limit + 1 };
-    const page = pageBefore(await git.listRefs(listing), slice);
-    const urls = gitUrlsOf(found, base);
-    return page.map(({ name, oid }) => toShortBranch(name.slice(BRANCHES.length), oid, urls));
+    const refs = await git.listRefs({ ...listing, ...(isWanted && { isWanted }) });
+    const { items, total, more } = pageBefore(refs, slice);
+    return new Page(await showShortBranches(kernel, found, items, base), total, slice, false, more);
   },
 );
+
+/** Undefined where all branches are wanted. */
+async function protectedFilter(
+  { db }: Kernel,
+  number: number,
+  isProtected: boolean | undefined,
+): Promise<((ref: string) => boolean) | 'none' | undefined> {
+  if (isProtected === undefined) return undefined;
+  const names = new Set((await listProtectedNames(db, number)).map((name) => BRANCHES + name));
+  if (names.size === 0) return isProtected ? 'none' : undefined;
+  return (ref) => names.has(ref) === isProtected;
+}
+
+async function showShortBranches(
+  { db }: Kernel,
+  found: FoundRepository,
+  refs: readonly ListedRef[],
+  base: string,
+): Promise<Static<typeof ShortBranch>[]> {
+  const names = refs.map(({ name }) => name.slice(BRANCHES.length));
+  const protections = await listProtectionsOf(db, found.repository.number, names);
+  const urls = gitUrlsOf(found, base);
+  return refs.map(({ oid }, at) => toShortBranch(names[at]!, oid, protections.get(names[at]!)?.rule, urls));
+}
 
 const getBranch = repositoryRoute(
   {
@@ -75,7 +102,11 @@ async function showBranch(
   const oid = isBranchName(name) ? await git.readRef(BRANCHES + name) : undefined;
   const commit = oid === undefined ? undefined : await git.readCommit(oid);
   if (commit === undefined) throw branchNotFound();
-  return toBranch(name, await showCommit(db, commit, found, base), gitUrlsOf(found, base));
+  const [shown, protection] = await Promise.all([
+    showCommit(db, commit, found, base),
+    findProtection(db, found.repository.number, name),
+  ]);
+  return toBranch(name, shown, protection?.rule, gitUrlsOf(found, base));
 }
 
 const postRename = repositoryRoute(
@@ -110,13 +141,12 @@ const listBranchesWhereHead = repositoryRoute(
     reply: { 200: Type.Array(ShortBranch) },
   },
   'read',
-  async ({ params, base }, { services }, found) => {
-    const git = services.git.repository(found.repository.number);
+  async ({ params, base }, kernel, found) => {
+    const git = kernel.services.git.repository(found.repository.number);
     const commit = await git.readCommit(params.commit_sha.toLowerCase());
     if (commit === undefined) throw noCommitFound(params.commit_sha);
     const refs = await git.listRefs({ prefix: BRANCHES, limit: MAX_HEADS, pointsAt: commit.oid });
-    const urls = gitUrlsOf(found, base);
-    return refs.map(({ name, oid }) => toShortBranch(name.slice(BRANCHES.length), oid, urls));
+    return await showShortBranches(kernel, found, refs, base);
   },
 );
 

@@ -3,6 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import { deleteAccountActors } from '../protection/store-actors.ts';
 import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
@@ -10,7 +11,7 @@ import {
   rolesOfAccount,
   type FoundRepository,
 } from '../repositories/access.ts';
-import type { Repository } from '../repositories/repository.ts';
+import { includesRole, type Repository, type RepositoryRole } from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
 import { deleteStar } from '../stars/store.ts';
@@ -32,6 +33,10 @@ export async function addCollaborator(
   const before = await findCollaboratorRole(tx, repository.number, user.id);
   if (before === role) return;
   await upsertCollaborator(tx, repository.number, { accountId: user.id, role }, actor.now);
+  if (before !== undefined) {
+    const roles = await rolesOfAccount(tx, user.id, [repository]);
+    await endPushing(tx, repository, roles.get(repository.number), user);
+  }
   recordCollaborator(on, found, {
     verb:
       before === undefined
@@ -54,7 +59,9 @@ export async function removeCollaborator(
   const before = await findCollaboratorRole(tx, repository.number, user.id);
   if (before === undefined) return;
   await deleteCollaborator(tx, repository.number, user.id);
-  if (!(await rolesOfAccount(tx, user.id, [repository])).has(repository.number)) {
+  const role = (await rolesOfAccount(tx, user.id, [repository])).get(repository.number);
+  await endPushing(tx, repository, role, user);
+  if (role === undefined) {
     await deleteStar(tx, user.id, repository.number);
     await deleteWatch(tx, user.id, repository.number);
   }
@@ -63,6 +70,16 @@ export async function removeCollaborator(
     before: { collaborator: user.login, role: before },
   });
   await on.invalidate(REPOSITORY_CHANNEL);
+}
+
+/** Rules for branches no longer name those who may not push. */
+async function endPushing(
+  tx: Db,
+  { number }: Repository,
+  role: RepositoryRole | undefined,
+  { id }: RepositoryOwner,
+): Promise<void> {
+  if (!includesRole(role, 'write')) await deleteAccountActors(tx, id, { number });
 }
 
 async function lockShared(tx: Db, { repository: { number } }: FoundRepository): Promise<Repository> {

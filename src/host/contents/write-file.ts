@@ -6,6 +6,8 @@ import { commitFiles, type CommittedFiles } from '../git/commit-files.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/revision.ts';
+import { ONE_COMMIT } from '../protection/changed-history.ts';
+import { demandRefChange, type RefChange } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Repository } from '../repositories/repository.ts';
@@ -48,6 +50,11 @@ export async function writeFile(
     changes: [{ path: sent.path, content: sent.content }],
     ...personsOf(sent, actor),
     message: sent.message,
+    check: (update: RefChange) =>
+      demandRefChange(kernel, found, actor.caller, update, {
+        history: ONE_COMMIT,
+        failed: `Could not ${sent.content === undefined ? 'delete' : isNew ? 'create' : 'update'} file`,
+      }),
   };
   const committed = await commitFiles(git, commit, (updates) => changeRefs(kernel, actor, found, updates));
   return { ...committed, branch, isNew };

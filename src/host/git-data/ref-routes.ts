@@ -4,6 +4,7 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { checkOnGit } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import {
   PUSH_REPOSITORY,
@@ -151,7 +152,14 @@ function changeableRefs(
   found: FoundRepository,
 ): ChangeableRefs {
   const git = kernel.services.git.repository(found.repository.number);
-  return { git, move: (updates) => changeRefs(kernel, actor, found, updates) };
+  const check = checkOnGit(kernel, found, actor.caller);
+  return {
+    git,
+    async move(updates) {
+      for (const update of updates) await check(update);
+      await changeRefs(kernel, actor, found, updates);
+    },
+  };
 }
 
 export const gitRefRoutes = [getRef, listMatchingRefs, postRef, patchRef, removeRef];

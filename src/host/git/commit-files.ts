@@ -24,6 +24,8 @@ export interface FilesCommit {
   author: GitPerson;
   committer: GitPerson;
   message: string;
+  /** Throws where the branch must not be changed so. Until then nothing is written. */
+  check?: (update: RefUpdate) => Promise<void>;
 }
 
 export interface CommittedFiles {
@@ -38,7 +40,7 @@ export interface CommittedFiles {
  */
 export async function commitFiles(
   repository: GitRepository,
-  { ref, parent, changes, author, committer, message }: FilesCommit,
+  { ref, parent, changes, author, committer, message, check }: FilesCommit,
   move: (updates: RefUpdate[]) => Promise<void> = (updates) => updateRefs(repository, updates),
 ): Promise<CommittedFiles> {
   const blobs = new Map<string, string>();
@@ -61,8 +63,10 @@ export async function commitFiles(
   const root = await editTree(repository, parent?.tree, edits, objects);
   const parents = parent === undefined ? [] : [parent.oid];
   const commit = buildCommit({ tree: root, parents, author, committer, message });
+  const update = { name: ref, from: parent?.oid, to: commit.oid };
+  await check?.(update);
   await writeObjects(repository, [...objects, commit]);
-  await move([{ name: ref, from: parent?.oid, to: commit.oid }]);
+  await move([update]);
   return { commit: parseCommit(commit.oid, commit.bytes), blobs };
 }
 

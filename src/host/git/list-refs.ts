@@ -27,6 +27,8 @@ export interface RefListing {
   isByVersion?: boolean;
   /** Only those that refer to this object. */
   pointsAt?: string;
+  /** Only those whose full name it accepts. */
+  isWanted?: (name: string) => boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -34,7 +36,7 @@ export interface RefListing {
 export async function listRefs(
   program: GitProgram,
   folder: string,
-  { prefix, limit, after, skip = 0, isByVersion, pointsAt, signal }: RefListing,
+  { prefix, limit, after, skip = 0, isByVersion, pointsAt, isWanted, signal }: RefListing,
 ): Promise<ListedRef[]> {
   if (limit <= 0 || !prefix.startsWith('refs/')) return [];
   // Git matches whole parts of names only. A pattern that has no wildcards is the beginning of a name up to a slash.
@@ -52,7 +54,7 @@ export async function listRefs(
     program.stream(args, { folder, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
   )) {
     const ref = refOf(line);
-    if (!ref.name.startsWith(prefix)) continue;
+    if (!ref.name.startsWith(prefix) || isWanted?.(ref.name) === false) continue;
     if (first !== undefined && Buffer.from(ref.name).compare(first) <= 0) continue;
     matching += 1;
     if (matching <= skip) continue;

@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { deleteAccountActors } from '../protection/store-actors.ts';
 import type { OrganizationMembership, OrganizationRole } from './model.ts';
 
 export async function findMembership(
@@ -133,6 +134,7 @@ export async function updatePublicity(
 
 /** With the account's places in teams of the organization and as a collaborator of its repositories. */
 export async function deleteMembership(tx: Db, organizationId: string, accountId: string): Promise<void> {
+  await deleteAccountActors(tx, accountId, { ownerId: organizationId });
   await tx
     .deleteFrom('organization_team_members')
     .where('account_id', '=', accountId)

@@ -44,6 +44,16 @@ export async function checkRefChanges(
   return await checkChanges(kernel, found, pusher, changes, historyOf(git));
 }
 
+/** For changes over REST: throws where rules refuse one. The new objects are in the repository. */
+export function checkOnGit(
+  kernel: Kernel,
+  found: FoundRepository,
+  caller: KnownCaller,
+): (change: RefChange) => Promise<void> {
+  const history = historyOf(kernel.services.git.repository(found.repository.number));
+  return (change) => demandRefChange(kernel, found, caller, change, { history });
+}
+
 /** Throws what REST answers, where rules refuse a change. `failed` begins the message of a refused file. */
 export async function demandRefChange(
   kernel: Kernel,

@@ -7,6 +7,7 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
 import { replaceCustomRoles } from '../repository-roles/store.ts';
+import { deleteStrandedTeams } from '../protection/store-actors.ts';
 import { deleteTeamsOfRepository } from '../teams/store-repositories.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
 import { repositoryChange, checkNameFree } from './change-repository.ts';
@@ -41,6 +42,7 @@ export async function transferRepository(
   await checkNameFree(tx, to.owner, to.name);
   await deleteRedirect(tx, to.owner.id, to.name);
   await insertRedirect(tx, before, actor.now);
+<<<<<<< HEAD
   const updated = await updateRepository(tx, number, { named: to }, actor.now);
   if (owner.id !== to.owner.id) {
     await deleteTeamsOfRepository(tx, number);
@@ -50,6 +52,14 @@ export async function transferRepository(
   }
   const moved = { repository: updated, owner: to.owner };
   const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
+=======
+  await deleteTeamsOfRepository(tx, number);
+  await deleteStrandedTeams(tx, before);
+  await replaceCustomRoles(tx, number, owner.id);
+  const repository = await updateRepository(tx, number, { named: to }, actor.now);
+  if (owner.id !== to.owner.id)
+    await updateGrantsOfTransferred(tx, number, { fromId: owner.id, toId: to.owner.id });
+>>>>>>> 4ac4e55 (feat: rules for branches hold for references, files and renames over REST)
   on.record({
     ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
     before: { ...auditedRepository(before), owner: owner.login },

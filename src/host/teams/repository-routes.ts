@@ -8,6 +8,7 @@ import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { parseAcceptedType } from '../media-type.ts';
 import { VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
+import { deleteStrandedTeams } from '../protection/store-actors.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
@@ -140,6 +141,7 @@ const putOne = route(
       const [before] = await listTeamGrants(on.db, [team.number], [repositoryNumber]);
       if (before?.role === role) return;
       await saveTeamRepository(on.db, team.number, { repositoryNumber, role }, call.now);
+      await deleteStrandedTeams(on.db, found.repository);
       recordRepository(on, opened, found, {
         verb: 'gave to a team the repository',
         before: before?.role,
@@ -172,6 +174,7 @@ const deleteOne = route(
       // What is not there any more is what the caller wants.
       if (before === undefined) return;
       await deleteTeamRepository(on.db, team.number, number);
+      await deleteStrandedTeams(on.db, found.repository);
       recordRepository(on, opened, found, { verb: 'took from a team the repository', before: before.role });
       await on.invalidate(REPOSITORY_CHANNEL);
     });
