@@ -42,24 +42,16 @@ export async function transferRepository(
   await checkNameFree(tx, to.owner, to.name);
   await deleteRedirect(tx, to.owner.id, to.name);
   await insertRedirect(tx, before, actor.now);
-<<<<<<< HEAD
   const updated = await updateRepository(tx, number, { named: to }, actor.now);
   if (owner.id !== to.owner.id) {
     await deleteTeamsOfRepository(tx, number);
     await replaceCustomRoles(tx, number, owner.id);
     await deleteCollaborator(tx, number, to.owner.id);
     await addGrants?.(updated);
+    await deleteStrandedTeams(tx, updated);
   }
   const moved = { repository: updated, owner: to.owner };
   const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
-=======
-  await deleteTeamsOfRepository(tx, number);
-  await deleteStrandedTeams(tx, before);
-  await replaceCustomRoles(tx, number, owner.id);
-  const repository = await updateRepository(tx, number, { named: to }, actor.now);
-  if (owner.id !== to.owner.id)
-    await updateGrantsOfTransferred(tx, number, { fromId: owner.id, toId: to.owner.id });
->>>>>>> 4ac4e55 (feat: rules for branches hold for references, files and renames over REST)
   on.record({
     ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
     before: { ...auditedRepository(before), owner: owner.login },
