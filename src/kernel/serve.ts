@@ -18,7 +18,6 @@ import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
-import { checkVersions } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,10 +36,6 @@ interface ServedRoute {
 
 export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
   checkOperationNames(routes);
-  checkVersions(
-    routes.map(({ shape }) => shape),
-    dialect.versions,
-  );
   for (const prefix of dialect.prefixes) mount(app, dialect, routes, kernel, prefix);
 }
 

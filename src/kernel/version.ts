@@ -298,8 +298,8 @@ function schemasOf({ reply = {}, list, body }: RouteShape): JsonSchema[] {
 }
 
 /**
- * Refuses to start where a change or a version mark matches nothing, or where a changed branch of a union cannot be
- * distinguished from another: no caller would ever report such a mistake.
+ * Throws where a change or a version mark matches nothing, or where a changed branch of a union cannot be distinguished
+ * from another: no caller would ever report such a mistake. A test asks it of all routes, so that no start has to.
  */
 export function checkVersions(shapes: readonly RouteShape[], table: VersionTable): void {
   const { names: answering, ended = [], announced = [], changes } = table;
