@@ -22,6 +22,7 @@ import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { maintenancePart } from './maintenance/part.ts';
+import { hookPart } from './hooks/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
 import { customRolePart } from './repository-roles/part.ts';
@@ -127,6 +128,7 @@ export const hostApi: Api = apiOf(dialect, [
   maintenancePart,
   collaboratorPart,
   eventPart,
+  hookPart,
   starPart,
   watchPart,
   gitDataPart,

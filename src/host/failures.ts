@@ -83,9 +83,9 @@ export function renderError(failure: Failure, facts: CallFacts): unknown {
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
         resource: shape?.id.split('/')[0] ?? 'request',
-        field,
+        ...(field !== '' && { field }),
         code: message === 'is required' ? 'missing_field' : (details.code ?? 'invalid'),
-        message: `${field} ${message}`,
+        message: `${field} ${message}`.trim(),
       })),
     }),
     ...(url !== undefined && { url }),

@@ -200,6 +200,8 @@ export interface DispatchPort {
 
 export interface FinishedDispatch extends DueDispatch {
   hasSucceeded: boolean;
+  /** The last attempt; absent where it expired in the queue. */
+  attempt?: Attempt;
 }
 
 export interface DemoCall {

@@ -6,6 +6,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
 import { administersHost, REPOSITORY_CHANNEL } from '../repositories/access.ts';
@@ -223,6 +224,7 @@ const deleteOne = route(
       const { organization } = await openOrganizationForChange(on.db, call, 'admin');
       await removeOwnedRepositories(on, ownerOfOrganization(organization));
       await deleteOrganization(on.db, organization.id);
+      await scheduleHookRemoval(on.db, { organization: organization.id }, call.now);
       await releaseName(on.db, organization.login, 'organization');
       on.record({
         accesses: [{ action: 'deleteOrganization', resource: organizationResource(organization) }],

@@ -10,6 +10,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { isBranchName } from '../git/revision.ts';
+import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
 import {
@@ -196,6 +197,7 @@ export async function scheduleDeletion(tx: Db, number: number, now: number): Pro
   await markRepositoryDeleted(tx, number, now);
   const id = `${DELETE_REPOSITORY}:${number}`;
   await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
+  await scheduleHookRemoval(tx, { repository: number }, now);
 }
 
 /** What a clone checks out must exist. */

@@ -187,24 +187,28 @@ export function dispatchHandler(settings: DispatchWorkerSettings): DueHandler {
     const results = ended.map(({ dispatch, at, attempt }): DeliveryResult => {
       const { id } = dispatch;
       if (attempt === 'expired') return { id, state: 'failed', dueAt: null, error: 'It was given up.' };
-      const { status, error, durationMs, response } = attempt;
+      const { status, error, durationMs, response, details = null } = attempt;
       const number = dispatch.attempts + 1;
       const waits = port.waitsOf(dispatch);
       return {
         id,
         ...dispatchOutcome({ number, attempt, waits }, now, random()),
         error,
-        attempt: { number, at, status, error, duration_ms: durationMs, response },
+        attempt: { number, at, status, error, duration_ms: durationMs, response, details },
       };
     });
     const finished = ended
-      .map(({ dispatch }, index) => ({ dispatch, state: results[index]!.state }))
+      .map(({ dispatch, attempt }, index) => ({ dispatch, attempt, state: results[index]!.state }))
       .filter(({ state }) => state !== 'pending');
     await engine.batch([
       ...resultStatements(db, results, now),
       ...port.statementsAfter(
         db,
-        finished.map(({ dispatch, state }) => ({ ...dispatch, hasSucceeded: state === 'delivered' })),
+        finished.map(({ dispatch, attempt, state }) => ({
+          ...dispatch,
+          hasSucceeded: state === 'delivered',
+          ...(attempt !== 'expired' && { attempt }),
+        })),
         now,
       ),
     ]);

@@ -146,7 +146,7 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
         id,
         ...outcome,
         error,
-        attempt: { number, at, status, error, duration_ms: durationMs, response },
+        attempt: { number, at, status, error, duration_ms: durationMs, response, details: null },
       };
     });
     if (results.length > 0) await recordResults(engine, results, now);

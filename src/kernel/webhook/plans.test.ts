@@ -38,7 +38,7 @@ onEachEngine(({ open }) => {
     await sql`update deliveries set state = 'delivered', due_at = null, finished_at = created_at where seq % 3 > 0`.execute(
       db,
     );
-    await sql`insert into delivery_attempts select id, 1, created_at, 200, null, 5, '' from deliveries`.execute(
+    await sql`insert into delivery_attempts select id, 1, created_at, 200, null, 5, '', null from deliveries`.execute(
       db,
     );
     await sql`insert into due (id, kind, payload, due_at, attempts, created_at)
@@ -53,7 +53,15 @@ onEachEngine(({ open }) => {
     const { db } = engine;
     const hook = { api: 'test', hookId: 'hook-0' };
     const [picked] = await listDue(db, hook, NOW + EVENTS, 32);
-    const attempt = { number: 2, at: NOW, status: 200, error: null, duration_ms: 1, response: '' };
+    const attempt = {
+      number: 2,
+      at: NOW,
+      status: 200,
+      error: null,
+      duration_ms: 1,
+      response: '',
+      details: null,
+    };
     await recordResults(
       engine,
       [{ id: picked!.id, state: 'delivered', dueAt: null, error: null, attempt }],

@@ -13,10 +13,14 @@ export interface Attempt {
   durationMs: number;
   /** The first bytes of the response, as text. */
   response: string;
+  /** The headers of the response, where there is one. */
+  responseHeaders?: Record<string, string>;
   /** There was no complete response in time. */
   isTimeout: boolean;
   /** A retry would be useless. */
   isFinal: boolean;
+  /** What the API saves with the attempt of a dispatch, in its own format. */
+  details?: string;
   retryAfterMs?: number;
 }
 
@@ -175,6 +179,7 @@ function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number
     error: status === null ? (timeout ?? sayError(error)) : redirectOf(status, answer),
     durationMs,
     response: textOf(bytes),
+    ...(answer && { responseHeaders: headersOf(answer) }),
     isTimeout: timeout !== undefined,
     isFinal: status === 410 || (status === null && error instanceof Failure),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -198,6 +203,17 @@ function readRetryAfter(answer: IncomingMessage | undefined): number | undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const wait = Date.parse(text) - Date.parse(date);
   return wait > 0 ? wait : undefined;
+}
+
+/** With the names as they were sent. */
+function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name, value] = [clean(rawHeaders[at]!), clean(rawHeaders[at + 1]!)];
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(headers);
 }
 
 /** Drops a character that the limit cut in two. */

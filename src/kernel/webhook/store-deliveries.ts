@@ -63,6 +63,8 @@ export interface AttemptRow {
   error: string | null;
   duration_ms: number;
   response: string;
+  /** What the API saves with an attempt, in its own format. */
+  details: string | null;
 }
 
 export const deliveryMigrations: Migration[] = [

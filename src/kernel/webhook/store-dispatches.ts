@@ -29,6 +29,10 @@ export const dispatchMigrations: Migration[] = [
       'create index deliveries_of_owner on deliveries (api, owner_id, seq) where owner_id is not null',
     ],
   },
+  {
+    name: 'kernel-webhook-attempt-details',
+    up: ({ text }) => [`alter table delivery_attempts add column details ${text}`],
+  },
 ];
 
 export interface OutgoingDispatch {
@@ -76,6 +80,7 @@ export async function enqueueDispatches(
 export interface DueDispatch {
   id: string;
   hookId: string;
+  eventId: string;
   ownerId: string;
   attempts: number;
   expiresAt: number;
@@ -102,7 +107,16 @@ export async function listDueDispatches(
   const rows = await db
     .selectFrom('deliveries')
     .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
-    .select(['deliveries.id', 'hook_id', 'owner_id', 'attempts', 'expires_at', 'details', 'body_id'])
+    .select([
+      'deliveries.id',
+      'hook_id',
+      'event_id',
+      'owner_id',
+      'attempts',
+      'expires_at',
+      'details',
+      'body_id',
+    ])
     .select(({ fn }) => fn<number>('length', ['body']).as('length'))
     .where('api', '=', api)
     .where('hook_id', '=', hookId)
@@ -127,6 +141,7 @@ export async function listDueDispatches(
       {
         id: row.id,
         hookId: row.hook_id,
+        eventId: row.event_id,
         ownerId: row.owner_id ?? '',
         attempts: row.attempts,
         expiresAt: row.expires_at,
@@ -170,7 +185,16 @@ export async function markDelivered(
   const at = now - durationMs;
   await tx
     .insertInto('delivery_attempts')
-    .values({ delivery_id: id, number: attempts + 1, at, status, error, duration_ms: durationMs, response })
+    .values({
+      delivery_id: id,
+      number: attempts + 1,
+      at,
+      status,
+      error,
+      duration_ms: durationMs,
+      response,
+      details: null,
+    })
     .onConflict((on) => on.columns(['delivery_id', 'number']).doNothing())
     .execute();
 }

@@ -1,0 +1,161 @@
+// Creates, changes and deletes webhooks, each in one transaction with its audit entry.
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem, type Static } from '../../kernel/schema.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
+import { scheduleDispatchStop } from '../../kernel/webhook/store-dispatches.ts';
+import { findHookOf, UPDATE_HOOKS, type HookPlace } from './access.ts';
+import { isEventOf } from './event-names.ts';
+import {
+  checkBeside,
+  eventsAfter,
+  EVERY_EVENT,
+  hookRefOf,
+  placeOfTarget,
+  type Hook,
+  type HookConfig,
+} from './hook.ts';
+import {
+  auditedHook,
+  SECRET_MASK,
+  type HookConfigUpdate,
+  type HookCreation,
+  type HookUpdate,
+} from './model.ts';
+import { enqueuePing } from './ping.ts';
+import { deleteHook, insertHook, listHooks, lockHooks, updateHook } from './store.ts';
+
+type Actor = ChangeActor & { caller: KnownCaller };
+
+/** Whether all of a config was sent, or some fields of it. */
+type ConfigChange = 'whole' | 'fields';
+
+export async function createHook(
+  kernel: Kernel,
+  actor: Actor,
+  place: HookPlace,
+  sent: Static<typeof HookCreation>,
+): Promise<Hook> {
+  const { target, number: targetNumber } = place;
+  if (sent.config.url === undefined) throw problem('config.url', 'is required');
+  const wanted = {
+    target,
+    targetNumber,
+    isActive: sent.active ?? true,
+    events: checkedEvents(place, eventsAfter(['push'], sent)),
+    config: configAfter(kernel, NEW_CONFIG, {
+      sent: sent.config,
+      sealed: await seal(kernel, sent.config.secret),
+      change: 'whole',
+    }),
+  };
+  return await kernel.changes.run(actor, async (on) => {
+    await lockHooks(on.db, target);
+    checkBeside(wanted, await listHooks(on.db, target));
+    const hook = await insertHook(on.db, wanted, actor.now);
+    on.record({ ...hookChange(place, hook, 'created'), after: auditedHook(hook) });
+    await enqueuePing(on.db, kernel, { hook, place, caller: actor.caller }, actor.now);
+    return hook;
+  });
+}
+
+/** Fields that are absent stay. */
+export async function changeHook(
+  kernel: Kernel,
+  actor: Actor,
+  { place, number }: { place: HookPlace; number: number },
+  sent: Static<typeof HookUpdate>,
+  configChange: ConfigChange = 'whole',
+): Promise<Hook> {
+  const { target } = place;
+  const sealed = await seal(kernel, sent.config?.secret);
+  return await kernel.changes.run(actor, async (on) => {
+    await lockHooks(on.db, target);
+    const before = await findHookOf(on.db, place, number);
+    const wanted = {
+      ...before,
+      isActive: sent.active ?? before.isActive,
+      events: checkedEvents(place, eventsAfter(before.events, sent)),
+      ...(sent.config && {
+        config: configAfter(kernel, before.config, { sent: sent.config, sealed, change: configChange }),
+      }),
+    };
+    checkBeside(wanted, await listHooks(on.db, target));
+    const after = await updateHook(on.db, wanted, actor.now);
+    on.record({
+      ...hookChange(place, after, 'changed'),
+      before: auditedHook(before),
+      after: auditedHook(after),
+    });
+    // What waits is not sent when the hook is on again.
+    if (before.isActive && !after.isActive) await scheduleDispatchStop(on.db, hookRefOf(after), actor.now);
+    return after;
+  });
+}
+
+export async function removeHook(
+  kernel: Kernel,
+  actor: Actor,
+  { place, number }: { place: HookPlace; number: number },
+): Promise<void> {
+  await kernel.changes.run(actor, async (on) => {
+    await lockHooks(on.db, place.target);
+    const hook = await findHookOf(on.db, place, number);
+    await deleteHook(on.db, number);
+    await scheduleDeliveryRemoval(on.db, hookRefOf(hook), actor.now);
+    on.record({ ...hookChange(place, hook, 'deleted'), before: auditedHook(hook) });
+  });
+}
+
+function hookChange({ resource }: HookPlace, hook: Hook, verb: string): Change {
+  return {
+    accesses: [{ action: UPDATE_HOOKS.action, resource }],
+    kind: 'hook',
+    name: String(hook.number),
+    verb: `${verb} the webhook of ${resource}`,
+  };
+}
+
+function checkedEvents({ target }: HookPlace, events: string[]): string[] {
+  const place = placeOfTarget(target);
+  const unknown = events.find((name) => name !== EVERY_EVENT && !isEventOf(place, name));
+  if (unknown !== undefined)
+    throw problem('events', `must be names of events of ${place}s: "${unknown}" is none`);
+  if (events.length === 0) throw problem('events', 'must have at least one event');
+  return events.includes(EVERY_EVENT) ? [EVERY_EVENT] : events;
+}
+
+const NEW_CONFIG: HookConfig = { url: '', contentType: 'form', insecureSsl: false, secret: null };
+
+interface SentChange {
+  sent: Static<typeof HookConfigUpdate>;
+  /** The secret that was sent. */
+  sealed: string | null;
+  change: ConfigChange;
+}
+
+function configAfter(kernel: Kernel, before: HookConfig, { sent, sealed, change }: SentChange): HookConfig {
+  const { url = before.url, content_type: contentType = before.contentType, insecure_ssl: insecure } = sent;
+  try {
+    kernel.guard.checkUrl(url);
+  } catch (error) {
+    throw problem('config.url', `cannot be used. ${(error as Error).message}`);
+  }
+  if (insecure !== undefined && !/^[01]$/.test(String(insecure)))
+    throw problem('config.insecure_ssl', 'must be 0 or 1');
+  // With the whole config, a secret that is not sent is removed; with some fields it stays.
+  const keepsSecret = sent.secret === SECRET_MASK || (sent.secret === undefined && change === 'fields');
+  return {
+    url,
+    contentType,
+    insecureSsl: insecure === undefined ? before.insecureSsl : String(insecure) === '1',
+    secret: keepsSecret ? before.secret : sealed,
+  };
+}
+
+/** Before the transaction: the first secret of a server writes to the database by itself. */
+async function seal({ secrets }: Kernel, secret: string | null | undefined): Promise<string | null> {
+  return secret && secret !== SECRET_MASK ? await secrets.seal(secret) : null;
+}

@@ -1,0 +1,74 @@
+// Sends the deliveries of webhooks: signed, as JSON or as a form, once.
+import { createHmac } from 'node:crypto';
+import type { DispatchPort, Headers } from '../../kernel/dialect.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Attempt } from '../../kernel/webhook/send.ts';
+import type { DueDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
+import { placeOfTarget, type Hook, type LastResponse } from './hook.ts';
+import { findHook, lastResponseStatement } from './store.ts';
+
+const ANSWER_MS = 10_000;
+const KEPT_BYTES = 16 * 1024;
+
+export function hookDispatches({ db, secrets, release }: Kernel): DispatchPort {
+  return {
+    answerMs: ANSWER_MS,
+    keptBytes: KEPT_BYTES,
+    // Clients know a delivery as one attempt, and ask for another when they want one.
+    waitsOf: () => [],
+    async attempt(dispatch, send) {
+      const hook = await findHook(db, Number(dispatch.hookId));
+      if (hook === undefined) return gone();
+      const { url, contentType, insecureSsl, secret } = hook.config;
+      const body =
+        contentType === 'form' ? new URLSearchParams({ payload: dispatch.body }).toString() : dispatch.body;
+      const requestHeaders = {
+        Accept: '*/*',
+        'Content-Type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+        // Receivers check the beginning.
+        'User-Agent': `GitHub-Hookshot/signalbox-${release}`,
+        ...headersOf(hook, dispatch),
+        ...(secret !== null && signaturesOf(body, secrets.open(secret))),
+      };
+      const attempt = await send({ url, headers: requestHeaders, body, trustsAnyCertificate: insecureSsl });
+      if (attempt === undefined) return undefined;
+      const responseHeaders = attempt.responseHeaders ?? null;
+      const { isTimeout } = attempt;
+      const details: HookAttemptDetails = { url, requestHeaders, responseHeaders, isTimeout };
+      return { ...attempt, details: JSON.stringify(details) };
+    },
+    statementsAfter: (statementDb, finished) =>
+      finished.map(({ hookId, attempt }) =>
+        lastResponseStatement(statementDb, Number(hookId), lastResponseOf(attempt)),
+      ),
+  };
+}
+
+function headersOf(hook: Hook, { eventId, details }: DueDispatch): Headers {
+  const { event } = JSON.parse(details) as HookDeliveryDetails;
+  return {
+    'X-GitHub-Delivery': eventId,
+    'X-GitHub-Event': event,
+    'X-GitHub-Hook-ID': String(hook.number),
+    'X-GitHub-Hook-Installation-Target-ID': String(hook.targetNumber),
+    'X-GitHub-Hook-Installation-Target-Type': placeOfTarget(hook.target),
+  };
+}
+
+function signaturesOf(body: string, secret: string): Headers {
+  const sign = (algorithm: string) => createHmac(algorithm, secret).update(body).digest('hex');
+  return { 'X-Hub-Signature': `sha1=${sign('sha1')}`, 'X-Hub-Signature-256': `sha256=${sign('sha256')}` };
+}
+
+function gone(): Attempt {
+  const error = 'The hook is gone.';
+  return { status: null, error, durationMs: 0, response: '', isTimeout: false, isFinal: true };
+}
+
+function lastResponseOf(attempt: Attempt | undefined): LastResponse {
+  const status = attempt?.status ?? null;
+  const message = deliveryStatus(status, attempt === undefined || attempt.isTimeout);
+  if (status === null) return { code: 0, status: 'timeout', message: attempt?.error ?? message };
+  return { code: status, status: message === 'OK' ? 'active' : 'invalid', message };
+}

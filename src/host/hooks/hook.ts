@@ -1,0 +1,98 @@
+// A webhook as rules know it: where it points, what it asks for, and how many a place may have.
+import { Failure } from '../../kernel/failure.ts';
+import { isEventOf } from './event-names.ts';
+
+/** What a hook belongs to. */
+export type HookTarget = { repository: number } | { organization: string };
+
+export type HookContentType = 'json' | 'form';
+
+export interface HookConfig {
+  url: string;
+  contentType: HookContentType;
+  /** Whether the receiver's certificate may be any. */
+  insecureSsl: boolean;
+  /** Sealed; null where bodies are not signed. */
+  secret: string | null;
+}
+
+export interface LastResponse {
+  code: number | null;
+  status: string;
+  message: string | null;
+}
+
+export interface Hook {
+  number: number;
+  target: HookTarget;
+  /** The number of the repository or organization, as clients know it. */
+  targetNumber: number;
+  isActive: boolean;
+  /** Names of events; `*` stands for all. */
+  events: string[];
+  config: HookConfig;
+  afterEvent: number;
+  lastResponse: LastResponse;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** The name of the API in the rows of the webhook engine. */
+export const HOST_HOOKS = 'host';
+const MAX_PER_EVENT = 20;
+export const EVERY_EVENT = '*';
+
+export function hookRefOf({ number }: Pick<Hook, 'number'>): { api: string; hookId: string } {
+  return { api: HOST_HOOKS, hookId: String(number) };
+}
+
+export function placeOfTarget(target: HookTarget): 'repository' | 'organization' {
+  return 'repository' in target ? 'repository' : 'organization';
+}
+
+/** Whether the hook is to be told of events of this name. */
+export function asksFor({ target, events }: Pick<Hook, 'target' | 'events'>, name: string): boolean {
+  if (!isEventOf(placeOfTarget(target), name)) return false;
+  return events.includes(EVERY_EVENT) || events.includes(name);
+}
+
+/** Throws where the hook, new or changed, cannot be beside the others of its place. */
+export function checkBeside(
+  hook: Pick<Hook, 'events' | 'config' | 'target'> & { number?: number },
+  hooks: readonly Hook[],
+): void {
+  const others = hooks.filter(({ number }) => number !== hook.number);
+  const overlaps = (other: Hook) =>
+    other.events.includes(EVERY_EVENT) ||
+    hook.events.includes(EVERY_EVENT) ||
+    hook.events.some((name) => other.events.includes(name));
+  if (others.some((other) => overlaps(other) && isSameConfig(hook.config, other.config)))
+    throw refused(`Hook already exists on this ${placeOfTarget(hook.target)}`);
+  for (const name of hook.events) {
+    const asking = others.filter(
+      ({ events }) => name === EVERY_EVENT || events.includes(name) || events.includes(EVERY_EVENT),
+    );
+    if (asking.length >= MAX_PER_EVENT)
+      throw refused(`The "${name}" event cannot have more than ${MAX_PER_EVENT} hooks`);
+  }
+}
+
+/** Whatever their secrets: a receiver would be told of everything twice. */
+function isSameConfig(one: HookConfig, other: HookConfig): boolean {
+  return (
+    one.url === other.url && one.contentType === other.contentType && one.insecureSsl === other.insecureSsl
+  );
+}
+
+function refused(message: string): Failure {
+  return new Failure('invalid', message, { code: 'custom', fields: [{ field: '', message }] });
+}
+
+/** The events of a hook after a request, each once. */
+export function eventsAfter(
+  before: readonly string[],
+  sent: { events?: string[]; add_events?: string[]; remove_events?: string[] },
+): string[] {
+  const { events = before, add_events: added = [], remove_events: removed = [] } = sent;
+  return [...new Set([...events, ...added])].filter((name) => !removed.includes(name));
+}

@@ -1,0 +1,108 @@
+// Builds the payload of an event for webhooks, from what was recorded when it happened.
+import type { EventDetails, MembershipInEvent, RecordedEvent, TeamInEvent } from '../../events/model.ts';
+import type { Organization } from '../../organizations/model.ts';
+import type { RepositoryOwner } from '../../owners/model.ts';
+import type { FoundRepository } from '../../repositories/access.ts';
+import { pushMembers } from './push-members.ts';
+import {
+  organizationInPayload,
+  pushedRepositoryInPayload,
+  repositoryInPayload,
+  teamInPayload,
+  userInPayload,
+  type PayloadObject,
+} from './shared-members.ts';
+
+/** `base` is the address of the API. */
+export function buildPayload(event: RecordedEvent, base: string): PayloadObject {
+  const { name, action, snapshot } = event;
+  const { repository: found, organization, sender } = snapshot;
+  return {
+    ...(action !== undefined && { action }),
+    ...ownMembers(event, base),
+    ...(found && {
+      repository:
+        name === 'push'
+          ? pushedRepositoryInPayload(found, organization, base)
+          : repositoryInPayload(found, base),
+    }),
+    ...(organization && { organization: organizationInPayload(organization, base) }),
+    sender: userInPayload(sender, base),
+  };
+}
+
+/** The members that the payloads of other events do not have. */
+function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: string): PayloadObject {
+  const { repository: found, organization } = snapshot;
+  switch (name) {
+    case 'push':
+      return pushMembers(details, found!, base);
+    case 'fork':
+      return { forkee: repositoryInPayload(details['forkee'] as FoundRepository, base) };
+    case 'repository':
+      return action === 'transferred' ? { changes: formerOwner(details, base) } : details;
+    case 'member':
+      return memberMembers(action, details, base);
+    case 'organization':
+      return details['membership'] === undefined
+        ? details
+        : {
+            ...details,
+            membership: membershipInPayload(details['membership'] as MembershipInEvent, organization!, base),
+          };
+    case 'team':
+    case 'team_add':
+    case 'membership':
+      return teamMembers(details, organization!, base);
+    default:
+      return details;
+  }
+}
+
+function formerOwner(details: PayloadObject, base: string): PayloadObject {
+  const { changes } = details as EventDetails['repository.transferred'];
+  const from = Object.entries(changes.owner.from).map(([kind, owner]) => [kind, userInPayload(owner, base)]);
+  return { owner: { from: Object.fromEntries(from) as PayloadObject } };
+}
+
+/** Receivers know only these roles in the changes of members. */
+const TOLD_ROLES = ['write', 'admin'];
+
+function memberMembers(action: string | undefined, details: PayloadObject, base: string): PayloadObject {
+  const { changes } = details as { changes?: EventDetails['member.edited']['changes'] };
+  const member = userInPayload(details['member'] as RepositoryOwner, base);
+  if (changes === undefined) return { member };
+  if (action === 'edited') return { member, changes: { old_permission: changes.old_permission } };
+  const { to } = changes.permission;
+  return { member, changes: TOLD_ROLES.includes(to) ? { permission: { to } } : {} };
+}
+
+function membershipInPayload(
+  { user, role, state }: MembershipInEvent,
+  { login }: Organization,
+  base: string,
+): PayloadObject {
+  const url = `${base}/orgs/${login}`;
+  return {
+    url: `${url}/memberships/${user.login}`,
+    state,
+    role,
+    organization_url: url,
+    user: userInPayload(user, base),
+  };
+}
+
+function teamMembers(details: PayloadObject, organization: Organization, base: string): PayloadObject {
+  const { team, member, changes, ...others } = details as {
+    team: TeamInEvent;
+    member?: RepositoryOwner;
+    changes?: PayloadObject;
+  };
+  const { notification_setting: _setting, ...told } = changes ?? {};
+  return {
+    ...others,
+    ...(changes && { changes: told }),
+    ...(member && { member: userInPayload(member, base) }),
+    team: teamInPayload(team, organization, base),
+  };
+}

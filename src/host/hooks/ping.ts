@@ -1,0 +1,73 @@
+// The ping of a webhook: the first thing that it hears, and whenever somebody asks for one.
+import { newCallId } from '../../kernel/id.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { PROVERBS } from '../meta/model.ts';
+import { findOrganization } from '../organizations/store.ts';
+import { ownerOfAccount } from '../owners/model.ts';
+import type { HookPlace } from './access.ts';
+import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
+import type { Hook } from './hook.ts';
+import { toOrganizationHook, toRepositoryHook } from './model.ts';
+import {
+  organizationInPayload,
+  repositoryInPayload,
+  userInPayload,
+  type PayloadObject,
+} from './payloads/shared-members.ts';
+
+/** A hook that somebody asks something of. */
+export interface AskedHook {
+  hook: Hook;
+  place: HookPlace;
+  caller: KnownCaller;
+}
+
+export async function enqueuePing(
+  tx: Db,
+  { publicUrl }: Pick<Kernel, 'publicUrl'>,
+  asked: AskedHook,
+  now: number,
+): Promise<void> {
+  const { hook, place } = asked;
+  const payload = {
+    zen: PROVERBS[now % PROVERBS.length],
+    hook_id: hook.number,
+    hook: hookInPayload(hook, publicUrl + place.path),
+    ...(await commonMembers(tx, asked, publicUrl)),
+  };
+  const delivery = {
+    hook,
+    guid: newCallId(),
+    ownerId: place.owner.id,
+    body: JSON.stringify(payload),
+    event: 'ping',
+    action: null,
+    repository: place.found?.repository.number ?? null,
+    isRedelivery: false,
+  };
+  await enqueueHookDeliveries(tx, [delivery], now);
+}
+
+/** Receivers expect no code and no message of the last response. */
+function hookInPayload(hook: Hook, api: string): PayloadObject {
+  if (!('repository' in hook.target)) return toOrganizationHook(hook, api);
+  const { status } = hook.lastResponse;
+  return { ...toRepositoryHook(hook, api), last_response: { code: null, status, message: null } };
+}
+
+/** The repository, the organization and who asked. */
+async function commonMembers(
+  tx: Db,
+  { place: { found, owner, organization: own }, caller }: AskedHook,
+  base: string,
+): Promise<PayloadObject> {
+  const organization =
+    own ?? (owner.type === 'Organization' ? await findOrganization(tx, { id: owner.id }) : undefined);
+  return {
+    ...(found && { repository: repositoryInPayload(found, base) }),
+    ...(organization && { organization: organizationInPayload(organization, base) }),
+    sender: userInPayload(ownerOfAccount(accountOf(caller)), base),
+  };
+}

@@ -1,0 +1,77 @@
+// How far the events of each queue were told to webhooks.
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { EventQueue } from '../events/store.ts';
+
+function nameOf(queue: EventQueue): string {
+  return 'repository' in queue ? `repository/${queue.repository}` : `organization/${queue.organization}`;
+}
+
+/** The number of the last event that was told; 0 before the first. */
+export async function findHookCursor(db: Db, queue: EventQueue): Promise<number> {
+  const row = await db
+    .selectFrom('host_hook_cursors')
+    .select('event_number')
+    .where('queue', '=', nameOf(queue))
+    .executeTakeFirst();
+  return row?.event_number ?? 0;
+}
+
+/** False where another process has told the events meanwhile. */
+export async function advanceHookCursor(
+  tx: Db,
+  queue: EventQueue,
+  { from, to }: { from: number; to: number },
+): Promise<boolean> {
+  if (from === 0) {
+    const { numInsertedOrUpdatedRows } = await tx
+      .insertInto('host_hook_cursors')
+      .values({ queue: nameOf(queue), event_number: to })
+      .onConflict((on) => on.column('queue').doNothing())
+      .executeTakeFirstOrThrow();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+  const { numUpdatedRows } = await tx
+    .updateTable('host_hook_cursors')
+    .set({ event_number: to })
+    .where('queue', '=', nameOf(queue))
+    .where('event_number', '=', from)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteHookCursor(db: Db, queue: EventQueue): Promise<void> {
+  await db.deleteFrom('host_hook_cursors').where('queue', '=', nameOf(queue)).execute();
+}
+
+/** What decides who is told of an event. */
+export interface EventToTell {
+  number: number;
+  name: string;
+  organizationId: string | null;
+}
+
+/** Those after a number, the oldest first, without their details, which may be long. */
+export async function listEventsToTell(
+  db: Db,
+  queue: EventQueue,
+  after: number,
+  limit: number,
+): Promise<EventToTell[]> {
+  const rows = await db
+    .selectFrom('host_events')
+    .select(['number', 'name', 'organization_id'])
+    .where((eb) =>
+      'repository' in queue
+        ? eb('repository_number', '=', queue.repository)
+        : eb.and([eb('organization_id', '=', queue.organization), eb('repository_number', 'is', null)]),
+    )
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    name: row.name,
+    organizationId: row.organization_id,
+  }));
+}

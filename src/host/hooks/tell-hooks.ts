@@ -1,0 +1,101 @@
+// Due work that tells webhooks of events: it reads those after the cursor of a queue, and enqueues a delivery for each hook that
+// asks for them. The deliveries and the cursor share a transaction: after a crash nothing is lost, and nothing is told twice.
+import type { DueHandler } from '../../kernel/due-store.ts';
+import { newCallId } from '../../kernel/id.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { RecordedEvent } from '../events/model.ts';
+import { listQueuedEvents, type EventQueue } from '../events/store.ts';
+import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
+import { asksFor, type Hook } from './hook.ts';
+import { buildPayload } from './payloads/build-payload.ts';
+import { listActiveHooks } from './store.ts';
+import { advanceHookCursor, findHookCursor, listEventsToTell, type EventToTell } from './store-cursors.ts';
+
+/** Events that are looked at together. */
+const LOOKED_AT = 100;
+/** A longer payload is not sent. */
+const MAX_PAYLOAD_LENGTH = 25 * 1024 * 1024;
+
+/** The payload is an `EventQueue` as JSON. An event that is recorded meanwhile makes the work due again. */
+export function tellHooks(kernel: Kernel): DueHandler {
+  return async ({ payload }, signal) => {
+    const queue = JSON.parse(payload) as EventQueue;
+    for (;;) {
+      signal.throwIfAborted();
+      if (!(await tellSome(kernel, queue, signal))) return;
+    }
+  };
+}
+
+/** Whether there may be more. */
+async function tellSome(kernel: Kernel, queue: EventQueue, signal: AbortSignal): Promise<boolean> {
+  const { db } = kernel;
+  let told = await findHookCursor(db, queue);
+  const events = await listEventsToTell(db, queue, told, LOOKED_AT);
+  if (events.length === 0) return false;
+  const hooks = await listActiveHooks(
+    db,
+    'repository' in queue ? queue.repository : undefined,
+    [...new Set(events.flatMap(({ organizationId }) => organizationId ?? []))].toSorted(),
+  );
+  for (const event of events) {
+    const listening = hooks.filter((hook) => hears(hook, event));
+    if (listening.length === 0) continue;
+    signal.throwIfAborted();
+    if (!(await tell(kernel, { queue, told, event, listening }))) return true;
+    told = event.number;
+  }
+  // One write for all events that nobody asks for.
+  const last = events.at(-1)!.number;
+  if (told !== last) await advanceHookCursor(db, queue, { from: told, to: last });
+  return true;
+}
+
+/** A hook hears nothing of what happened before it was created. */
+function hears(hook: Hook, { number, name, organizationId }: EventToTell): boolean {
+  if (number <= hook.afterEvent || !asksFor(hook, name)) return false;
+  return 'repository' in hook.target || hook.target.organization === organizationId;
+}
+
+interface Telling {
+  queue: EventQueue;
+  /** The cursor. */
+  told: number;
+  event: EventToTell;
+  listening: readonly Hook[];
+}
+
+/** False where another process was quicker. */
+async function tell(
+  { db, publicUrl, clock, log }: Kernel,
+  { queue, told, event: { number }, listening }: Telling,
+): Promise<boolean> {
+  const [next] = await listQueuedEvents(db, queue, number - 1, 1);
+  // Undefined where it was swept meanwhile.
+  const event = next?.number === number ? next : undefined;
+  const body = event === undefined ? undefined : JSON.stringify(buildPayload(event, publicUrl));
+  const isTooLong = body !== undefined && body.length > MAX_PAYLOAD_LENGTH;
+  if (isTooLong) log.warn({ event: number, length: body.length }, 'an event is too long for webhooks');
+  const now = clock.now();
+  const guid = newCallId();
+  return await db.transaction().execute(async (tx) => {
+    if (!(await advanceHookCursor(tx, queue, { from: told, to: number }))) return false;
+    if (event === undefined || body === undefined || isTooLong) return true;
+    const deliveries = listening.map((hook) => ({
+      hook,
+      guid,
+      ownerId: ownerIdOf(event),
+      body,
+      event: event.name,
+      action: event.action ?? null,
+      repository: event.snapshot.repository?.repository.number ?? null,
+      isRedelivery: false,
+    }));
+    await enqueueHookDeliveries(tx, deliveries, now);
+    return true;
+  });
+}
+
+function ownerIdOf({ snapshot: { repository, organization, sender } }: RecordedEvent): string {
+  return repository?.owner.id ?? organization?.id ?? sender.id;
+}
