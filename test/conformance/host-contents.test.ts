@@ -372,6 +372,20 @@ onEachEngine((engine) => {
     assert.equal((await get(`${path}/readme/none`)).status, 404);
     const plain = await create('unlicensed', {}, { 'COPYING.txt': 'mine', x: '' });
     assert.equal((await get(`${plain.path}/license`)).json['license'].key, 'other');
+    const licenseAfter = async (expected: string | undefined) =>
+      await eventually(
+        async () => ((await get(plain.path)).json['license']?.spdx_id as string | undefined) === expected,
+        `the licence ${expected}`,
+      );
+    await put(`${plain.path}/contents/y`, { content: '' });
+    await licenseAfter('NOASSERTION');
+    const mit = (await get(`${path}/license`)).json['content'] as string;
+    const { json: written } = await put(`${plain.path}/contents/LICENSE`, { content: mit });
+    await licenseAfter('MIT');
+    assert.equal((await get(`${plain.path}/license`)).json['license'].key, 'mit');
+    const { sha } = written['content'] as Json;
+    await send('DELETE', `${plain.path}/contents/LICENSE`, { message: 'x', sha });
+    await licenseAfter('NOASSERTION');
   });
 
   test('the archive of a commit is found by branch, and has the files', async () => {
@@ -397,7 +411,7 @@ onEachEngine((engine) => {
     assert.equal((await get(`${path}/tarball/none`)).status, 404);
     const empty = await create('nothing');
     assert.equal((await get(`${empty.path}/tarball`)).status, 404);
-    assert.equal((await get(`/archives/ada/archived/rar/${commit}`)).status, 422);
+    assert.equal((await get(`/archives/ada/archived/rar/${commit}`)).status, 404);
   });
 
   test('download addresses below a former name lead to the new one', async () => {

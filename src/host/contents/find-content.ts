@@ -46,7 +46,7 @@ export async function findContentCommit(
 
 /** @throws {Failure} where there is nothing at the path. Slashes at its ends do not matter. */
 export async function findContent(
-  { git, commit }: OpenedContents,
+  { git, commit }: Pick<OpenedContents, 'git' | 'commit'>,
   path: string,
 ): Promise<FoundEntry & { target?: string }> {
   const found = await git.findEntry(commit.oid, path.replace(/^\//, '').replace(/\/$/, ''));

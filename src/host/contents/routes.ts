@@ -2,10 +2,10 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { nodeId } from '../node-id.ts';
 import { askedFormat } from '../media-type.ts';
 import { READ_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { licenseOf } from '../repositories/license.ts';
+import { OTHER_LICENSE_ID } from '../repositories/recognize-license.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { contentNotFound, findContent, openContents } from './find-content.ts';
 import {
@@ -144,18 +144,9 @@ const getLicense = repositoryRoute(
     if (found === undefined) throw contentNotFound();
     const { license: spdxId } = repository.repository;
     return await replyWithFile(opened, found, call, (file) =>
-      reply(200, { ...file, license: licenseOf(spdxId, call.base) ?? OTHER_LICENSE }),
+      reply(200, { ...file, license: licenseOf(spdxId ?? OTHER_LICENSE_ID, call.base) }),
     );
   },
 );
-
-/** Of a file whose text is not known. */
-const OTHER_LICENSE = {
-  key: 'other',
-  name: 'Other',
-  spdx_id: 'NOASSERTION',
-  url: null,
-  node_id: nodeId('License', 'other'),
-};
 
 export const contentRoutes = [getContent, getReadme, getFolderReadme, getLicense];

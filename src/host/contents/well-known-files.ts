@@ -2,6 +2,9 @@
 import type { FoundEntry } from '../git/repository.ts';
 import { findContent, type OpenedContents } from './find-content.ts';
 
+/** Where files are looked for. */
+type SearchedContents = Pick<OpenedContents, 'git' | 'commit'>;
+
 /** The best first: what can be rendered, then other markup, then plain text. */
 const EXTENSIONS = [
   'md',
@@ -36,12 +39,12 @@ export async function findReadmeFile(
   return undefined;
 }
 
-export function findLicenseFile(opened: OpenedContents): Promise<FoundEntry | undefined> {
+export function findLicenseFile(opened: SearchedContents): Promise<FoundEntry | undefined> {
   return findNamedFile(opened, '', LICENSE);
 }
 
 async function findNamedFile(
-  opened: OpenedContents,
+  opened: SearchedContents,
   folder: string,
   pattern: RegExp,
 ): Promise<FoundEntry | undefined> {

@@ -10,7 +10,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
-import { findRedirect, findRepositoryByName, findRepositoryByNumber } from './store.ts';
+import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
+import { findRedirect } from './store-redirects.ts';
 import type { RepositoryParamValues } from './repository-params.ts';
 import { listRoleGrants } from './store-roles.ts';
 

@@ -31,9 +31,7 @@ import {
   type SentRepository,
 } from './requests.ts';
 import {
-  deleteRedirect,
   findRepositoryByName,
-  insertRedirect,
   insertRepository,
   lockRepository,
   lockRepositoryNames,
@@ -42,6 +40,7 @@ import {
   type NewRepository,
   type RepositoryUpdate,
 } from './store.ts';
+import { deleteRedirect, insertRedirect } from './store-redirects.ts';
 
 export const DELETE_REPOSITORY = 'host.delete-repository';
 const DEFAULT_BRANCH = 'main';

@@ -1,11 +1,15 @@
-// What follows a write to the default branch of a repository: a new count of its languages and size.
+// What follows a write to the default branch of a repository: a new count of its languages and size, and its licence.
 import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { countLanguages } from '../git/languages.ts';
 import { measureSizeKb } from '../git/repository-size.ts';
+import { findLicenseFile } from '../contents/well-known-files.ts';
+import type { GitCommit } from '../git/commit-object.ts';
+import type { GitRepository } from '../git/repository.ts';
 import { REPOSITORY_CHANNEL } from './access.ts';
+import { MAX_LICENSE_BYTES, OTHER_LICENSE_ID, recognizeLicense } from './recognize-license.ts';
 import { findRepositoryByNumber, updateCounts } from './store.ts';
 
 export const COUNT_REPOSITORY = 'host.count-repository';
@@ -24,9 +28,24 @@ export async function countRepository({ db, services }: Kernel, number: number):
   const git = services.git.repository(number);
   const commit = await git.resolveCommit(`refs/heads/${repository.defaultBranch}`);
   const languages = commit === undefined ? {} : await countLanguages(git, commit.tree);
+  const license = commit === undefined ? null : await readLicense(git, commit, repository.license);
   const sizeKb = await measureSizeKb(git);
   await db.transaction().execute(async (tx) => {
-    await updateCounts(tx, number, { sizeKb, languages });
+    await updateCounts(tx, number, { sizeKb, languages, license });
     await notifyOnCommit(tx, REPOSITORY_CHANNEL);
   });
+}
+
+/** Null without a file of that name. */
+async function readLicense(
+  git: GitRepository,
+  commit: GitCommit,
+  chosen: string | null,
+): Promise<string | null> {
+  const file = await findLicenseFile({ git, commit });
+  if (file === undefined) return null;
+  const blob = await git.readBlob(file.oid, MAX_LICENSE_BYTES);
+  return blob?.content === undefined
+    ? OTHER_LICENSE_ID
+    : await recognizeLicense(blob.content.toString(), chosen);
 }

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { nodeId } from '../node-id.ts';
+import { OTHER_LICENSE_ID } from './recognize-license.ts';
 
 export const LicenseSimple = Type.Object(
   {
@@ -14,11 +15,21 @@ export const LicenseSimple = Type.Object(
   { $id: 'license-simple' },
 );
 
+/** Of a file whose text is not known. */
+const OTHER_LICENSE = {
+  key: 'other',
+  name: 'Other',
+  spdx_id: OTHER_LICENSE_ID,
+  url: null,
+  node_id: nodeId('License', 'other'),
+};
+
 /** Loaded when the first licence is shown: most starts need none. */
 let names: Record<string, { name: string }> | undefined;
 
 export function licenseOf(spdxId: string | null, base: string): Static<typeof LicenseSimple> | null {
   if (spdxId === null) return null;
+  if (spdxId === OTHER_LICENSE_ID) return OTHER_LICENSE;
   names ??= createRequire(import.meta.url)('spdx-license-list/spdx.json') as Record<string, { name: string }>;
   const key = spdxId.toLowerCase();
   return {

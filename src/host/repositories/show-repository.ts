@@ -39,7 +39,7 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   const shown = await showRepositories(db, caller, [...origins.values()]);
   const visible = (number: number | null) =>
     shown.find(
-      ({ repository: one, role }) => one.number === number && (!one.isPrivate || role !== undefined),
+      (one) => one.repository.number === number && (!one.repository.isPrivate || one.role !== undefined),
     );
   const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
   return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };

@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { DEFAULT_REPOSITORY_SETTINGS, type Repository, type RepositorySettings } from './repository.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import { deleteRedirect } from './store-redirects.ts';
 import type { RepositoryRow } from './tables.ts';
 
 export async function findRepositoryByNumber(db: Db, number: number): Promise<Repository | undefined> {
@@ -175,29 +176,14 @@ export async function updateRepository(
   return repositoryFrom(row);
 }
 
-/** What a write to the repository's git has changed. */
-export interface PushedState {
-  pushedAt: number;
-  sizeKb?: number;
-  languages?: Record<string, number>;
-  license?: string | null;
-}
-
 export async function updatePushedState(
   db: Db,
   number: number,
-  { pushedAt, sizeKb, languages, license }: PushedState,
+  { pushedAt }: { pushedAt: number },
 ): Promise<void> {
-  const largest = languages && Object.entries(languages).toSorted(([, a], [, b]) => b - a)[0]?.[0];
   await db
     .updateTable('repositories')
-    .set({
-      pushed_at: pushedAt,
-      updated_at: pushedAt,
-      ...(sizeKb !== undefined && { size_kb: sizeKb }),
-      ...(languages && { languages: JSON.stringify(languages), language: largest ?? null }),
-      ...(license !== undefined && { license }),
-    })
+    .set({ pushed_at: pushedAt, updated_at: pushedAt })
     .where('number', '=', number)
     .execute();
 }
@@ -206,54 +192,17 @@ export async function updatePushedState(
 export async function updateCounts(
   db: Db,
   number: number,
-  { sizeKb, languages }: Required<Pick<PushedState, 'sizeKb' | 'languages'>>,
+  {
+    sizeKb,
+    languages,
+    license,
+  }: { sizeKb: number; languages: Record<string, number>; license: string | null },
 ): Promise<void> {
   const [largest] = Object.entries(languages).toSorted(([, a], [, b]) => b - a);
   await db
     .updateTable('repositories')
-    .set({ size_kb: sizeKb, languages: JSON.stringify(languages), language: largest?.[0] ?? null })
+    .set({ size_kb: sizeKb, languages: JSON.stringify(languages), language: largest?.[0] ?? null, license })
     .where('number', '=', number)
-    .execute();
-}
-
-/** The repository that has left this name, for a redirect. */
-export async function findRedirect(db: Db, ownerId: string, name: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('repository_redirects')
-    .select('repository_number')
-    .where('owner_id', '=', ownerId)
-    .where('folded_name', '=', name.toLowerCase())
-    .executeTakeFirst();
-  return row?.repository_number;
-}
-
-/** A later one of the same name replaces it. */
-export async function insertRedirect(
-  tx: Db,
-  { ownerId, name, number }: Pick<Repository, 'ownerId' | 'name' | 'number'>,
-  now: number,
-): Promise<void> {
-  await tx
-    .insertInto('repository_redirects')
-    .values({
-      owner_id: ownerId,
-      folded_name: name.toLowerCase(),
-      repository_number: number,
-      created_at: now,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'folded_name'])
-        .doUpdateSet({ repository_number: number, created_at: now }),
-    )
-    .execute();
-}
-
-export async function deleteRedirect(tx: Db, ownerId: string, name: string): Promise<void> {
-  await tx
-    .deleteFrom('repository_redirects')
-    .where('owner_id', '=', ownerId)
-    .where('folded_name', '=', name.toLowerCase())
     .execute();
 }
 

@@ -14,14 +14,13 @@ import { repositoryChange, checkNameFree } from './change-repository.ts';
 import type { Repository } from './repository.ts';
 import { auditedRepository } from './requests.ts';
 import {
-  deleteRedirect,
   findFreeRepositoryName,
-  insertRedirect,
   listRepositoryNumbers,
   lockRepository,
   lockRepositoryNames,
   updateRepository,
 } from './store.ts';
+import { deleteRedirect, insertRedirect } from './store-redirects.ts';
 
 /**
  * The caller has checked that the actor may give it and that the other may have it. The teams of the old owner lose it, and

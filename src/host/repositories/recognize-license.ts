@@ -1,0 +1,85 @@
+// Recognises the licence of a repository by the words of its text.
+import { createRequire } from 'node:module';
+import { TimeSlice } from '../../kernel/time-slice.ts';
+
+/** A text that is none of the known ones. */
+export const OTHER_LICENSE_ID = 'NOASSERTION';
+/** The longest of the known texts has half of it. */
+export const MAX_LICENSE_BYTES = 128 * 1024;
+/** Some change a few words or leave out a title; the known texts differ from each other by more. */
+const MIN_SIMILARITY = 0.95;
+
+/** Those that people use. To compare with all seven hundred would take seconds. */
+const COMMON = `
+  MIT Apache-2.0 GPL-3.0 GPL-2.0 BSD-3-Clause BSD-2-Clause ISC MPL-2.0 AGPL-3.0 LGPL-3.0
+  LGPL-2.1 Unlicense CC0-1.0 CC-BY-4.0 CC-BY-SA-4.0 0BSD MIT-0 Zlib BSL-1.0 EPL-1.0 EPL-2.0
+  EUPL-1.1 EUPL-1.2 WTFPL AFL-3.0 Artistic-2.0 OSL-3.0 OFL-1.1 PostgreSQL NCSA UPL-1.0 MS-PL
+  MS-RL ECL-2.0 LPPL-1.3c CECILL-2.1 ODbL-1.0 Vim MulanPSL-2.0 BlueOak-1.0.0
+  BSD-3-Clause-Clear BSD-4-Clause`
+  .trim()
+  .split(/\s+/);
+
+/** How often each word occurs in a text. */
+interface WordCounts {
+  words: ReadonlyMap<string, number>;
+  total: number;
+}
+
+/** The SPDX identifier. Licences with the same words are told apart by what was chosen before. */
+export async function recognizeLicense(text: string, chosen: string | null): Promise<string> {
+  const found = countWords(text);
+  const slice = new TimeSlice();
+  let best = { id: OTHER_LICENSE_ID, similarity: MIN_SIMILARITY };
+  for (const id of new Set([...(chosen === null ? [] : [chosen]), ...COMMON])) {
+    const similarity = similarityOf(found, knownWords(id));
+    if (similarity > best.similarity) best = { id, similarity };
+    if (slice.isOver) await slice.next();
+  }
+  return best.id;
+}
+
+/** From constant texts, counted once. */
+const counted = new Map<string, WordCounts>();
+
+function knownWords(id: string): WordCounts {
+  const known = counted.get(id) ?? countWords(licenseTextOf(id));
+  if (COMMON.includes(id)) counted.set(id, known);
+  return known;
+}
+
+function licenseTextOf(id: string): string {
+  if (id === OTHER_LICENSE_ID) return '';
+  const load = createRequire(import.meta.url);
+  return (load(`spdx-license-list/licenses/${id}.json`) as { licenseText: string }).licenseText;
+}
+
+/** Without who holds the rights, without instructions for use, and without the other licence that some texts repeat. */
+function countWords(text: string): WordCounts {
+  const terms = text
+    .toLowerCase()
+    // Lines of the terms may begin with the word copyright, too.
+    .replaceAll(/^[^\w\n]*(?:copyright .*?(?:\(c\)|©|\d{4}|\byear\b|\byyyy\b)|\(c\)|©).*$/gm, '')
+    .replaceAll('all rights reserved', '')
+    .replace(/end of terms and conditions.*$/s, '')
+    .replace(
+      /^(\W*gnu lesser general public license.*?)gnu general public license\s+version 3, 29 june.*$/s,
+      '$1',
+    );
+  const words = new Map<string, number>();
+  let total = 0;
+  for (const [word] of terms.matchAll(/[a-z0-9]+/g)) {
+    words.set(word, (words.get(word) ?? 0) + 1);
+    total += 1;
+  }
+  return { words, total };
+}
+
+/** Twice the common words by the words of both: 1 for the same words, 0 for nothing in common. */
+function similarityOf(one: WordCounts, other: WordCounts): number {
+  const all = one.total + other.total;
+  // Texts of very different lengths need no look at their words.
+  if (all === 0 || (2 * Math.min(one.total, other.total)) / all < MIN_SIMILARITY) return 0;
+  let common = 0;
+  for (const [word, count] of one.words) common += Math.min(count, other.words.get(word) ?? 0);
+  return (2 * common) / all;
+}
