@@ -285,6 +285,13 @@ onEachEngine((engine) => {
     assert.equal(((await get(`${path}/contents/many`)).json as unknown as Json[]).length, 1000);
   });
 
+  test('a branch that is named like the full name of another does not pass for it', async () => {
+    const { path, git } = await create('named', {}, { file: 'real' });
+    await addCommit(git, { file: 'fake' }, { branch: 'refs/heads/main' });
+    for (const query of ['', '?ref=main', '?ref=refs/heads/main'])
+      assert.equal((await get(`${path}/contents/file${query}`, RAW)).text, 'real', query);
+  });
+
   test('a symbolic link to a file gives the file, and another one its target', async () => {
     const { path } = await create(
       'links',

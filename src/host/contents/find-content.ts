@@ -37,8 +37,9 @@ export async function findContentCommit(
   asked: string | undefined,
 ): Promise<GitCommit> {
   const branch = `refs/heads/${defaultBranch}`;
-  const commit = await git.resolveCommit(asked || branch);
-  if (commit !== undefined) return commit;
+  const head = asked ? undefined : await git.readRef(branch);
+  const commit = asked ? await git.resolveCommit(asked) : head && (await git.readCommit(head));
+  if (commit) return commit;
   if (!asked || (await git.readRef(branch)) === undefined)
     throw new Failure('not-found', 'This repository is empty.', { code: 'empty-repository' });
   throw new Failure('not-found', `No commit found for the ref ${asked}`, { code: 'no-commit' });

@@ -27,8 +27,9 @@ export interface RevisionMeanings {
 
 export function readRevision(text: string): RevisionMeanings {
   if (text === 'HEAD') return { refs: ['HEAD'] };
-  const names = [`refs/heads/${text}`, `refs/tags/${text}`, text, `refs/${text}`];
-  const refs = names.filter(isValidRefName);
+  const names = [`refs/heads/${text}`, `refs/tags/${text}`, `refs/${text}`];
+  // A full name means itself: otherwise a branch with that name could pass for another.
+  const refs = (text.startsWith('refs/') ? [text, ...names] : names).filter(isValidRefName);
   return /^[0-9a-f]{4,40}$/i.test(text) ? { refs, hex: text.toLowerCase() } : { refs };
 }
 
