@@ -394,7 +394,7 @@ onEachEngine((engine) => {
       ],
     );
 
-    const before = (await eventsOf(path)).at(-1)!['rule'];
+    const former = (await eventsOf(path)).at(-1)!['rule'];
     const rename = (who: typeof ada, from: string, to: string) =>
       who.post(`${path}/branches/${encodeURIComponent(from)}/rename`, { new_name: to });
     await expect(403, rename(cleo, 'release/1.0', 'release/2.0'));
@@ -404,7 +404,7 @@ onEachEngine((engine) => {
       'cleo',
     ]);
     const { rule } = (await eventsOf(path)).at(-1)!;
-    assert.deepEqual([rule.id, rule.name], [before.id, 'release/2.0']);
+    assert.deepEqual([rule.id, rule.name], [former.id, 'release/2.0']);
     await expect(201, ada.post(`${path}/git/refs`, { ref: 'refs/heads/release/1.0', sha: head }));
     await expect(404, ada.get(url('release/1.0')));
     await expect(422, rename(ada, 'main', 'release/2.0/below'));

@@ -10,6 +10,7 @@ import { startServerOn } from '../suites.ts';
 import { declareAccount } from './account.ts';
 import { declareActorWebhooks } from './actor-webhooks.ts';
 import { declareActors } from './actors.ts';
+import { declareBranchProtection } from './branch-protection.ts';
 import { declareCodeReferences } from './code-references.ts';
 import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
@@ -34,6 +35,7 @@ export function declareConcurrentChanges(engine: TestEngine): void {
   declareActors(() => server);
   declareActorWebhooks(() => server);
   declareOrganizations(() => server);
+  declareBranchProtection(() => server);
   declareEveryRoute(() => server);
 
   // Tools store nothing, and an alias has the handler of its original.

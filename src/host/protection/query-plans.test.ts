@@ -1,0 +1,177 @@
+// The query plans for rules of branches: each statement uses an index, for any number of rows.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { DEFAULT_RULE } from './rule.ts';
+import {
+  countProtections,
+  deleteProtection,
+  findProtection,
+  listProtectedNames,
+  listProtectionsOf,
+  listReportedStatuses,
+  lockProtections,
+  moveProtection,
+  upsertProtection,
+} from './store.ts';
+import {
+  actorRemovalStatements,
+  deleteAccountActors,
+  deleteStrandedTeams,
+  listNamedActors,
+  listPurposesOf,
+  listWritingTeams,
+  replaceActors,
+} from './store-actors.ts';
+
+const NOW = 1_800_000_000_000;
+const ROWS = 3000;
+const SHA = '1'.repeat(40);
+
+/** A scan of what a recursion or subquery has produced is no scan of a table. */
+const WHOLE_TABLE =
+  /(?:SCAN|Seq Scan on) (?:branch_protections|branch_protection_actors|commit_statuses|repositories|organization_teams|organization_team_members|team_repositories|repository_roles|granted|team|custom)\b(?! USING)/;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const { db } = engine;
+    const rows = Array.from({ length: ROWS }, (_, at) => at);
+    await db.transaction().execute(async (tx) => {
+      for (let start = 0; start < ROWS; start += 500) await insertRows(tx, rows.slice(start, start + 500));
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    const repository = { number: 1, ownerId: 'owner-0' };
+    await findProtection(db, 1, 'main');
+    await listProtectionsOf(db, 1, ['main', 'other']);
+    await listProtectedNames(db, 1);
+    await countProtections(db, 1);
+    await listReportedStatuses(db, { repository: 1, sha: SHA }, ['ci', 'lint']);
+    await listNamedActors(db, 1);
+    await listWritingTeams(db, repository);
+    await listPurposesOf(db, 1, repository, 'account-1');
+    await db.transaction().execute(async (tx) => {
+      await lockProtections(tx, 1);
+      const rule = await upsertProtection(tx, 1, 'new', DEFAULT_RULE, NOW);
+      await replaceActors(tx, rule.number, 'push', { accounts: ['account-1'], teams: [1] });
+      await moveProtection(tx, rule, 'newer', NOW);
+      await deleteProtection(tx, rule.number);
+      await deleteAccountActors(tx, 'account-1', { number: 1 });
+      await deleteAccountActors(tx, 'account-1', { ownerId: 'owner-1' });
+      await deleteStrandedTeams(tx, repository);
+      await executeAll(tx, actorRemovalStatements(tx, 'account-1'));
+    });
+    statements = [...seen.values()].filter(({ sql: text }) =>
+      /^\s*(with|select|insert|update|delete)/i.test(text),
+    );
+  });
+
+  async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
+    const times = { created_at: NOW, updated_at: NOW };
+    await tx
+      .insertInto('repositories')
+      .values(
+        rows.map((at) => ({
+          owner_id: `owner-${at}`,
+          name: `repo-${at}`,
+          full_name: `owner-${at}/repo-${at}`,
+          is_private: 0,
+          is_archived: 0,
+          default_branch: 'main',
+          settings: '{}',
+          topics: '[]',
+          languages: '{}',
+          size_kb: 1,
+          star_count: 0,
+          watch_count: 0,
+          fork_count: 0,
+          pushed_at: NOW,
+          ...times,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('organizations')
+      .values(
+        rows.map((at) => ({
+          id: `owner-${at}`,
+          login: `owner-${at}`,
+          profile: '{}',
+          settings: '{}',
+          default_permission: 'read',
+          ...times,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('organization_teams')
+      .values(
+        rows.map((at) => ({
+          organization_id: `owner-${at}`,
+          slug: `team-${at}`,
+          name: `team-${at}`,
+          folded_name: `team-${at}`,
+          privacy: 'closed',
+          notification_setting: 'notifications_enabled',
+          permission: 'pull',
+          ...times,
+        })),
+      )
+      .execute();
+    const teams = rows.map((at) => ({ team_number: at + 1, created_at: NOW }));
+    await tx
+      .insertInto('organization_team_members')
+      .values(teams.map((row, at) => ({ ...row, account_id: `account-${rows[at]}`, role: 'member' })))
+      .execute();
+    await tx
+      .insertInto('team_repositories')
+      .values(teams.map((row) => ({ ...row, repository_number: row.team_number, role: 'write' })))
+      .execute();
+    await tx
+      .insertInto('branch_protections')
+      .values(rows.map((at) => ({ repository_number: at + 1, branch: 'main', rule: '{}', ...times })))
+      .execute();
+    await tx
+      .insertInto('branch_protection_actors')
+      .values(
+        rows.flatMap((at) => [
+          { protection_number: at + 1, purpose: 'push', account_id: `account-${at}`, team_number: null },
+          { protection_number: at + 1, purpose: 'push', account_id: null, team_number: at + 1 },
+        ]),
+      )
+      .execute();
+    await tx
+      .insertInto('commit_statuses')
+      .values(
+        rows.map((at) => ({
+          repository_number: at + 1,
+          sha: SHA,
+          context: 'ci',
+          state: 'success',
+          creator_id: `account-${at}`,
+          created_at: NOW,
+        })),
+      )
+      .execute();
+  }
+
+  test('every statement about rules goes by an index', async () => {
+    assert.ok(statements.length >= 17, String(statements.length));
+    await engine.db.transaction().execute(async (tx) => {
+      // With few rows PostgreSQL prefers whole tables to any index.
+      if (engine.kind === 'postgres') await sql.raw('set local enable_seqscan = off').execute(tx);
+      for (const statement of statements) {
+        const plan = await planOf({ ...engine, db: tx }, statement);
+        assert.doesNotMatch(plan, WHOLE_TABLE, `${statement.sql}\n\n${plan}`);
+      }
+    });
+  });
+});
