@@ -2,6 +2,8 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { EventDetails, HostEvent } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { deleteAccountActors } from '../protection/store-actors.ts';
 import {
@@ -45,6 +47,8 @@ export async function addCollaborator(
     ...(before !== undefined && { before: { collaborator: user.login, role: before } }),
     after: { collaborator: user.login, role },
   });
+  const place = { found: { repository, owner: found.owner } };
+  await recordEvent(on, before === undefined ? addedEvent(user, role) : editedEvent(user, before), place);
   await on.invalidate(REPOSITORY_CHANNEL);
 }
 
@@ -69,6 +73,9 @@ export async function removeCollaborator(
     verb: `removed the collaborator ${user.login} from`,
     before: { collaborator: user.login, role: before },
   });
+  const details = { member: user } satisfies EventDetails['member.removed'];
+  const place = { found: { repository, owner: found.owner } };
+  await recordEvent(on, { name: 'member', action: 'removed', details }, place);
   await on.invalidate(REPOSITORY_CHANNEL);
 }
 
@@ -80,6 +87,19 @@ async function endPushing(
   { id }: RepositoryOwner,
 ): Promise<void> {
   if (!includesRole(role, 'write')) await deleteAccountActors(tx, id, { number });
+}
+
+function addedEvent(member: RepositoryOwner, role: string): HostEvent {
+  const details: EventDetails['member.added'] = {
+    member,
+    ...((role === 'write' || role === 'admin') && { changes: { permission: { to: role } } }),
+  };
+  return { name: 'member', action: 'added', details: { ...details } };
+}
+
+function editedEvent(member: RepositoryOwner, from: string): HostEvent {
+  const details = { member, changes: { old_permission: { from } } } satisfies EventDetails['member.edited'];
+  return { name: 'member', action: 'edited', details };
 }
 
 async function lockShared(tx: Db, { repository: { number } }: FoundRepository): Promise<Repository> {

@@ -2,6 +2,8 @@
 import type { Organization, OrganizationRole } from '../organizations/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import type { GitCommit } from '../git/commit-object.ts';
+import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
 
 export type HostEventName =
@@ -88,11 +90,9 @@ export interface EventDetails {
   'star.created': { starred_at: string };
   'star.deleted': { starred_at: null };
   'watch.started': Record<string, never>;
-  'member.added': { member: RepositoryOwner; changes: { permission: { to: string } } };
-  'member.edited': {
-    member: RepositoryOwner;
-    changes: { old_permission: From<string>; permission: { from: string; to: string } };
-  };
+  /** Webhooks tell of no other permissions. */
+  'member.added': { member: RepositoryOwner; changes?: { permission: { to: 'write' | 'admin' } } };
+  'member.edited': { member: RepositoryOwner; changes: { old_permission: From<string> } };
   'member.removed': { member: RepositoryOwner };
   'organization.member_added': { membership: MembershipInEvent };
   'organization.member_removed': { membership: MembershipInEvent };
@@ -114,37 +114,21 @@ export interface EventDetails {
   team_add: { team: TeamInEvent };
   'membership.added': { scope: 'team'; member: RepositoryOwner; team: TeamInEvent };
   'membership.removed': { scope: 'team'; member: RepositoryOwner; team: TeamInEvent };
+  status: {
+    id: number;
+    sha: string;
+    target_url: string | null;
+    context: string;
+    description: string | null;
+    state: StatusState;
+    created_at: string;
+    updated_at: string;
+    commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
+  };
 }
 
 export interface MembershipInEvent {
   user: RepositoryOwner;
   role: OrganizationRole;
   state: 'active';
-}
-
-/** Feeds show what happens in repositories, without what only webhooks are told of. */
-export function isShownInFeeds({ name, action, details }: HostEvent): boolean {
-  switch (name) {
-    case 'create':
-    case 'delete':
-    case 'fork':
-    case 'public':
-      return true;
-    case 'watch':
-      return action === 'started';
-    case 'member':
-      return action === 'added';
-    // The feed says that the repository was created; a fork is said to be one where it comes from.
-    case 'repository':
-      return action === 'created';
-    // Tags and branches that come and go are shown as such.
-    case 'push':
-      return (
-        String(details['ref']).startsWith('refs/heads/') &&
-        details['deleted'] !== true &&
-        !(details['created'] === true && (details['commits'] as unknown[]).length === 0)
-      );
-    default:
-      return false;
-  }
 }

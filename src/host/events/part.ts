@@ -1,5 +1,13 @@
-// Events: their table, and the feeds that show them.
+// Events: what feeds show, and what webhooks are told.
 import type { Part } from '../../kernel/part.ts';
+import { ACTIVITY_TAG } from '../activity-tag.ts';
 import { eventMigrations } from '../migrations/events.ts';
+import { feedRoutes } from './routes.ts';
+import { eventSweep } from './sweep.ts';
 
-export const eventPart: Part = { migrations: eventMigrations };
+export const eventPart: Part = {
+  tag: ACTIVITY_TAG,
+  routes: feedRoutes,
+  migrations: eventMigrations,
+  work: (kernel) => ({ recurring: [eventSweep(kernel)] }),
+};

@@ -5,6 +5,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount } from '../owners/model.ts';
+import { listOwners } from '../owners/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import type { EventPlace, HostEvent } from './model.ts';
 import { insertEvent, type EventQueue } from './store.ts';
 
@@ -18,8 +20,8 @@ export async function recordEvent(
   place: EventPlace,
 ): Promise<void> {
   const { db: tx, actor } = on;
-  const { found } = place;
-  const organization = place.organization ?? (await readOrganization(tx, place));
+  const found = place.found && (await withCurrentOwner(tx, place.found));
+  const organization = place.organization ?? (await readOrganization(tx, found));
   const account = actor.caller && accountOf(actor.caller);
   const sender =
     (account && ownerOfAccount(account)) ??
@@ -41,7 +43,18 @@ export async function recordEvent(
   });
 }
 
-async function readOrganization(tx: Db, { found }: EventPlace): Promise<Organization | undefined> {
+/** A cached owner may be the one before a transfer. */
+async function withCurrentOwner(tx: Db, found: FoundRepository): Promise<FoundRepository> {
+  const { repository, owner } = found;
+  if (repository.ownerId === owner.id) return found;
+  const current = (await listOwners(tx, [repository.ownerId])).get(repository.ownerId);
+  return { repository, owner: current ?? owner };
+}
+
+async function readOrganization(
+  tx: Db,
+  found: FoundRepository | undefined,
+): Promise<Organization | undefined> {
   if (found?.owner.type !== 'Organization') return undefined;
   return await findOrganization(tx, { id: found.owner.id });
 }

@@ -1,13 +1,8 @@
 // Events in the database.
 import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
-import {
-  isShownInFeeds,
-  type EventSnapshot,
-  type HostEvent,
-  type HostEventName,
-  type RecordedEvent,
-} from './model.ts';
+import { feedEntryOf } from './feed-entry.ts';
+import type { EventSnapshot, HostEvent, HostEventName, RecordedEvent } from './model.ts';
 import type { HostEventRow } from './tables.ts';
 
 export interface NewEvent {
@@ -20,6 +15,7 @@ export interface NewEvent {
 /** The caller has scheduled the work of its queue before, in the same transaction. */
 export async function insertEvent(tx: Db, { event, at, actorId, snapshot }: NewEvent): Promise<void> {
   const { repository: found, organization } = snapshot;
+  const feed = found && feedEntryOf(event, found.repository);
   await tx
     .insertInto('host_events')
     .values({
@@ -31,7 +27,7 @@ export async function insertEvent(tx: Db, { event, at, actorId, snapshot }: NewE
       network_number: found ? (found.repository.sourceNumber ?? found.repository.number) : null,
       organization_id: organization?.id ?? null,
       is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
-      is_shown: isShownInFeeds(event) ? 1 : 0,
+      feed: feed === undefined ? null : JSON.stringify(feed),
       details: JSON.stringify(event.details),
       snapshot: JSON.stringify(snapshot),
     })

@@ -4,6 +4,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { EventDetails } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
@@ -31,7 +33,7 @@ export interface NewFork {
 export async function createFork(
   kernel: Kernel,
   actor: Actor,
-  { repository: opened }: FoundRepository,
+  { repository: opened, owner: parentOwner }: FoundRepository,
   { owner, name, hasDefaultBranchOnly }: NewFork,
 ): Promise<FoundRepository> {
   kernel.services.git.demand();
@@ -55,6 +57,9 @@ export async function createFork(
         sourceNumber,
       });
       await addToForkCount(tx, parent.number, 1);
+      const details = { forkee: created } satisfies EventDetails['fork'];
+      const forked = { ...parent, forkCount: parent.forkCount + 1 };
+      await recordEvent(on, { name: 'fork', details }, { found: { repository: forked, owner: parentOwner } });
       const copy: CopyWork = {
         number: created.repository.number,
         from: parent.number,

@@ -5,6 +5,7 @@ import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { membershipChange } from './audit.ts';
+import { recordMembership } from './record-membership.ts';
 import { findOrganization, lockOrganization } from './store.ts';
 import {
   deleteCollaborations,
@@ -30,11 +31,19 @@ export const handOverMemberships: HandOver = async (on, from, to) => {
       const after = await saveMembership(tx, id, { accountId: to.id, role: 'admin' }, actor.now);
       const verb = `made an admin instead of ${from.username}`;
       transfer.record(membershipChange({ organization, username: to.username, verb, before: known, after }));
+      if (known === undefined)
+        await recordMembership(transfer, organization, {
+          account: to,
+          role: 'admin',
+          action: 'member_added',
+        });
     }
     await deleteMembership(tx, id, from.id);
     transfer.record(
       membershipChange({ organization, username: from.username, verb: 'ended the membership of', before }),
     );
+    const { role } = before;
+    await recordMembership(transfer, organization, { account: from, role, action: 'member_removed' });
   }
   await deleteCollaborations(tx, from.id);
   await transfer.invalidate(REPOSITORY_CHANNEL);

@@ -12,6 +12,7 @@ import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from './a
 import { MEMBER_ACTION, membershipChange } from './audit.ts';
 import { isSelf, MemberParams, noMember, type MemberCall } from './member-routes.ts';
 import type { Organization, OrganizationRole } from './model.ts';
+import { recordMembership } from './record-membership.ts';
 import { OrgMembership, toOrgMembership } from './replies.ts';
 import {
   deleteMembership,
@@ -88,6 +89,8 @@ async function changeRole(
       after,
     }),
   );
+  if (before === undefined)
+    await recordMembership(on, organization, { account, role, action: 'member_added' });
   await on.invalidate(REPOSITORY_CHANNEL);
   return after;
 }
@@ -138,6 +141,7 @@ async function removeMember(call: MemberCall, { changes }: Kernel): Promise<Repl
     await deleteMembership(on.db, organization.id, account.id);
     const verb = isLeaving ? `left ${organization.login}:` : `removed from ${organization.login}`;
     on.record(membershipChange({ organization, username: account.username, verb, before }));
+    await recordMembership(on, organization, { account, role: before.role, action: 'member_removed' });
     await on.invalidate(REPOSITORY_CHANNEL);
   });
   return reply(204);

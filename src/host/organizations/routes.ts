@@ -6,6 +6,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
@@ -233,6 +234,7 @@ const deleteOne = route(
         verb: 'deleted the organization',
         before: auditedOrganization(organization),
       });
+      await recordEvent(on, { name: 'organization', action: 'deleted', details: {} }, { organization });
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(202, {});

@@ -189,7 +189,8 @@ async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure 
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
   if (target === undefined) return undefined;
   if (!(await mayRead(kernel.db, call, target))) return undefined;
-  const [, word = 'repos', rest = ''] = /\/(repos|raw|archives)\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url) ?? [];
+  const [, word = 'repos', rest = ''] =
+    /\/(repos|raw|archives|networks)\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url) ?? [];
   const { repository, owner: newOwner } = target;
   const start =
     word === 'repos' ? `/repositories/${number}` : `/${word}/${newOwner.login}/${repository.name}`;

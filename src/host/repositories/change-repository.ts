@@ -9,6 +9,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
@@ -22,6 +23,7 @@ import {
 import { createFolder } from './first-commit.ts';
 import { scheduleHead, writeHead } from './write-head.ts';
 import { initialFilesOf } from './initial-files.ts';
+import { recordChanges } from './record-changes.ts';
 import { DEFAULT_REPOSITORY_SETTINGS, isRepositoryName, type Repository } from './repository.ts';
 import {
   auditedRepository,
@@ -73,9 +75,10 @@ export async function createRepository(
     await createFolder(kernel, actor, found, initial.files);
   } catch (error) {
     // A repository without its first commit must not stay: the reply is an error.
-    await kernel.db
-      .transaction()
-      .execute((tx) => scheduleDeletion(tx, found.repository.number, kernel.clock.now()));
+    await kernel.db.transaction().execute(async (tx) => {
+      await scheduleDeletion(tx, found.repository.number, kernel.clock.now());
+      await recordEvent({ db: tx, actor }, { name: 'repository', action: 'deleted', details: {} }, { found });
+    });
     kernel.services.repositories.clear();
     throw error;
   }
@@ -116,6 +119,7 @@ export async function insertLocked(
     ...repositoryChange('createRepository', 'created', found),
     after: auditedRepository(repository),
   });
+  await recordEvent(on, { name: 'repository', action: 'created', details: {} }, { found });
   await on.invalidate(REPOSITORY_CHANNEL);
   return found;
 }
@@ -163,6 +167,7 @@ export async function changeRepository(
       before: auditedRepository(before),
       after: auditedRepository(repository),
     });
+    await recordChanges(on, before, { repository, owner });
     if (repository.defaultBranch !== before.defaultBranch)
       await scheduleHead(tx, repository.number, actor.now);
     await on.invalidate(REPOSITORY_CHANNEL);
@@ -187,6 +192,8 @@ export async function removeRepository(
       ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
       before: auditedRepository(repository),
     });
+    const found = { repository, owner };
+    await recordEvent(on, { name: 'repository', action: 'deleted', details: {} }, { found });
     await on.invalidate(REPOSITORY_CHANNEL);
   });
 }

@@ -25,7 +25,7 @@ export async function findCreationOwner(
   }
   const user = administersHost(caller) ? await findUser(db, login) : undefined;
   if (user !== undefined) return ownerOfAccount(user);
-  throw new Failure('not-found', `There is no owner ${login} whose repositories you may create`);
+  throw noOwner(login);
 }
 
 async function demandMayCreate(
@@ -41,5 +41,11 @@ async function demandMayCreate(
     ? settings.membersCanCreatePrivateRepositories
     : settings.membersCanCreatePublicRepositories;
   if (membership !== undefined && settings.membersCanCreateRepositories && mayCreate) return;
+  // Where it is deleted meanwhile, its memberships are gone, too.
+  if ((await findOrganization(db, { id })) === undefined) throw noOwner(login);
   throw new Failure('denied', `You may not create such repositories in the organization ${login}.`);
+}
+
+function noOwner(login: string): Failure {
+  return new Failure('not-found', `There is no owner ${login} whose repositories you may create`);
 }

@@ -1,6 +1,7 @@
 // Deletes everything that an organization owns, when it is deleted itself.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryChange, scheduleDeletion } from './change-repository.ts';
 import { auditedRepository } from './requests.ts';
@@ -20,5 +21,7 @@ export async function removeOwnedRepositories(on: ChangeTransaction, owner: Repo
       ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
       before: auditedRepository(repository),
     });
+    const event = { name: 'repository', action: 'deleted', details: {} } as const;
+    await recordEvent(consequence, event, { found: { repository, owner } });
   }
 }

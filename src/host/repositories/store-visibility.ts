@@ -9,8 +9,12 @@ export function visibleTo(viewer: Viewer): RawBuilder<boolean> {
   if (viewer === 'all') return isThere;
   const isPublic = sql<boolean>`repositories.is_private = 0`;
   if (viewer === 'public') return sql`${isThere} and ${isPublic}`;
-  const { accountId } = viewer;
-  return sql`${isThere} and (${isPublic} or repositories.owner_id = ${accountId}
+  return sql`${isThere} and (${isPublic} or ${grantedTo(viewer.accountId)})`;
+}
+
+/** A condition on the table `repositories`: the account has a role, beside reading what is public. */
+export function grantedTo(accountId: string): RawBuilder<boolean> {
+  return sql`(repositories.owner_id = ${accountId}
     or repositories.number in (select repository_number from collaborators where account_id = ${accountId})
     or repositories.number in (
       select repository_number from team_repositories where team_number in (${teamNumbersOf(accountId)}))

@@ -3,6 +3,8 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import { deleteCollaborator } from '../collaborators/store.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
+import type { EventDetails } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
@@ -56,8 +58,12 @@ export async function transferRepository(
     before: { ...auditedRepository(before), owner: owner.login },
     after: { ...auditedRepository(repository), owner: to.owner.login },
   });
+  const found = { repository, owner: to.owner };
+  const from = owner.type === 'Organization' ? { organization: owner } : { user: owner };
+  const details = { changes: { owner: { from } } } satisfies EventDetails['repository.transferred'];
+  await recordEvent(on, { name: 'repository', action: 'transferred', details }, { found });
   await on.invalidate(REPOSITORY_CHANNEL);
-  return { ...moved, repository };
+  return found;
 }
 
 /** Everything that a deleted account owns goes to another, under names that are free there. */

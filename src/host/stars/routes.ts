@@ -8,6 +8,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
+import type { EventDetails } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
@@ -17,12 +19,14 @@ import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
   repositoryRoute,
+  type FoundRepository,
 } from '../repositories/access.ts';
 import { NestedRepository } from '../repositories/model.ts';
 import { personalRoute, viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
+import { isoSeconds } from '../times.ts';
 import { userResource } from '../users/access.ts';
 import { userNotFound } from '../users/not-found.ts';
 import { Stargazer, StarredRepository, toStargazer, toStarred } from './model.ts';
@@ -131,12 +135,17 @@ const addStar = personalRoute(
     reply: { 204: null },
     isData: true,
   },
-  async (call, kernel, { repository: { number } }) => {
-    const { caller } = call;
+  async (call, kernel, found) => {
+    const { caller, now } = call;
+    const { number } = found.repository;
     await kernel.changes.run(call, async (on) => {
       await shareLockAccount(on.db, caller);
-      await lockForStar(on, number);
-      await insertStar(on.db, accountOf(caller).id, number, call.now);
+      const locked = await lockForStar(on, found);
+      if (!(await insertStar(on.db, accountOf(caller).id, number, now))) return;
+      const starred = withStars(locked, 1);
+      const details = { starred_at: isoSeconds(now) } satisfies EventDetails['star.created'];
+      await recordEvent(on, { name: 'star', action: 'created', details }, { found: starred });
+      await recordEvent(on, { name: 'watch', action: 'started', details: {} }, { found: starred });
     });
     return reply(204);
   },
@@ -153,19 +162,30 @@ const removeStar = personalRoute(
     reply: { 204: null },
     isData: true,
   },
-  async (call, kernel, { repository: { number } }) => {
+  async (call, kernel, found) => {
     await kernel.changes.run(call, async (on) => {
-      await lockForStar(on, number);
-      await deleteStar(on.db, accountOf(call.caller).id, number);
+      const locked = await lockForStar(on, found);
+      if (!(await deleteStar(on.db, accountOf(call.caller).id, found.repository.number))) return;
+      const details = { starred_at: null } satisfies EventDetails['star.deleted'];
+      await recordEvent(on, { name: 'star', action: 'deleted', details }, { found: withStars(locked, -1) });
     });
     return reply(204);
   },
 );
 
 /** The cached repository has the count. */
-async function lockForStar(on: ChangeTransaction, number: number): Promise<void> {
-  if ((await lockRepository(on.db, number)) === undefined) throw repositoryNotFound();
+async function lockForStar(
+  on: ChangeTransaction,
+  { repository: { number }, owner }: FoundRepository,
+): Promise<FoundRepository> {
+  const repository = await lockRepository(on.db, number);
+  if (repository === undefined) throw repositoryNotFound();
   await on.invalidate(REPOSITORY_CHANNEL);
+  return { repository, owner };
+}
+
+function withStars({ repository, owner }: FoundRepository, change: 1 | -1): FoundRepository {
+  return { repository: { ...repository, starCount: repository.starCount + change }, owner };
 }
 
 const listStargazersRoute = repositoryRoute(

@@ -17,8 +17,8 @@ export async function hasStar(db: Db, accountId: string, number: number): Promis
   return row !== undefined;
 }
 
-/** The caller has locked the repository. A second star changes nothing. */
-export async function insertStar(tx: Db, accountId: string, number: number, now: number): Promise<void> {
+/** The caller has locked the repository. False for a second star, which changes nothing. */
+export async function insertStar(tx: Db, accountId: string, number: number, now: number): Promise<boolean> {
   const row = await tx
     .insertInto('stars')
     .values({ account_id: accountId, repository_number: number, created_at: now } satisfies StarRow)
@@ -26,16 +26,18 @@ export async function insertStar(tx: Db, accountId: string, number: number, now:
     .returning('created_at')
     .executeTakeFirst();
   if (row !== undefined) await changeStarCount(tx, number, 1);
+  return row !== undefined;
 }
 
-/** The caller has locked the repository. */
-export async function deleteStar(tx: Db, accountId: string, number: number): Promise<void> {
+/** The caller has locked the repository. False where there was none. */
+export async function deleteStar(tx: Db, accountId: string, number: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stars')
     .where('account_id', '=', accountId)
     .where('repository_number', '=', number)
     .executeTakeFirstOrThrow();
   if (numDeletedRows > 0n) await changeStarCount(tx, number, -1);
+  return numDeletedRows > 0n;
 }
 
 async function changeStarCount(tx: Db, number: number, change: 1 | -1): Promise<void> {

@@ -5,6 +5,9 @@ import { Page } from '../../kernel/page.ts';
 import { reply } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import { findCommit, noCommitFound } from '../commits/find-commit.ts';
+import type { EventDetails, HostEvent } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { GitCommit } from '../git/commit-object.ts';
 import { pageLinks } from '../page-links.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
@@ -18,6 +21,7 @@ import {
 import { toMinimalRepository } from '../repositories/model.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
+import { isoSeconds } from '../times.ts';
 import {
   CombinedStatus,
   combinedState,
@@ -25,6 +29,7 @@ import {
   StatusReply,
   toSimpleStatus,
   toStatus,
+  type CommitStatus,
 } from './model.ts';
 import { insertStatus, listNewestStatuses, listStatuses } from './store.ts';
 
@@ -42,7 +47,8 @@ const createStatus = repositoryRoute(
     isData: true,
   },
   'write',
-  async ({ params, body, caller, base, now }, { db, services }, found) => {
+  async (call, { db, services }, found) => {
+    const { params, body, caller, base, now } = call;
     const { number } = found.repository;
     const commit = await services.git.repository(number).readCommit(params.sha.toLowerCase());
     if (commit === undefined) throw noCommitFound(params.sha);
@@ -55,7 +61,12 @@ const createStatus = repositoryRoute(
       creatorId: account.id,
     };
     const target = { repository: number, sha: commit.oid };
-    const status = await db.transaction().execute((tx) => insertStatus(tx, target, fields, now));
+    const status = await db.transaction().execute(async (tx) => {
+      const inserted = await insertStatus(tx, target, fields, now);
+      if (inserted !== undefined)
+        await recordEvent({ db: tx, actor: call }, statusEvent(inserted, commit), { found });
+      return inserted;
+    });
     if (status === undefined)
       throw new Failure(
         'invalid',
@@ -65,6 +76,26 @@ const createStatus = repositoryRoute(
     return reply(201, toStatus(status, ownerOfAccount(account), url, base), { location: url });
   },
 );
+
+/** A message may be as long as a file can be. */
+const MAX_MESSAGE_LENGTH = 65_536;
+
+function statusEvent(status: CommitStatus, commit: GitCommit): HostEvent {
+  const { oid, tree, parents, author, committer } = commit;
+  const at = isoSeconds(status.createdAt);
+  const details = {
+    id: status.number,
+    sha: status.sha,
+    target_url: status.targetUrl,
+    context: status.context,
+    description: status.description,
+    state: status.state,
+    created_at: at,
+    updated_at: at,
+    commit: { oid, tree, parents, author, committer, message: commit.message.slice(0, MAX_MESSAGE_LENGTH) },
+  } satisfies EventDetails['status'];
+  return { name: 'status', details };
+}
 
 /** Another scheme, such as `javascript:`, would run in the browsers of those who follow the link. */
 function checkedUrl(url: string | null | undefined): string | null {

@@ -11,6 +11,7 @@ import { findUser } from '../owners/store.ts';
 import type { TeamCall } from './access.ts';
 import { checkOwned, openTeamRepository } from './grants.ts';
 import type { OrganizationTeam, TeamPrivacy } from './model.ts';
+import { recordTeamMember, recordTeamRepository } from './record-team.ts';
 import {
   findTeamByNumber,
   findTeamBySlug,
@@ -100,7 +101,10 @@ export async function addFirstMaintainers(
     throw problem('maintainers', `must be members of the organization: ${stranger} is not`);
   const own = membership === undefined ? [] : [accountOf(call.caller)];
   const all = new Map([...own, ...accounts.flatMap((one) => one ?? [])].map((one) => [one.id, one]));
-  for (const id of all.keys()) await saveTeamMember(tx, team.number, id, 'maintainer', actor.now);
+  for (const account of all.values()) {
+    await saveTeamMember(tx, team.number, account.id, 'maintainer', actor.now);
+    await recordTeamMember(on, { organization, team }, 'added', account);
+  }
   return [...all.values()].map(({ username }) => username);
 }
 
@@ -119,6 +123,7 @@ export async function addFirstRepositories(
     checkOwned(found, organization, 'repo_names');
     const grant = { repositoryNumber: found.repository.number, role: roleOfPermission(team) };
     await saveTeamRepository(on.db, team.number, grant, on.actor.now);
+    await recordTeamRepository(on, { organization, team }, found, { after: grant.role });
   }
 }
 

@@ -15,6 +15,7 @@ import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { openOrganizationTeam, openOrganizationTeamForChange, type OpenedTeam } from './access.ts';
 import { recordTeamChange } from './audit.ts';
 import type { OrganizationTeamRole } from './model.ts';
+import { recordTeamMember } from './record-team.ts';
 import { TeamMembership, toTeamMembership } from './replies.ts';
 import { listWithDescendants } from './store.ts';
 import {
@@ -126,6 +127,7 @@ const putOne = route(
       if (before !== role) {
         await saveTeamMember(on.db, team.number, id, role, call.now);
         recordMember(on, opened, username, { verb: 'changed the team member', before, after: role });
+        if (before === undefined) await recordTeamMember(on, opened, 'added', account);
         await on.invalidate(REPOSITORY_CHANNEL);
       }
       const shown = (await findShownRole(on.db, opened, account)) ?? role;
@@ -154,6 +156,7 @@ const deleteOne = route(
       if (account === undefined || before === undefined) throw noTeamMember();
       await deleteTeamMember(on.db, team.number, account.id);
       recordMember(on, opened, account.username, { verb: 'removed the team member', before });
+      await recordTeamMember(on, opened, 'removed', account);
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);

@@ -22,6 +22,7 @@ import {
 import { recordTeamChange } from './audit.ts';
 import { roleOfPermission } from './change.ts';
 import { checkOwned, listTeamRepositoryRoles, openTeamRepository } from './grants.ts';
+import { recordTeamRepository } from './record-team.ts';
 import { TeamRepository } from './replies.ts';
 import { listWithAncestors, listWithDescendants } from './store.ts';
 import { isInTeams } from './store-members.ts';
@@ -147,6 +148,7 @@ const putOne = route(
         before: before?.role,
         after: role,
       });
+      await recordTeamRepository(on, opened, found, { before: before?.role, after: role });
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
@@ -176,6 +178,7 @@ const deleteOne = route(
       await deleteTeamRepository(on.db, team.number, number);
       await deleteStrandedTeams(on.db, found.repository);
       recordRepository(on, opened, found, { verb: 'took from a team the repository', before: before.role });
+      await recordTeamRepository(on, opened, found, { before: before.role });
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);

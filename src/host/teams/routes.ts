@@ -24,6 +24,7 @@ import {
   TEAM_PERMISSION,
   type WithTeamPermission,
 } from './requests.ts';
+import { readTeamForEvent, recordEditedTeam, recordTeamEvent } from './record-team.ts';
 import { showListedTeams, showTeam, showTeams } from './show.ts';
 import {
   deleteOrganizationTeam,
@@ -90,6 +91,7 @@ const createOne = route(
       };
       await checkPrivacy(on.db, fields.privacy, fields.parentNumber);
       const team = await insertOrganizationTeam(on.db, organization.id, fields, call.now);
+      await recordTeamEvent(on, organization, 'created', { ...team, parent });
       const maintainers = await addFirstMaintainers(on, call, opened, team, body.maintainers ?? []);
       await addFirstRepositories(on, call, organization, team, body.repo_names ?? []);
       const after = { ...auditedTeam(team), maintainers, repositories: body.repo_names ?? [] };
@@ -159,6 +161,7 @@ const updateOne = route(
         before: auditedTeam(before),
         after: auditedTeam(after),
       });
+      await recordEditedTeam(on, organization, before, after);
       await on.invalidate(REPOSITORY_CHANNEL);
       return after;
     });
@@ -180,13 +183,17 @@ const deleteOne = route(
     await changes.run(call, async (on) => {
       const { organization, team } = await openOrganizationTeamForChange(on.db, call, 'maintainer');
       const below = await listTeamsByNumber(on.db, await listWithDescendants(on.db, team.number));
+      const parent = (await readTeamForEvent(on.db, team)).parent ?? undefined;
       await deleteOrganizationTeam(on.db, team.number);
-      for (const gone of below.values())
+      for (const gone of below.values()) {
         recordTeamChange(on, organization, gone, {
           action: 'deleteTeam',
           verb: 'deleted the team',
           before: auditedTeam(gone),
         });
+        const above = gone.number === team.number ? parent : below.get(gone.parentNumber ?? 0);
+        await recordTeamEvent(on, organization, 'deleted', { ...gone, parent: above ?? null });
+      }
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);

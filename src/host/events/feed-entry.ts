@@ -1,0 +1,129 @@
+// What feeds keep of an event: far less than webhooks are told, so that a page of them is small.
+import type { RepositoryOwner } from '../owners/model.ts';
+import type { Repository } from '../repositories/repository.ts';
+import type { EventDetails, HostEvent } from './model.ts';
+
+/** As feeds show it, without addresses. */
+export type FeedEntry =
+  | PushEntry
+  | {
+      type: 'CreateEvent';
+      ref: string | null;
+      ref_type: string;
+      master_branch: string;
+      description: string | null;
+      pusher_type: string;
+    }
+  | { type: 'DeleteEvent'; ref: string; ref_type: string; pusher_type: string }
+  | { type: 'ForkEvent'; /** The number of the new repository. */ forkee: number }
+  | { type: 'WatchEvent'; action: 'started' }
+  | { type: 'MemberEvent'; action: 'added'; member: RepositoryOwner }
+  | { type: 'PublicEvent' };
+
+export interface PushEntry {
+  type: 'PushEvent';
+  ref: string;
+  head: string;
+  before: string;
+  size: number;
+  distinct_size: number;
+  commits: { sha: string; author: { email: string; name: string }; message: string; distinct: boolean }[];
+}
+
+/** Undefined for what only webhooks are told of. */
+export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry | undefined {
+  const { name, action } = event;
+  // The details are what the module that recorded the event promises for its name.
+  const details = event.details as Record<string, string>;
+  switch (name) {
+    case 'push':
+      return pushEntryOf(event.details as unknown as PushDetails);
+    case 'create':
+      return {
+        type: 'CreateEvent',
+        ref: details['ref']!,
+        ref_type: details['ref_type']!,
+        master_branch: repository.defaultBranch,
+        description: repository.description,
+        pusher_type: 'user',
+      };
+    case 'delete':
+      return {
+        type: 'DeleteEvent',
+        ref: details['ref']!,
+        ref_type: details['ref_type']!,
+        pusher_type: 'user',
+      };
+    case 'repository':
+      return action === 'created' ? createdEntryOf(repository) : undefined;
+    case 'fork':
+      return { type: 'ForkEvent', forkee: (event.details as EventDetails['fork']).forkee.repository.number };
+    case 'watch':
+      return { type: 'WatchEvent', action: 'started' };
+    case 'member':
+      if (action !== 'added') return undefined;
+      return { type: 'MemberEvent', action, member: (event.details as EventDetails['member.added']).member };
+    case 'public':
+      return { type: 'PublicEvent' };
+    default:
+      return undefined;
+  }
+}
+
+/** A fork is shown in the feed of what it was forked from. */
+function createdEntryOf({ parentNumber, defaultBranch, description }: Repository): FeedEntry | undefined {
+  if (parentNumber !== null) return undefined;
+  return {
+    type: 'CreateEvent',
+    ref: null,
+    ref_type: 'repository',
+    master_branch: defaultBranch,
+    description,
+    pusher_type: 'user',
+  };
+}
+
+/** The members of a push that feeds use. */
+interface PushDetails {
+  ref: string;
+  before: string;
+  after: string;
+  deleted?: boolean;
+  created?: boolean;
+  /** Of all commits, where `commits` are fewer. */
+  size?: number;
+  commits?: {
+    id: string;
+    distinct?: boolean;
+    message: string;
+    author: { name: string; email?: string | null };
+  }[];
+}
+
+const MAX_COMMITS = 20;
+const MAX_MESSAGE_LENGTH = 1000;
+const MAX_NAME_LENGTH = 200;
+
+/** Tags, and branches that come without new commits or go, are shown as such and not as pushes. */
+function pushEntryOf({ ref, before, after, deleted, created, size, commits = [] }: PushDetails) {
+  if (!ref.startsWith('refs/heads/') || deleted === true) return undefined;
+  if (created === true && commits.length === 0) return undefined;
+  const isDistinct = ({ distinct = true }: { distinct?: boolean }) => distinct;
+  return {
+    type: 'PushEvent',
+    ref,
+    head: after,
+    before,
+    size: size ?? commits.length,
+    distinct_size: commits.filter(isDistinct).length,
+    commits: commits.slice(-MAX_COMMITS).map((commit) => ({
+      sha: commit.id,
+      author: {
+        email: (commit.author.email ?? '').slice(0, MAX_NAME_LENGTH),
+        name: commit.author.name.slice(0, MAX_NAME_LENGTH),
+      },
+      message: commit.message.slice(0, MAX_MESSAGE_LENGTH),
+      distinct: isDistinct(commit),
+    })),
+  } satisfies PushEntry;
+}

@@ -1,0 +1,177 @@
+// Events as feeds show them.
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
+import { isoSeconds } from '../times.ts';
+import type { FeedEntry, PushEntry } from './feed-entry.ts';
+import type { FeedEvent } from './store-feeds.ts';
+
+const Actor = Type.Object(
+  {
+    id: Type.Integer(),
+    login: Type.String(),
+    display_login: Type.Optional(Type.String()),
+    gravatar_id: Nullable(Type.String()),
+    url: Type.String(),
+    avatar_url: Type.String(),
+  },
+  { $id: 'actor' },
+);
+
+const PushPayload = Type.Object(
+  {
+    repository_id: Type.Integer(),
+    push_id: Type.Integer(),
+    size: Type.Integer(),
+    distinct_size: Type.Integer(),
+    ref: Type.String(),
+    head: Type.String(),
+    before: Type.String(),
+    commits: Type.Array(
+      Type.Object({
+        sha: Type.String(),
+        author: Type.Object({ email: Type.String(), name: Type.String() }),
+        message: Type.String(),
+        distinct: Type.Boolean(),
+        url: Type.String(),
+      }),
+      { description: 'The newest 20 at most; long messages are cut' },
+    ),
+  },
+  { $id: 'push-event' },
+);
+
+const CreatePayload = Type.Object(
+  {
+    ref: Nullable(Type.String()),
+    ref_type: OneOf(['repository', 'branch', 'tag']),
+    full_ref: Type.String(),
+    master_branch: Type.String(),
+    description: Nullable(Type.String()),
+    pusher_type: Type.String(),
+  },
+  { $id: 'create-event' },
+);
+
+const DeletePayload = Type.Object(
+  {
+    ref: Type.String(),
+    ref_type: OneOf(['branch', 'tag']),
+    full_ref: Type.String(),
+    pusher_type: Type.String(),
+  },
+  { $id: 'delete-event' },
+);
+
+const ForkPayload = Type.Object(
+  { action: OneOf(['forked']), forkee: NestedRepository },
+  { $id: 'fork-event' },
+);
+const WatchPayload = Type.Object({ action: OneOf(['started']) }, { $id: 'watch-event' });
+const MemberPayload = Type.Object({ action: OneOf(['added']), member: SimpleUser }, { $id: 'member-event' });
+const PublicPayload = Type.Object({}, { $id: 'public-event' });
+
+const EventPayload = Type.Union([
+  PushPayload,
+  CreatePayload,
+  DeletePayload,
+  ForkPayload,
+  WatchPayload,
+  MemberPayload,
+  PublicPayload,
+]);
+
+export const FeedItem = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    actor: Actor,
+    repo: Type.Object({ id: Type.Integer(), name: Type.String(), url: Type.String() }),
+    org: Type.Optional(Actor),
+    payload: EventPayload,
+    public: Type.Boolean(),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'event' },
+);
+
+/** An event with what its item nests. */
+export interface ShownEvent {
+  event: FeedEvent;
+  /** Undefined where the account is gone. */
+  actor: RepositoryOwner | undefined;
+  place: ShownRepository;
+  organization: RepositoryOwner | undefined;
+  /** For forks. */
+  forkee: ShownRepository | undefined;
+  /** For new members; undefined where the account is gone. */
+  member: RepositoryOwner | undefined;
+}
+
+export function toFeedItem(shown: ShownEvent, base: string): Static<typeof FeedItem> {
+  const { event, actor, place, organization } = shown;
+  const { repository, owner } = place;
+  const name = `${owner.login}/${repository.name}`;
+  const url = `${base}/repos/${name}`;
+  return {
+    id: String(event.number),
+    type: event.entry.type,
+    actor: toActor(actor ?? GHOST, base, 'users'),
+    repo: { id: repository.number, name, url },
+    ...(organization && { org: toActor(organization, base, 'orgs') }),
+    payload: toPayload(shown, event.entry, url, base),
+    public: event.isPublic && !repository.isPrivate,
+    created_at: isoSeconds(event.at),
+  };
+}
+
+/** Accounts that are gone have no names any more. */
+const GHOST: RepositoryOwner = { id: '', number: 0, login: 'ghost', type: 'User', isSiteAdmin: false };
+
+function toActor({ number, login }: RepositoryOwner, base: string, kind: 'users' | 'orgs') {
+  return {
+    id: number,
+    login,
+    ...(kind === 'users' && { display_login: login }),
+    gravatar_id: '',
+    url: `${base}/${kind}/${login}`,
+    avatar_url: `${base}/avatars/${number}`,
+  };
+}
+
+function toPayload(
+  { event, forkee, member }: ShownEvent,
+  { type, ...entry }: FeedEntry,
+  url: string,
+  base: string,
+): Static<typeof EventPayload> {
+  switch (type) {
+    case 'PushEvent':
+      return toPushPayload(event, entry as Omit<PushEntry, 'type'>, url);
+    case 'CreateEvent':
+    case 'DeleteEvent': {
+      const { ref, ref_type: kind } = entry as { ref: string | null; ref_type: string };
+      const full = ref === null ? '' : `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`;
+      return { ...entry, full_ref: full };
+    }
+    case 'ForkEvent':
+      return { action: 'forked', forkee: toNestedRepository(forkee!, base) };
+    case 'MemberEvent':
+      return { action: 'added', member: toSimpleUser(member ?? GHOST, base) };
+    default:
+      return entry;
+  }
+}
+
+function toPushPayload(
+  { number, repositoryNumber }: FeedEvent,
+  { commits, ...entry }: Omit<PushEntry, 'type'>,
+  url: string,
+): Static<typeof PushPayload> {
+  return {
+    repository_id: repositoryNumber,
+    push_id: number,
+    ...entry,
+    commits: commits.map((commit) => ({ ...commit, url: `${url}/commits/${commit.sha}` })),
+  };
+}

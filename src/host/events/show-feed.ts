@@ -1,0 +1,112 @@
+// Reads a page of a feed for a caller: only what the caller may read at this moment.
+import { Failure } from '../../kernel/failure.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, type Reply } from '../../kernel/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { pageSliceOf } from '../list-query.ts';
+import { listOwners } from '../owners/store.ts';
+import { repositoryResource, rolesOn } from '../repositories/access.ts';
+import type { ShownRepository } from '../repositories/model.ts';
+import { viewerFor } from '../repositories/personal-route.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { toFeedItem, type ShownEvent } from './feed-model.ts';
+import { listFeed, listFeedEvents, MAX_FEED_EVENTS, type Feed, type FeedEvent } from './store-feeds.ts';
+
+/** How many seconds clients wait before they ask again. */
+const POLL_INTERVAL = { 'x-poll-interval': '60' };
+
+interface FeedCall {
+  caller: Caller;
+  query: { page: number; per_page?: number };
+  base: string;
+}
+
+/** `audience` is `everybody` for feeds that show the same to all. */
+export async function showFeed(
+  { caller, query, base }: FeedCall,
+  db: Db,
+  feed: Feed,
+  audience: 'everybody' | 'caller',
+): Promise<Reply> {
+  const slice = pageSliceOf(query);
+  if (slice.offset >= MAX_FEED_EVENTS)
+    throw new Failure(
+      'invalid',
+      'In order to keep the API fast for everyone, pagination is limited for this resource.',
+    );
+  const numbers = await listFeed(db, feed, audience === 'everybody' ? 'public' : viewerFor(caller));
+  const events = await listFeedEvents(db, numbers.slice(slice.offset, slice.offset + slice.limit));
+  const shown = await withContext(db, events, audience === 'everybody' ? undefined : caller);
+  const items = shown.map((one) => toFeedItem(one, base));
+  return reply(200, new Page(items, numbers.length, slice), POLL_INTERVAL);
+}
+
+/** Decides again by the rows that are shown, as they may have changed since the feed was read; `caller` sees private ones. */
+async function withContext(
+  db: Db,
+  events: readonly FeedEvent[],
+  caller: Caller | undefined,
+): Promise<ShownEvent[]> {
+  const places = await readPlaces(db, events, caller);
+  const mayRead = (place: ShownRepository) =>
+    caller !== undefined &&
+    place.role !== undefined &&
+    can(caller, 'viewRepository', repositoryResource(place));
+  const isSeen = (place: ShownRepository | undefined, isPublic: boolean): place is ShownRepository =>
+    place !== undefined && ((isPublic && !place.repository.isPrivate) || mayRead(place));
+  const visible = events.flatMap((event) => {
+    const place = places.get(event.repositoryNumber);
+    if (!isSeen(place, event.isPublic)) return [];
+    if (event.entry.type !== 'ForkEvent') return { event, place, forkee: undefined };
+    // A fork that is private now, or gone, is no longer named by what it was forked from.
+    const forkee = places.get(event.entry.forkee);
+    return isSeen(forkee, true) ? { event, place, forkee } : [];
+  });
+  const owners = await listOwners(
+    db,
+    visible.flatMap(({ event }) =>
+      [event.actorId, memberIdIn(event), event.organizationId].flatMap((id) => id ?? []),
+    ),
+  );
+  return visible.map(({ event, place, forkee }) => ({
+    event,
+    actor: event.actorId === undefined ? place.owner : owners.get(event.actorId),
+    place,
+    organization: owners.get(event.organizationId ?? ''),
+    forkee,
+    member: owners.get(memberIdIn(event) ?? ''),
+  }));
+}
+
+function memberIdIn({ entry }: FeedEvent): string | undefined {
+  return entry.type === 'MemberEvent' ? entry.member.id : undefined;
+}
+
+/** By number, with the role that the caller has beside reading what is public. */
+async function readPlaces(
+  db: Db,
+  events: readonly FeedEvent[],
+  caller: Caller | undefined,
+): Promise<Map<number, ShownRepository>> {
+  const numbers = events.flatMap(({ repositoryNumber, entry }) =>
+    entry.type === 'ForkEvent' ? [repositoryNumber, entry.forkee] : repositoryNumber,
+  );
+  const repositories = [...(await listRepositoriesByNumber(db, [...new Set(numbers)])).values()];
+  const asPrivate = repositories.map((repository) => ({ ...repository, isPrivate: true }));
+  const [owners, roles] = await Promise.all([
+    listOwners(
+      db,
+      repositories.map(({ ownerId }) => ownerId),
+    ),
+    caller === undefined ? undefined : rolesOn(db, caller, asPrivate),
+  ]);
+  return new Map(
+    repositories.flatMap((repository) => {
+      const owner = owners.get(repository.ownerId);
+      const { number } = repository;
+      return owner === undefined ? [] : [[number, { repository, owner, role: roles?.get(number) }] as const];
+    }),
+  );
+}

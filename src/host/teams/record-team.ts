@@ -1,0 +1,96 @@
+// The events of teams: of their members and their repositories, too.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { EventDetails, TeamInEvent } from '../events/model.ts';
+import { recordEvent } from '../events/record-event.ts';
+import type { Organization } from '../organizations/model.ts';
+import { ownerOfAccount } from '../owners/model.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { includesRole, parseRole } from '../repositories/repository.ts';
+import type { OrganizationTeam } from './model.ts';
+import { findTeamByNumber } from './store.ts';
+
+export async function readTeamForEvent(tx: Db, team: OrganizationTeam): Promise<TeamInEvent> {
+  const { parentNumber } = team;
+  const parent = parentNumber === null ? undefined : await findTeamByNumber(tx, parentNumber);
+  return { ...team, parent: parent ?? null };
+}
+
+export async function recordTeamEvent(
+  on: ChangeTransaction,
+  organization: Organization,
+  action: 'created' | 'deleted',
+  team: TeamInEvent,
+): Promise<void> {
+  const details = { team } satisfies EventDetails[`team.${typeof action}`];
+  await recordEvent(on, { name: 'team', action, details }, { organization });
+}
+
+export async function recordEditedTeam(
+  on: ChangeTransaction,
+  organization: Organization,
+  before: OrganizationTeam,
+  after: OrganizationTeam,
+): Promise<void> {
+  const changes: EventDetails['team.edited']['changes'] = {
+    ...(after.name !== before.name && { name: { from: before.name } }),
+    ...(after.description !== before.description && { description: { from: before.description ?? '' } }),
+    ...(after.privacy !== before.privacy && { privacy: { from: before.privacy } }),
+    ...(after.notificationSetting !== before.notificationSetting && {
+      notification_setting: { from: before.notificationSetting },
+    }),
+  };
+  if (Object.keys(changes).length === 0) return;
+  const details = {
+    team: await readTeamForEvent(on.db, after),
+    changes,
+  } satisfies EventDetails['team.edited'];
+  await recordEvent(on, { name: 'team', action: 'edited', details }, { organization });
+}
+
+export async function recordTeamMember(
+  on: ChangeTransaction,
+  { organization, team }: { organization: Organization; team: OrganizationTeam },
+  action: 'added' | 'removed',
+  account: Account,
+): Promise<void> {
+  const details = {
+    scope: 'team',
+    member: ownerOfAccount(account),
+    team: await readTeamForEvent(on.db, team),
+  } satisfies EventDetails[`membership.${typeof action}`];
+  await recordEvent(on, { name: 'membership', action, details }, { organization });
+}
+
+/** The roles of the team before and after; absent where it has none. */
+export interface TeamRoleChange {
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+export async function recordTeamRepository(
+  on: ChangeTransaction,
+  { organization, team: changed }: { organization: Organization; team: OrganizationTeam },
+  found: FoundRepository,
+  { before, after }: TeamRoleChange,
+): Promise<void> {
+  const place = { organization, found };
+  const team = await readTeamForEvent(on.db, changed);
+  if (before !== undefined && after !== undefined) {
+    const changes = { repository: { permissions: { from: permissionsIn(before) } } };
+    const details = { team, changes } satisfies EventDetails['team.edited'];
+    await recordEvent(on, { name: 'team', action: 'edited', details }, place);
+    return;
+  }
+  const action = after === undefined ? 'removed_from_repository' : 'added_to_repository';
+  const details = { team } satisfies EventDetails[`team.${typeof action}`];
+  await recordEvent(on, { name: 'team', action, details }, place);
+  if (after !== undefined) await recordEvent(on, { name: 'team_add', details }, place);
+}
+
+/** The three that webhooks know. */
+function permissionsIn(word: string) {
+  const role = parseRole(word);
+  return { pull: true, push: includesRole(role, 'write'), admin: role === 'admin' };
+}
