@@ -42,7 +42,7 @@ function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: st
     case 'repository':
       return action === 'transferred' ? { changes: formerOwner(details, base) } : details;
     case 'member':
-      return memberMembers(action, details, base);
+      return memberMembers(details, base);
     case 'organization':
       return details['membership'] === undefined
         ? details
@@ -65,16 +65,9 @@ function formerOwner(details: PayloadObject, base: string): PayloadObject {
   return { owner: { from: Object.fromEntries(from) as PayloadObject } };
 }
 
-/** Receivers know only these roles in the changes of members. */
-const TOLD_ROLES = ['write', 'admin'];
-
-function memberMembers(action: string | undefined, details: PayloadObject, base: string): PayloadObject {
-  const { changes } = details as { changes?: EventDetails['member.edited']['changes'] };
-  const member = userInPayload(details['member'] as RepositoryOwner, base);
-  if (changes === undefined) return { member };
-  if (action === 'edited') return { member, changes: { old_permission: changes.old_permission } };
-  const { to } = changes.permission;
-  return { member, changes: TOLD_ROLES.includes(to) ? { permission: { to } } : {} };
+function memberMembers(details: PayloadObject, base: string): PayloadObject {
+  const { member, changes } = details as { member: RepositoryOwner; changes?: PayloadObject };
+  return { member: userInPayload(member, base), ...(changes && { changes }) };
 }
 
 function membershipInPayload(
