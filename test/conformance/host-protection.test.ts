@@ -4,6 +4,7 @@ import schemas from '@octokit/webhooks-schemas/schema.json' with { type: 'json' 
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { expectAnswer as expect, gatherCrew, NO_REQUIREMENTS, type Crew } from '../host-crew.ts';
+import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 
@@ -352,6 +353,18 @@ onEachEngine((engine) => {
     }
     await expect(403, bob.put(url, NO_REQUIREMENTS));
     await expect(404, ada.patch(url, NO_REQUIREMENTS));
+    const inlinePolicy = [
+      { effect: 'allow' as const, actions: ['*'], resources: ['*'] },
+      { effect: 'deny' as const, actions: ['*BranchProtection'], resources: ['repo/crew/bad'] },
+    ];
+    const { value: token } = await giveToken(server, ada.member, { inlinePolicy });
+    await expect(403, server.call(url, { token }));
+    await expect(403, server.call(url, { method: 'PUT', token, body: NO_REQUIREMENTS }));
+    await expect(200, server.call(`${path}/branches/main`, { token }));
+    await expect(
+      403,
+      server.call(`${path}/branches/main/rename`, { method: 'POST', token, body: { new_name: 'x' } }),
+    );
     const { path: hidden } = await crew.repository('hidden', { private: true });
     await expect(404, eve.get(`${hidden}/branches/main/protection`));
     await expect(404, eve.put(`${hidden}/branches/main/protection`, NO_REQUIREMENTS));
