@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
+import { schedulePushBuilds } from './actors/builds/build-on-push.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
 import { allowancesOf } from './allowances.ts';
@@ -17,6 +18,8 @@ import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
 import { RESERVED_NAMES } from './host/owners/reserved-names.ts';
 import { openHostServices } from './host/services.ts';
+import { maySourceBeRead, openSource } from './host/sources/open-source.ts';
+import { repositoryNameIn } from './host/sources/own-url.ts';
 import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
@@ -166,6 +169,7 @@ async function compose(
   await limits.load();
   // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
+  let listeningUrl = urlOf(config, config.port);
   const execution = await executionSettingsOf(config);
   const metrics = new Metrics(RELEASE);
   const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
@@ -185,6 +189,13 @@ async function compose(
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
       ...(await openHostServices({ engine }, { repositories: repositoriesFolderOf(config) })),
+      // The ports between the APIs, which do not import each other.
+      ownRepositories: {
+        nameIn: (url) => repositoryNameIn(url, [publicUrl, listeningUrl]),
+        mayRead: (repository) => maySourceBeRead(kernel, repository),
+        open: (repository, options) => openSource(kernel, repository, options),
+      },
+      pushSubscriber: (tx, pushed, now) => schedulePushBuilds(kernel.services, tx, pushed, now),
     },
     limits,
     log,
@@ -247,6 +258,7 @@ async function compose(
       await server.ready();
       await reservePaths(engine.db, [...server.firstWords.all(), ...RESERVED_NAMES, LIBRARY_USERNAME]);
       const url = await listenOn(server, config, orNext ? log : undefined);
+      listeningUrl = url;
       publicUrl = config.publicUrl ?? url;
       if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);
       return url;

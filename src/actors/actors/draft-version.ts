@@ -54,6 +54,7 @@ export async function applyDraft(
     // Clients that have no variables to set leave them out; an empty list deletes them.
     envVars: envVars == null ? known : await changeEnvVars(secrets, known, envVars),
     appliesEnvVarsToBuild: applyEnvVarsToBuild ?? before?.appliesEnvVarsToBuild ?? false,
+    buildsOnPush: sent.buildOnPush ?? before?.buildsOnPush ?? false,
   };
 }
 

@@ -41,6 +41,7 @@ import {
   findVersionTotals,
   insertVersion,
   listVersions,
+  listVersionsBuiltOnPush,
   updateVersion,
 } from './store-versions.ts';
 import type { ActorVersion } from './version.ts';
@@ -63,6 +64,7 @@ const versionOf = (actorId: string, number: string): ActorVersion => ({
   buildTag: null,
   envVars: [],
   appliesEnvVarsToBuild: false,
+  buildsOnPush: false,
   createdAt: NOW,
 });
 
@@ -101,6 +103,7 @@ onEachEngine((testEngine) => {
     await findVersion(db, id, '0.1');
     await listVersions(db, id);
     await listVersions(db, id, 'without sources');
+    await listVersionsBuiltOnPush(db, ['ann/shop', 'ann/store']);
     await findVersionTotals(db, id);
     await updateVersion(db, versionOf(id, '0.1'));
     await deleteVersion(db, id, '0.1');

@@ -1,7 +1,8 @@
 // The versions of Actors in the database.
+import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { VersionRow } from './tables.ts';
-import type { ActorVersion, EnvVar, SourceType } from './version.ts';
+import { repositoryKeyOf, type ActorVersion, type EnvVar, type SourceType } from './version.ts';
 
 export async function findVersion(
   db: Db,
@@ -15,6 +16,16 @@ export async function findVersion(
     .where('number', '=', number)
     .executeTakeFirst();
   return row && versionFrom(row);
+}
+
+/** Those that a push to a repository with one of these names, in lower case, may concern. */
+export async function listVersionsBuiltOnPush(db: Db, names: readonly string[]): Promise<ActorVersion[]> {
+  const rows = await db
+    .selectFrom('actor_versions')
+    .select([...COLUMNS, 'source'])
+    .where('pushed_repository', 'in', names)
+    .execute();
+  return rows.map(versionFrom);
 }
 
 /** Without sources where they are not shown: they may have megabytes. */
@@ -40,6 +51,7 @@ const COLUMNS = [
   'build_tag',
   'env_vars',
   'applies_env_vars_to_build',
+  'builds_on_push',
   'created_at',
 ] as const;
 
@@ -102,10 +114,12 @@ function rowOf(version: ActorVersion) {
     build_tag: version.buildTag,
     env_vars: JSON.stringify(version.envVars),
     applies_env_vars_to_build: version.appliesEnvVarsToBuild ? 1 : 0,
+    builds_on_push: version.buildsOnPush ? 1 : 0,
+    pushed_repository: version.buildsOnPush ? repositoryKeyOf(version) : null,
   };
 }
 
-function versionFrom(row: Pick<VersionRow, (typeof COLUMNS)[number] | 'source'>): ActorVersion {
+function versionFrom(row: Pick<Selectable<VersionRow>, (typeof COLUMNS)[number] | 'source'>): ActorVersion {
   return {
     actorId: row.actor_id,
     number: row.number,
@@ -114,6 +128,7 @@ function versionFrom(row: Pick<VersionRow, (typeof COLUMNS)[number] | 'source'>)
     buildTag: row.build_tag,
     envVars: JSON.parse(row.env_vars) as EnvVar[],
     appliesEnvVarsToBuild: row.applies_env_vars_to_build === 1,
+    buildsOnPush: row.builds_on_push === 1,
     createdAt: row.created_at,
   };
 }

@@ -56,6 +56,7 @@ onEachEngine((testEngine) => {
     buildTag: 'latest',
     envVars: [{ name: 'A', value: '1', isSecret: false }],
     appliesEnvVarsToBuild: true,
+    buildsOnPush: false,
     createdAt: NOW,
   });
 

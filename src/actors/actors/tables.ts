@@ -1,4 +1,5 @@
 // The tables of Actors, their versions and their tagged builds.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -43,6 +44,9 @@ export interface VersionRow {
   /** JSON; the values of secret ones are sealed. */
   env_vars: string;
   applies_env_vars_to_build: number;
+  builds_on_push: Generated<number>;
+  /** The `owner/name` whose pushes start builds, in lower case. */
+  pushed_repository: Generated<string | null>;
   /** Versions are listed in the order in which they were added. */
   position: number;
   created_at: number;

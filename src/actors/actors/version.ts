@@ -15,6 +15,8 @@ export interface ActorVersion {
   buildTag: string | null;
   envVars: readonly EnvVar[];
   appliesEnvVarsToBuild: boolean;
+  /** Whether a push to its branch of a repository of this server starts a build. */
+  buildsOnPush: boolean;
   createdAt: number;
 }
 
@@ -109,6 +111,9 @@ const SOURCE = {
   gitHubGistUrl: Type.Optional(Nullable(Url)),
 };
 
+const BUILD_ON_PUSH =
+  'A push to the branch starts a build, where `gitRepoUrl` is a repository of this server that the owner of the Actor may read';
+
 export const SentVersion = Type.Object(
   {
     versionNumber: Type.Optional(Nullable(Type.String({ description: '`MAJOR.MINOR`, each from 0 to 99' }))),
@@ -116,6 +121,7 @@ export const SentVersion = Type.Object(
     envVars: Type.Optional(Nullable(Type.Array(SentEnvVar, { maxItems: MAX_ENV_VARS }))),
     applyEnvVarsToBuild: Type.Optional(Nullable(Type.Boolean())),
     buildTag: Type.Optional(Nullable(Type.String({ description: 'The tag that its builds get' }))),
+    buildOnPush: Type.Optional(Nullable(Type.Boolean({ description: BUILD_ON_PUSH }))),
     ...SOURCE,
   },
   { $id: 'VersionRequest' },
@@ -129,6 +135,7 @@ export const ShownVersion = Type.Object(
     envVars: Type.Optional(Type.Array(EnvVarSchema)),
     applyEnvVarsToBuild: Type.Boolean(),
     buildTag: Nullable(Type.String()),
+    buildOnPush: Type.Optional(Type.Boolean({ description: `${BUILD_ON_PUSH}. Absent where it is off.` })),
     ...SOURCE,
   },
   { $id: 'Version' },
@@ -147,13 +154,14 @@ export interface VersionView {
 
 /** As JSON text: the source is put into it as it is stored, because parsing and writing megabytes would take long. */
 export function toVersionJson(version: ActorVersion, view: VersionView): string {
-  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag } = version;
+  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag, buildsOnPush } = version;
   const text = JSON.stringify({
     versionNumber: number,
     sourceType,
     ...(view.envVars && { envVars: envVars.map(toShownEnvVar) }),
     applyEnvVarsToBuild: appliesEnvVarsToBuild,
     buildTag,
+    ...(buildsOnPush && { buildOnPush: true }),
   });
   if (view.source === false) return text;
   const source = view.source === 'public' ? withoutCredentials(version) : version.source;
@@ -172,7 +180,7 @@ function withoutCredentials({ sourceType, source }: ActorVersion): string {
 
 /** For the audit log: without values of variables, contents of files and credentials. */
 export function toAuditedVersion(version: ActorVersion) {
-  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag } = version;
+  const { number, sourceType, envVars, appliesEnvVarsToBuild, buildTag, buildsOnPush } = version;
   return {
     versionNumber: number,
     sourceType,
@@ -180,7 +188,20 @@ export function toAuditedVersion(version: ActorVersion) {
     envVars: envVars.map(({ name, isSecret }) => ({ name, isSecret })),
     applyEnvVarsToBuild: appliesEnvVarsToBuild,
     buildTag,
+    ...(buildsOnPush && { buildOnPush: true }),
   };
+}
+
+/** `owner/name` in lower case, of a URL like that of a repository of any host. */
+export function repositoryKeyOf({
+  sourceType,
+  source,
+}: Pick<ActorVersion, 'sourceType' | 'source'>): string | null {
+  if (sourceType !== 'GIT_REPO') return null;
+  const { gitRepoUrl } = JSON.parse(source) as { gitRepoUrl: string };
+  const path = URL.parse(gitRepoUrl)?.pathname ?? '';
+  const [, key = null] = /\/([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(path.toLowerCase()) ?? [];
+  return key;
 }
 
 const VERSION_NUMBER = /^(0|[1-9]\d?)\.(0|[1-9]\d?)$/;

@@ -1,6 +1,7 @@
 // Builds.
 import type { Part } from '../../kernel/part.ts';
 import { buildMigrations } from '../migrations/builds.ts';
+import { pushBuildWork } from './build-on-push.ts';
 import { buildRetention } from './retention.ts';
 import { buildRoutes } from './routes.ts';
 import { updateBuildOwner } from './store.ts';
@@ -10,7 +11,7 @@ export const buildPart: Part = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
   routes: buildRoutes,
   migrations: buildMigrations,
-  work: (kernel) => ({ recurring: [buildRetention(kernel)] }),
+  work: (kernel) => ({ ...pushBuildWork(kernel), recurring: [buildRetention(kernel)] }),
   blobKinds: [sourceBlobs],
   handOver: ({ db }, from, to) => updateBuildOwner(db, from.id, to.id),
 };

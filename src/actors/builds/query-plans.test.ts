@@ -31,6 +31,7 @@ const VERSION: ActorVersion = {
   buildTag: null,
   envVars: [],
   appliesEnvVarsToBuild: false,
+  buildsOnPush: false,
   createdAt: 1,
 };
 

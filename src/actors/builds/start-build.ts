@@ -4,6 +4,7 @@ import { newId } from '../../kernel/id.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { Actor } from '../actors/model.ts';
 import { findVersion } from '../actors/store-versions.ts';
 import { takeBuildNumber } from '../actors/store.ts';
@@ -25,6 +26,8 @@ export interface NewBuild {
   betaPackages?: boolean | undefined;
   meta: JobMeta;
   caller: KnownCaller;
+  /** Is done in the same transaction. */
+  alongside?(tx: Db): Promise<void>;
 }
 
 export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number): Promise<Build> {
@@ -73,6 +76,7 @@ export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number):
     await insertLog(tx, { id: build.id, userId: build.userId }, now);
     await insertJob(tx, { id: build.id, kind: 'build', userId: build.userId, memoryMbytes }, now);
     await recordBuildEvent(tx, await listBuildWebhooks(tx, build), build, 'CREATED', now);
+    await wanted.alongside?.(tx);
     return build;
   });
 }

@@ -70,6 +70,7 @@ async function saveVersion(
     buildTag: TAG,
     envVars: [],
     appliesEnvVarsToBuild: false,
+    buildsOnPush: false,
     createdAt: before?.createdAt ?? now,
   };
   if (before === undefined) await insertVersion(tx, after, (await findVersionTotals(tx, actorId)).next);

@@ -27,4 +27,12 @@ export const actorMigrations: Migration[] = [
       `create index actor_tags_build on actor_tags (build_id)`,
     ],
   },
+  {
+    name: 'actors-build-on-push',
+    up: ({ text }) => [
+      'alter table actor_versions add column builds_on_push integer not null default 0',
+      `alter table actor_versions add column pushed_repository ${text}`,
+      'create index actor_versions_pushed on actor_versions (pushed_repository) where pushed_repository is not null',
+    ],
+  },
 ];

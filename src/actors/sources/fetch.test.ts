@@ -40,6 +40,7 @@ async function contextOf(by: Guard = lenient, signal = new AbortController().sig
   const kernel = {
     guard: by,
     release: '0',
+    services: { ownRepositories: { nameIn: () => undefined } },
     db: undefined,
     blobs: undefined,
   } as unknown as FetchContext['kernel'];

@@ -3,7 +3,9 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
 export interface FetchContext {
-  kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release'>;
+  kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release'> & {
+    services: Pick<Kernel['services'], 'ownRepositories'>;
+  };
   /** The account of the Actor. */
   userId: string;
   /** An empty folder that receives the sources. */

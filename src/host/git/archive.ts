@@ -1,4 +1,6 @@
 // Streams the files of a commit as an archive.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -36,6 +38,24 @@ export async function openArchive(
   const args = ['archive', `--format=${format === 'zip' ? 'zip' : 'tar'}`, `--prefix=${prefix}/`];
   const output = streamGit(target, [...args, checkedObjectId(tree)], { timeoutMs: STREAM_TIMEOUT_MS });
   return format === 'tar.gz' ? compress(output) : output;
+}
+
+/**
+ * All files of a commit or tree as they are, whatever their attributes say, as a tar without a folder around them.
+ * `temporary` is an empty folder, in which git finds attributes of its own.
+ */
+export async function openWholeTree(
+  target: GitTarget,
+  tree: string,
+  { temporary, signal }: { temporary: string; signal: AbortSignal },
+): Promise<AsyncGenerator<Buffer, void, void>> {
+  await checkNames(target, tree);
+  for (const name of ['objects', 'refs', 'info']) await mkdir(join(temporary, name));
+  await writeFile(join(temporary, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(temporary, 'info', 'attributes'), '* !export-ignore !export-subst\n');
+  const borrowing = { ...target, program: target.program, folder: temporary, alternates: [target.folder] };
+  const args = ['archive', '--format=tar', checkedObjectId(tree)];
+  return streamGit(borrowing, args, { timeoutMs: STREAM_TIMEOUT_MS, signal });
 }
 
 /** A tree that was made by hand may hold names that lead out of the folder where the archive is unpacked. */

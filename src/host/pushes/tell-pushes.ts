@@ -14,6 +14,7 @@ import { findRepositoryByNumber, updatePushedState, updateRepository } from '../
 import { scheduleHead, writeHead } from '../repositories/write-head.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
 import { describeMoves, insertMoveEvents } from './push-events.ts';
+import { tellBuilds } from './tell-builds.ts';
 import {
   advanceRefsVersion,
   deletePush,
@@ -125,6 +126,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     if (found === undefined) return {};
     if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);
     await insertMoveEvents(tx, found, events, now);
+    await tellBuilds(kernel, tx, found, moves, now);
     await notifyOnCommit(tx, REPOSITORY_CHANNEL);
     return { head };
   });

@@ -42,3 +42,13 @@ export async function deleteRedirect(tx: Db, ownerId: string, name: string): Pro
     .where('folded_name', '=', name.toLowerCase())
     .execute();
 }
+
+/** The names that lead to it, in lower case. */
+export async function listFormerNames(db: Db, number: number): Promise<{ ownerId: string; name: string }[]> {
+  const rows = await db
+    .selectFrom('repository_redirects')
+    .select(['owner_id', 'folded_name'])
+    .where('repository_number', '=', number)
+    .execute();
+  return rows.map((row) => ({ ownerId: row.owner_id, name: row.folded_name }));
+}

@@ -98,6 +98,13 @@ export class Identity {
     return await callerOf(db, this.#base, initiator, now);
   }
 
+  /** The account itself, with the permissions that it has now; undefined when it is gone. */
+  async callerOfAccount(db: Db, accountId: string, now: number): Promise<KnownCaller | undefined> {
+    const token = await findToken(db, accountId);
+    const { memberId = accountId, isService } = token ?? {};
+    return await this.callerOf(db, { memberId, ...(isService && { serviceTokenId: accountId }) }, now);
+  }
+
   /** The caller of a personal or service token outside of a call, within its limits; undefined when it is gone or has expired. */
   async callerOfToken(db: Db, id: string, now: number): Promise<KnownCaller | undefined> {
     const token = await findToken(db, id);

@@ -1,0 +1,99 @@
+// The files of a repository for other APIs of the same server, with the permissions of an account.
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { openWholeTree } from '../git/archive.ts';
+import { openRepository, type FoundRepository } from '../repositories/access.ts';
+
+export interface SourceRequest {
+  /** `owner/name` */
+  name: string;
+  accountId: string;
+  /** `Basic` with a token as password, as in a URL; then its permissions count instead of the account's. */
+  authorization?: string;
+}
+
+export interface SourceTree {
+  /** A branch, a tag or a commit; absent for the default branch. */
+  reference?: string;
+  directory?: string;
+}
+
+export async function maySourceBeRead(kernel: Kernel, request: SourceRequest): Promise<boolean> {
+  return (await findSource(kernel, request)) !== undefined;
+}
+
+/** @throws {Failure} with a sentence for the log of a build. */
+export async function openSource(
+  kernel: Kernel,
+  request: SourceRequest & SourceTree,
+  options: { temporary: string; signal: AbortSignal },
+): Promise<{ commit: string; tar: AsyncIterable<Uint8Array> }> {
+  const { name, reference, directory } = request;
+  const found = await findSource(kernel, request);
+  if (found === undefined)
+    throw new Failure(
+      'invalid',
+      `This server has no repository ${name}, or the owner of the Actor may not read it.`,
+    );
+  const git = kernel.services.git.repository(found.repository.number);
+  const commit = await git.resolveCommit(reference ?? `refs/heads/${found.repository.defaultBranch}`);
+  if (commit === undefined)
+    throw new Failure(
+      'invalid',
+      reference === undefined
+        ? `The repository ${name} is empty.`
+        : `The repository ${name} has no branch, tag or commit ${JSON.stringify(reference)}.`,
+    );
+  const entry = directory === undefined ? undefined : await git.findEntry(commit.oid, directory);
+  if (directory !== undefined && entry?.kind !== 'tree')
+    throw new Failure(
+      'invalid',
+      `The repository ${name} has no folder ${JSON.stringify(directory)} in commit ${commit.oid}.`,
+    );
+  return { commit: commit.oid, tar: await openWholeTree(git, entry?.oid ?? commit.oid, options) };
+}
+
+/** Undefined where the caller may not see it, too. A former name leads to the repository. */
+async function findSource(kernel: Kernel, request: SourceRequest): Promise<FoundRepository | undefined> {
+  const caller = await callerOf(kernel, request);
+  if (caller === undefined) return undefined;
+  const [owner, repo] = request.name.split('/');
+  const open = (params: object) =>
+    openRepository(
+      kernel,
+      {
+        caller,
+        can: (resource) => can(caller, 'viewRepository', resource),
+        now: kernel.clock.now(),
+        url: '',
+        params,
+      },
+      'read',
+    );
+  try {
+    return await open({ owner, repo });
+  } catch (error) {
+    const number =
+      error instanceof Failure && error.kind === 'moved' && /\d+$/.exec(error.details.location ?? '');
+    if (number) return await open({ repository_id: Number(number[0]) }).catch(() => undefined);
+    if (error instanceof Failure && error.kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+async function callerOf(
+  { identity, db, clock }: Kernel,
+  { accountId, authorization }: SourceRequest,
+): Promise<KnownCaller | undefined> {
+  if (authorization === undefined) return await identity.callerOfAccount(db, accountId, clock.now());
+  const [user = '', password = ''] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
+    .toString()
+    .split(/:(.*)/s);
+  try {
+    return await identity.identify({ kind: 'token', secret: password || user }, clock.now());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+// Actors whose sources are a repository of the same server: built without HTTP, and by pushes where they ask for it.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { needsGit } from '../../src/host/git/fixture-repository.ts';
+import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
+import { joinHost, type HostPerson } from '../host-people.ts';
+import type { Json, TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
+
+onEachEngine((engine) => {
+  describe('an Actor from a repository', needsGit, () => {
+    let server: TestServer;
+    let ann: HostPerson;
+    let bob: HostPerson;
+    before(async () => {
+      // Without HTTP: loopback addresses are refused for everything that is fetched.
+      server = await startServerOn(engine, { limits: 'off' });
+      [ann, bob] = [await joinHost(server, 'ann'), await joinHost(server, 'bob')];
+    });
+    after(() => server.stop());
+
+    async function put(
+      person: HostPerson,
+      repo: string,
+      path: string,
+      text: string,
+      more: Json = {},
+    ): Promise<void> {
+      const body = { message: `write ${path}`, content: Buffer.from(text).toString('base64'), ...more };
+      const answer = await person.put(`/repos/${repo}/contents/${path}`, body);
+      assert.ok(answer.status < 300, answer.text);
+    }
+
+    async function createSources(person: HostPerson, name: string, fields: Json = {}): Promise<string> {
+      await person.repository(name, fields);
+      const repo = `${person.login}/${name}`;
+      await put(person, repo, 'actors/one/package.json', '{"scripts":{"start":"node main.js"}}');
+      await put(person, repo, 'actors/one/main.js', 'console.log("one")');
+      await put(person, repo, '.gitattributes', '*.js export-ignore\n');
+      return repo;
+    }
+
+    async function createActor(
+      person: HostPerson,
+      name: string,
+      gitRepoUrl: string,
+      more: Json = {},
+    ): Promise<string> {
+      const version = {
+        versionNumber: '0.1',
+        sourceType: 'GIT_REPO',
+        gitRepoUrl,
+        buildTag: 'latest',
+        ...more,
+      };
+      const { status, text, json } = await person.post('/v2/actors', { name, versions: [version] });
+      assert.equal(status, 201, text);
+      assert.equal(json['data'].versions[0].buildOnPush, more['buildOnPush']);
+      return json['data'].id as string;
+    }
+
+    async function ended(
+      person: HostPerson,
+      id: string,
+    ): Promise<{ status: string; log: string; origin: string }> {
+      let shown: Json = {};
+      await eventually(async () => {
+        shown = (await person.get(`/v2/actor-builds/${id}?waitForFinish=60`)).json['data'] as Json;
+        return shown['finishedAt'] != null;
+      }, 'the end of the build');
+      const log = (await person.get(`/v2/logs/${id}`)).text;
+      return { status: shown['status'] as string, log, origin: shown['meta'].origin as string };
+    }
+
+    async function build(person: HostPerson, actor: string) {
+      const { status, text, json } = await person.post(`/v2/actors/${actor}/builds?version=0.1`);
+      assert.equal(status, 201, text);
+      return await ended(person, json['data'].id as string);
+    }
+
+    const buildsOf = async (person: HostPerson, actor: string): Promise<string[]> =>
+      ((await person.get(`/v2/actors/${actor}/builds`)).json['data'].items as Json[]).map(
+        ({ id }) => id as string,
+      );
+    const dueBuilds = async () =>
+      await server.app.kernel.db
+        .selectFrom('due')
+        .select('id')
+        .where('kind', '=', 'actors.build-on-push')
+        .execute();
+
+    test('is built from a branch and a folder, with the permissions of its owner', async () => {
+      const repo = await createSources(ann, 'closed', { private: true });
+      const { port } = new URL(server.url);
+      const address = `http://localhost:${port}/${repo}.git#main:actors/one`;
+      const actor = await createActor(ann, 'mine', address);
+      const good = await build(ann, actor);
+      assert.equal(good.status, 'SUCCEEDED', good.log);
+      assert.match(good.log, /Reading the repository ann\/closed of this server\.[^]*Commit [0-9a-f]{40}/);
+
+      const stolen = await build(bob, await createActor(bob, 'stolen', address));
+      assert.equal(stolen.status, 'FAILED');
+      assert.match(stolen.log, /no repository ann\/closed, or the owner of the Actor may not read it/);
+      const withToken = `http://x:${ann.token}@127.0.0.1:${port}/${repo}#main:actors/one`;
+      const granted = await build(bob, await createActor(bob, 'granted', withToken));
+      assert.equal(granted.status, 'SUCCEEDED', granted.log);
+      assert.ok(!granted.log.includes(ann.token));
+
+      for (const [name, end, words] of [
+        ['no-branch', '#nope', /no branch, tag or commit "nope"/],
+        ['no-folder', '#main:nope', /no folder "nope"/],
+      ] as const) {
+        const { status, log } = await build(ann, await createActor(ann, name, `${server.url}/${repo}${end}`));
+        assert.equal(status, 'FAILED');
+        assert.match(log, words);
+      }
+
+      assert.equal((await ann.patch(`/repos/${repo}`, { name: 'renamed' })).status, 200);
+      assert.equal((await build(ann, actor)).status, 'SUCCEEDED');
+    });
+
+    test('is built once by each push to its branch, where it asks for that', async () => {
+      const repo = await createSources(ann, 'pushed');
+      const address = `${server.url}/${repo}`;
+      const asking = await createActor(ann, 'asking', `${address}#:actors/one`, { buildOnPush: true });
+      const silent = await createActor(ann, 'silent', `${address}#:actors/one`);
+      const elsewhere = await createActor(ann, 'elsewhere', `${address}#other:actors/one`, {
+        buildOnPush: true,
+      });
+      await put(ann, repo, 'actors/one/more.js', '1');
+      await eventually(async () => (await buildsOf(ann, asking)).length === 1, 'the build of the push');
+      const [first] = await buildsOf(ann, asking);
+      const { status, log, origin } = await ended(ann, first!);
+      assert.equal(status, 'SUCCEEDED', log);
+      assert.equal(origin, 'WEBHOOK');
+      assert.deepEqual([await buildsOf(ann, silent), await buildsOf(ann, elsewhere)], [[], []]);
+
+      assert.equal((await ann.patch(`/repos/${repo}`, { name: 'pushed-again' })).status, 200);
+      const head = (await ann.get('/repos/ann/pushed-again/git/ref/heads/main')).json['object'].sha as string;
+      const created = await ann.post('/repos/ann/pushed-again/git/refs', {
+        ref: 'refs/heads/other',
+        sha: head,
+      });
+      assert.equal(created.status, 201, created.text);
+      await eventually(
+        async () => (await buildsOf(ann, elsewhere)).length === 1,
+        'the build of the new branch',
+      );
+      assert.equal((await buildsOf(ann, asking)).length, 1);
+
+      const off = await ann.put(`/v2/actors/${asking}/versions/0.1`, { buildOnPush: false });
+      assert.equal(off.json['data'].buildOnPush, undefined);
+      await put(ann, 'ann/pushed-again', 'actors/one/last.js', '1');
+      await eventually(async () => (await dueBuilds()).length === 0);
+      assert.equal((await buildsOf(ann, asking)).length, 1);
+    });
+
+    test('is not built by pushes to what its owner may not read, and its owner learns nothing', async () => {
+      const repo = await createSources(ann, 'hidden', { private: true });
+      const actor = await createActor(bob, 'curious', `${server.url}/${repo}`, { buildOnPush: true });
+      await put(ann, repo, 'secret.txt', '1');
+      await eventually(async () => (await dueBuilds()).length === 0);
+      assert.deepEqual(await buildsOf(bob, actor), []);
+    });
+  });
+});
