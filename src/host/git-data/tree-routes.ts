@@ -178,16 +178,21 @@ async function checkObjects(
   sent: readonly SentEntryValue[],
   edits: readonly TreeEdit[],
 ): Promise<void> {
-  const named = [...edits.entries()].filter(
-    ([index, { entry }]) => typeof sent[index]!.sha === 'string' && entry?.mode !== '160000',
-  );
-  for (const some of inBatches(named)) {
-    const infos = await git.infos(some.map(([, { entry }]) => entry!.oid));
-    for (const [at, [index, { entry }]] of some.entries()) {
-      const expected = TYPES[entry!.mode];
-      if (infos[at]?.type !== expected)
-        throw problem(`tree[${index}].sha`, `is not the id of a ${expected} of the repository`);
-    }
+  const slice = new TimeSlice();
+  const isChecked = (index: number) =>
+    typeof sent[index]!.sha === 'string' && edits[index]!.entry?.mode !== '160000';
+  const named = new Set(edits.flatMap(({ entry }, index) => (isChecked(index) ? entry!.oid : [])));
+  const types = new Map<string, string>();
+  for (const some of inBatches([...named])) {
+    for (const info of await git.infos(some)) if (info !== undefined) types.set(info.oid, info.type);
+    // Those that are cached come without a wait.
+    if (slice.isOver) await slice.next();
+  }
+  for (const [index, { entry }] of edits.entries()) {
+    const expected = entry && TYPES[entry.mode];
+    if (isChecked(index) && types.get(entry!.oid) !== expected)
+      throw problem(`tree[${index}].sha`, `is not the id of a ${expected} of the repository`);
+    if (slice.isOver) await slice.next();
   }
 }
 

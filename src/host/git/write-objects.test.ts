@@ -41,6 +41,17 @@ describe('objects of one change', needsGit, () => {
     assert.ok(!hasTemporary());
   });
 
+  test('are the same whatever their size', async () => {
+    const sizes = [...Array(200).keys(), 20_000];
+    const objects = sizes.map((size) => buildBlob(Buffer.alloc(size, `\xff\0${size} `, 'latin1')));
+    await writeObjects(target, objects);
+    const tree = treeOf(objects);
+    await writeObjects(target, [tree]);
+    // The checks of git compute all ids anew.
+    git(target, 'fsck', '--strict', tree.oid);
+    assert.equal(git(target, 'cat-file', '-s', objects.at(-1)!.oid), '20000');
+  });
+
   const [missing] = blobs(1, 'missing');
   const refused: Record<string, () => NewObject[]> = {
     'a tree with an entry that does not exist': () => [treeOf([missing!])],
