@@ -188,7 +188,10 @@ async function compose(
         { eventsPerSecond, streams: streamLimitsOf(config) },
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
-      ...(await openHostServices({ engine }, { repositories: repositoriesFolderOf(config) })),
+      ...(await openHostServices(
+        { engine },
+        { repositories: repositoriesFolderOf(config), maxPushBytes: config.maxPushBytes },
+      )),
       // The ports between the APIs, which do not import each other.
       ownRepositories: {
         nameIn: (url) => repositoryNameIn(url, [publicUrl, listeningUrl]),

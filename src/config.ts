@@ -41,6 +41,8 @@ export interface Config {
   role: 'all' | 'api' | 'worker';
   work?: string;
   repositories?: string;
+  /** The largest pack that a push to a repository may have. */
+  maxPushBytes: number;
   actorsUnsandboxed: boolean;
   actorNetwork: 'host' | 'none';
   nodeUrl?: string;
@@ -244,6 +246,12 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The folder for git repositories; several nodes need a file system that they share',
     read: (path) => resolve(path),
     otherwise: 'a folder in the data folder',
+  },
+  maxPushBytes: {
+    env: 'SIGNALBOX_MAX_PUSH_BYTES',
+    describe: 'The most bytes that a push to a git repository may have',
+    read: integer(1024 ** 2, 1024 ** 4),
+    default: String(2 * 1024 ** 3),
   },
   actorsUnsandboxed: {
     env: 'SIGNALBOX_ACTORS_UNSANDBOXED',

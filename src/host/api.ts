@@ -35,6 +35,7 @@ import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
 import { starPart } from './stars/part.ts';
 import { statusPart } from './statuses/part.ts';
+import { transportPart } from './transport/part.ts';
 import { transferPart } from './transfers/part.ts';
 import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
@@ -79,6 +80,8 @@ const dialect: Dialect = {
       graphql: { anonymous: 0, known: 5000, seconds: HOUR },
       integration_manifest: { anonymous: 5000, known: 5000, seconds: HOUR },
       code_scanning_upload: { anonymous: 0, known: 1000, seconds: HOUR },
+      // Requests of git, of which a clone makes two or three.
+      git: { anonymous: 600, known: 6000, seconds: 60 },
     },
     categoriesOf: (shape) => [shape?.limit ?? 'core'],
     headers: limitHeaders,
@@ -126,6 +129,7 @@ export const hostApi: Api = apiOf(dialect, [
   repositoryPart,
   pushPart,
   maintenancePart,
+  transportPart,
   collaboratorPart,
   eventPart,
   hookPart,

@@ -4,6 +4,7 @@ import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
 import { openMaintenance } from './maintenance/maintain-repository.ts';
+import { PackService } from './transport/pack-service.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
 declare module '../kernel/kernel.ts' {
@@ -17,11 +18,12 @@ let installedGit: Promise<InstalledGit | undefined> | undefined;
 
 export async function openHostServices(
   { engine }: Pick<Kernel, 'engine'>,
-  settings: { repositories: string },
+  settings: { repositories: string; maxPushBytes: number },
 ) {
   installedGit ??= findGit();
   return {
     git: new Git({ folder: settings.repositories, installed: await installedGit }),
+    packs: new PackService(settings),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),
     maintenance: openMaintenance(),

@@ -1,23 +1,37 @@
-// A route that answers a request itself, with Node's own objects: for proxies, whose replies are none of this server's.
+// A route that answers a request itself, with Node's own objects: for proxies, whose replies are none of this server's, and for
+// the protocol of git.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { KnownCaller } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
-import type { Call, RouteAccess } from './route.ts';
+import type { Call, RouteAccess, RoutePlace } from './route.ts';
 
 export interface RawRoute {
   /** For log lines and metrics. */
   id: string;
-  /** Everything below this path, which is outside of the prefixes of all APIs, and all methods. */
-  prefix: string;
+  /**
+   * Where it answers: everything below a path that is outside of the prefixes of all APIs, with all methods; or one method
+   * and path below the API's own prefixes, with parameters as in other routes.
+   */
+  at: { prefix: string } | RoutePlace;
   /** The action that `open` must check, and those that it may check instead. */
   access: Exclude<RouteAccess, string>;
+  /** The category of the rate limit, where it is not the API's default. */
+  limit?: string;
+  /** The header `WWW-Authenticate` of errors for callers without a good credential. */
+  challenge?: string;
   /** Checks what the caller may do; the result answers. Errors of both are rendered by the dialect. */
   open(call: RawRouteCall, kernel: Kernel): Promise<(exchange: RawExchange) => Promise<void>>;
 }
 
-export type RawRouteCall = Pick<Call, 'id' | 'now' | 'method' | 'headers' | 'address' | 'url' | 'can'> & {
+export type RawRouteCall = Pick<
+  Call,
+  'id' | 'now' | 'method' | 'headers' | 'address' | 'url' | 'base' | 'can'
+> & {
+  /** Anonymous only where `access` is open. */
   caller: KnownCaller;
+  /** Those of the path, as text. */
+  params: Record<string, string>;
   /** Fires when the client goes away. */
   signal: AbortSignal;
 };

@@ -10,6 +10,7 @@ import { asFailure } from './fastify-failure.ts';
 import { ServerResponse } from './http-client.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
+import type { ApiHandlers } from './api-dispatch.ts';
 import type { ClientSocket, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
 import { ReplySender } from './send.ts';
@@ -17,10 +18,16 @@ import { ReplySender } from './send.ts';
 export function serveRaw(app: FastifyInstance, { dialect, rawRoutes = [] }: Api, kernel: Kernel): void {
   const upgrades = new WeakMap<IncomingMessage, ClientSocket>();
   for (const route of rawRoutes) {
-    const { prefix } = route;
+    if (!('prefix' in route.at)) continue;
+    const { prefix } = route.at;
+    const handlers = rawHandlers(route, dialect, kernel, upgrades);
     void app.register(
       (scope, _options, done) => {
-        mount(scope, route, dialect, kernel, upgrades);
+        scope.addHook('onRequest', handlers.onRequest);
+        scope.setErrorHandler(handlers.onError);
+        // The path without a slash, and methods that Fastify does not know: the hook has answered them.
+        scope.apis.add(prefix, handlers);
+        scope.route({ method: scope.supportedMethods, url: '/*', handler: () => {} });
         done();
       },
       { prefix },
@@ -37,17 +44,19 @@ export function serveRaw(app: FastifyInstance, { dialect, rawRoutes = [] }: Api,
   }
 }
 
-function mount(
-  scope: FastifyInstance,
+/** What answers the requests of one route. */
+export function rawHandlers(
   route: RawRoute,
   dialect: Dialect,
   kernel: Kernel,
-  upgrades: WeakMap<IncomingMessage, ClientSocket>,
-): void {
-  const { id, prefix, access } = route;
+  upgrades?: WeakMap<IncomingMessage, ClientSocket>,
+): ApiHandlers & { shape: RouteShape } {
+  const { id, at, access, limit, challenge } = route;
   const send = new ReplySender(dialect, kernel);
   // Calls are data: the changes that they cause are those of the programs behind them.
-  const shape: RouteShape = { id, method: 'GET', path: `${prefix}/*`, summary: id, access, isData: true };
+  const place = 'prefix' in at ? { method: 'GET' as const, path: `${at.prefix}/*` } : at;
+  const kind = { isData: true, produces: '*/*', ...(limit && { limit }) } as const;
+  const shape: RouteShape = { id, ...place, summary: id, access, ...kind };
   const categories = dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
 
   const begin = ({ method, url, headers, ip: address }: FastifyRequest) =>
@@ -65,15 +74,19 @@ function mount(
       overridden: undefined,
     });
 
-  const answer = async ({ call, raw: request }: FastifyRequest, { raw: response }: FastifyReply) => {
-    const upgrade = upgrades.get(request);
+  const answer = async (
+    { call, match, raw: request }: FastifyRequest,
+    { raw: response }: FastifyReply,
+  ): Promise<void> => {
+    const params = match?.params ?? {};
+    const upgrade = upgrades?.get(request);
     const gone = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) gone.abort();
     });
     upgrade?.socket.once('close', () => gone.abort());
-    const open = route.open(Object.assign(call, { signal: gone.signal }) as unknown as RawRouteCall, kernel);
-    const forward = await open;
+    const opened = Object.assign(call, { signal: gone.signal, params });
+    const forward = await route.open(opened as unknown as RawRouteCall, kernel);
     call.checkAsked(false);
     await forward({ request, response, ...(upgrade && { upgrade }) });
     send.finish(call, response.statusCode);
@@ -84,7 +97,7 @@ function mount(
     // Many clients read the error only after they have sent the whole body.
     request.raw.resume();
     if (response.headersSent || response.destroyed) return response.destroy();
-    return send.failure(reply, request.call, asFailure(error), error);
+    return send.failure(reply, request.call, challenged(asFailure(error), challenge), error);
   };
 
   const onRequest: onRequestHookHandler = (request, reply, done) => {
@@ -109,11 +122,14 @@ function mount(
   };
   const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) =>
     void refuse(request, reply, error);
-  scope.addHook('onRequest', onRequest);
-  scope.setErrorHandler(onError);
-  // The path without a slash, and methods that Fastify does not know: the hook has answered them.
-  scope.apis.add(prefix, { onRequest, onError, handle: () => {} });
-  scope.route({ method: scope.supportedMethods, url: '/*', handler: () => {} });
+  return { shape, onRequest, onError, handle: () => {} };
+}
+
+/** Tells the client how to send a credential. */
+function challenged(failure: Failure, challenge: string | undefined): Failure {
+  if (challenge === undefined || failure.kind !== 'unauthenticated') return failure;
+  const headers = { ...failure.details.headers, 'www-authenticate': challenge };
+  return new Failure(failure.kind, failure.message, { ...failure.details, headers });
 }
 
 /** Browsers send no credential with it; the program is asked with the call that follows. */

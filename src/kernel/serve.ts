@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { shownPath } from './call-log.ts';
+import type { ApiHandlers } from './api-dispatch.ts';
 import type { HeldBody } from './body-memory.ts';
 import { collectBody, inflateBody } from './body.ts';
 import type { Api, Dialect } from './dialect.ts';
@@ -18,6 +19,7 @@ import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
+import { rawHandlers } from './serve-raw.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,21 +33,23 @@ declare module 'fastify' {
 interface ServedRoute {
   shape: RouteShape;
   categories: readonly string[];
+  /** Answers instead of everything below. */
+  raw?: ApiHandlers;
   handle(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
 }
 
-export function serve(app: FastifyInstance, { dialect, routes }: Api, kernel: Kernel): void {
+export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
+  const { dialect, routes } = api;
   checkOperationNames(routes);
-  for (const prefix of dialect.prefixes) mount(app, dialect, routes, kernel, prefix);
+  for (const prefix of dialect.prefixes) mount(app, api, kernel, prefix);
 }
 
 function mount(
   app: FastifyInstance,
-  dialect: Dialect,
-  routes: readonly Route[],
+  { dialect, routes, rawRoutes = [] }: Api,
   kernel: Kernel,
   prefix: string,
-) {
+): void {
   const send = new ReplySender(dialect, kernel);
   const tree = new RouteTree<ServedRoute>();
   const depth = prefix.split('/').length;
@@ -80,8 +84,10 @@ function mount(
     send.renderError(begin(request, undefined), failure, failure),
   );
 
-  const onRequest: onRequestHookHandler = (request, _reply, done) => {
+  const onRequest: onRequestHookHandler = function (request, reply, done) {
     request.match = tree.find(request.method, segmentsOf(request.url, depth));
+    const raw = request.match?.route.raw;
+    if (raw !== undefined) return raw.onRequest.call(this, request, reply, done);
     const call = begin(request, request.match?.route, app.overrides.of(request.raw));
     request.call = call;
     try {
@@ -96,6 +102,8 @@ function mount(
     }
   };
   const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    const raw = request.match?.route.raw;
+    if (raw !== undefined) return raw.onError(error, request, reply);
     // Many clients read the error only after they have sent the whole body.
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
@@ -123,6 +131,11 @@ function mount(
       tree.add(place, served, restOf(shape.path));
       app.firstWords.add(prefix + place.path);
     }
+  }
+  for (const route of rawRoutes) {
+    if ('prefix' in route.at) continue;
+    const raw = rawHandlers(route, dialect, kernel);
+    tree.add(route.at, { shape: raw.shape, categories: [], handle: () => {}, raw });
   }
 }
 

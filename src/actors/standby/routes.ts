@@ -22,7 +22,7 @@ const MAX_TRIES = 3;
 
 export const standbyRoute: RawRoute = {
   id: 'standby',
-  prefix: STANDBY,
+  at: { prefix: STANDBY },
   access: { action: 'runActor', others: ['runTask'], ofOwner: true },
   async open(call, kernel) {
     const source = sourceOf(kernel, call, STANDBY);
@@ -46,7 +46,7 @@ export const standbyRoute: RawRoute = {
 
 export const containerRoute: RawRoute = {
   id: 'container',
-  prefix: CONTAINER,
+  at: { prefix: CONTAINER },
   access: { action: 'viewRun', others: ['updateRun'], ofOwner: true },
   async open(call, kernel) {
     const source = sourceOf(kernel, call, CONTAINER);

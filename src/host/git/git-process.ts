@@ -10,6 +10,8 @@ import { ProcessSlots } from './process-slots.ts';
 
 const MAX_ERROR_BYTES = 8 * 1024;
 const NICENESS = 5;
+/** How long processes that were asked to end may take. */
+const END_GRACE_MS = 5000;
 
 export type GitInput = string | Uint8Array | AsyncIterable<Uint8Array>;
 
@@ -22,6 +24,8 @@ export interface GitStart {
   niceness?: number;
   /** Gets what git prints to its standard error, such as its progress, as it comes. */
   onStderr?(chunk: Buffer): void;
+  /** Two more pipes, which programs that git runs inherit: the server reads descriptor 3 and writes descriptor 4. */
+  hasDialogue?: boolean;
 }
 
 export interface GitCall extends GitStart {
@@ -48,7 +52,7 @@ export class GitError extends Error {
   }
 }
 
-interface GitExit {
+export interface GitExit {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   stderr: string;
@@ -61,6 +65,9 @@ export interface GitProcess {
   exited: Promise<GitExit>;
   /** Ends the process and its own children at once. */
   kill(): void;
+  /** Asks them to end, so that they remove their temporary files first; then kills those that are still there. */
+  end(): void;
+  dialogue?: { input: Readable; output: Writable };
 }
 
 interface ProcessLimits {
@@ -124,14 +131,14 @@ export class GitProgram {
   /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
   async start(
     args: readonly string[],
-    { folder, env, niceness = NICENESS, onStderr }: GitStart,
+    { folder, env, niceness = NICENESS, onStderr, hasDialogue }: GitStart,
   ): Promise<GitProcess> {
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
     if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
     const child = spawn(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], {
       cwd: '/',
       env: { ...this.#environment, ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: Array<'pipe'>(hasDialogue === true ? 5 : 3).fill('pipe'),
       // A process group of its own, so that a kill also reaches the helpers that git starts. It costs nothing measurable.
       detached: true,
     });
@@ -144,7 +151,23 @@ export class GitProgram {
     let isAlive = true;
     const exited = exitOf(child);
     if (onStderr !== undefined) child.stderr.on('data', onStderr);
-    const started: GitProcess = { stdin, stdout, exited, kill: () => void (isAlive && killGroup(pid)) };
+    const kill = () => void (isAlive && signalGroup(pid, 'SIGKILL'));
+    const end = () => {
+      if (!isAlive) return;
+      signalGroup(pid, 'SIGTERM');
+      const timer = setTimeout(kill, END_GRACE_MS);
+      void exited.then(() => clearTimeout(timer));
+    };
+    const input = child.stdio[3] as Readable | undefined;
+    const output = child.stdio[4] as Writable | undefined;
+    const started: GitProcess = {
+      stdin,
+      stdout,
+      exited,
+      kill,
+      end,
+      ...(input && output && { dialogue: { input, output } }),
+    };
     this.#processes.add(started);
     void exited.then(() => {
       isAlive = false;
@@ -152,6 +175,11 @@ export class GitProgram {
     });
     // A process may end before it has read its input: its exit code says more than the broken pipe.
     stdin.on('error', () => {});
+    for (const pipe of [input, output]) {
+      pipe?.on('error', () => {});
+      // A program that git has started may keep the pipes open.
+      void exited.then(() => pipe?.destroy());
+    }
     return started;
   }
 
@@ -258,9 +286,9 @@ function setNiceness(pid: number, niceness: number): void {
 }
 
 /** Helpers that git has started may live on for a moment after it: they are in its process group. */
-function killGroup(pid: number): void {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch {
     // The group is gone.
   }

@@ -192,7 +192,8 @@ function fakeProcess(silent: string): GitProcess {
       if (!isSilent) stdout.write(`${name} missing\n`);
     }
   });
-  return { stdin, stdout, exited, kill: () => resolve({ exitCode: null, signal: 'SIGKILL', stderr: '' }) };
+  const kill = () => resolve({ exitCode: null, signal: 'SIGKILL', stderr: '' });
+  return { stdin, stdout, exited, kill, end: kill };
 }
 
 test('a request that gets no answer in time is refused alone', async () => {

@@ -189,9 +189,15 @@ async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure 
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
   if (target === undefined) return undefined;
   if (!(await mayRead(kernel.db, call, target))) return undefined;
+  const { repository, owner: newOwner } = target;
+  const [, ofGit] =
+    /^\/[^/?]+\/[^/?]+(\/(?:info\/refs|git-(?:upload|receive)-pack)(?:\?.*)?)$/s.exec(call.url) ?? [];
+  if (ofGit !== undefined)
+    return new Failure('moved', 'Moved Permanently', {
+      location: `/${newOwner.login}/${repository.name}.git${ofGit}`,
+    });
   const [, word = 'repos', rest = ''] =
     /\/(repos|raw|archives|networks)\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url) ?? [];
-  const { repository, owner: newOwner } = target;
   const start =
     word === 'repos' ? `/repositories/${number}` : `/${word}/${newOwner.login}/${repository.name}`;
   return new Failure('moved', 'Moved Permanently', { location: start + rest });

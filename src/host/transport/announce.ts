@@ -1,0 +1,33 @@
+// The first request of every clone, fetch and push: which references and abilities there are.
+import { once } from 'node:events';
+import { announcement, protocolOf, receivePack, uploadPack } from './git-service.ts';
+import { NOT_CACHED } from './open-git.ts';
+import type { GitExchange } from './routes.ts';
+
+const TIMEOUT_MS = 5 * 60_000;
+const MODE = '--http-backend-info-refs';
+
+export async function announce({ kernel, call, found, service, response }: GitExchange): Promise<void> {
+  const { git, packs } = kernel.services;
+  const { folder, program } = git.repository(found.repository.number);
+  const isPush = service === 'git-receive-pack';
+  const protocol = isPush ? undefined : protocolOf(call.headers['git-protocol']);
+  const { maxPushBytes } = packs;
+  const { args, start } = isPush
+    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await packs.hooks.ensure() })
+    : uploadPack({ folder, protocol }, MODE);
+  const headers = { 'content-type': `application/x-${service}-advertisement`, ...NOT_CACHED };
+  const { env } = start;
+  const output = program.stream(args, { folder, env, timeoutMs: TIMEOUT_MS, signal: call.signal });
+  let isFirst = true;
+  for await (const chunk of output) {
+    if (isFirst) {
+      response.writeHead(200, headers);
+      if (call.method === 'HEAD') break;
+      if (protocol?.startsWith('version=2') !== true) response.write(announcement(service));
+    }
+    isFirst = false;
+    if (!response.write(chunk)) await once(response, 'drain', { signal: call.signal });
+  }
+  response.end();
+}

@@ -1,0 +1,93 @@
+// What a push may change: asked while its objects are in git's quarantine, before any reference is moved.
+import { Failure } from '../../kernel/failure.ts';
+import { foldCase } from '../../kernel/fold-case.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { isValidRefName } from '../git/ref-name.ts';
+import { readRefValues } from '../git/ref-values.ts';
+import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
+import { openRepository, type FoundRepository, type RepositoryCall } from '../repositories/access.ts';
+import type { ProposedPush } from './hook-dialogue.ts';
+
+/** More references in one push are refused. */
+export const MAX_CHANGES = 5000;
+const MAX_MESSAGES = 20;
+
+export interface PushCheck {
+  /** What is wrong, in words for the pusher; nothing where the push is accepted. */
+  messages: string[];
+  /** As it is now: it may have been renamed while the push was sent. */
+  found?: FoundRepository;
+}
+
+export async function checkPush(
+  kernel: Kernel,
+  call: RepositoryCall & { caller: KnownCaller },
+  { number }: { number: number },
+  { changes, count, quarantine }: ProposedPush,
+): Promise<PushCheck> {
+  if (count > MAX_CHANGES)
+    return refusal(`The push changes ${count} references; the limit is ${MAX_CHANGES}. Push them in parts.`);
+  let found: FoundRepository;
+  try {
+    // Much may have changed since the push began: the role, the token, the repository itself.
+    found = await openRepository(kernel, callFor(kernel, call, number), 'write');
+  } catch (error) {
+    if (error instanceof Failure) return refusal(error.message);
+    throw error;
+  }
+  const git = kernel.services.git.repository(number);
+  const names = [...checkNames(changes), ...checkTwins(changes, await existingNames(git, changes))];
+  if (names.length > 0) return { messages: names.slice(0, MAX_MESSAGES) };
+  const { program, folder } = git;
+  const target = { program, folder, ...(quarantine !== undefined && { quarantine }) };
+  const refused = await checkRefChanges(kernel, found, { caller: call.caller }, changes, target);
+  return { messages: refused.slice(0, MAX_MESSAGES).map(({ message }) => message), found };
+}
+
+function callFor({ clock }: Kernel, call: RepositoryCall, number: number): RepositoryCall {
+  const { caller, url } = call;
+  const can: RepositoryCall['can'] = (resource, action) => call.can(resource, action);
+  return { caller, url, can, now: clock.now(), params: { repository_id: number } };
+}
+
+function refusal(message: string): PushCheck {
+  return { messages: [message] };
+}
+
+/** References of the server's own are hidden from pushes by git itself. */
+export function checkNames(changes: readonly RefChange[]): string[] {
+  // What exists under a bad name can still be deleted.
+  return changes.filter(({ to }) => to !== undefined).flatMap(({ name }) => problemWith(name) ?? []);
+}
+
+function problemWith(name: string): string | undefined {
+  const [, , ...rest] = name.split('/');
+  if (!isValidRefName(name)) return `${name} is not a name that a reference can have here.`;
+  if (rest.some((part) => part.startsWith('-')))
+    return `${name}: a part of a name must not begin with a hyphen, because commands would take it for an option.`;
+  if (name.startsWith('refs/replace/')) return `${name}: objects cannot be replaced here.`;
+  return rest.join('/') === 'HEAD' ? `${name}: HEAD cannot be the name of a branch or tag.` : undefined;
+}
+
+/** On the computers of many people two names that differ in case only would be the same file. */
+export function checkTwins(changes: readonly RefChange[], existing: Iterable<string>): string[] {
+  const deleted = new Set(changes.filter(({ to }) => to === undefined).map(({ name }) => name));
+  const names = new Map<string, string>();
+  for (const name of existing) if (!deleted.has(name)) names.set(foldCase(name), name);
+  return changes.flatMap(({ name, from, to }) => {
+    if (to === undefined || from !== undefined) return [];
+    const other = names.get(foldCase(name));
+    names.set(foldCase(name), name);
+    if (other === undefined || other === name) return [];
+    return [`${name} differs from ${other} only in upper and lower case.`];
+  });
+}
+
+async function existingNames(
+  git: Parameters<typeof readRefValues>[0],
+  changes: readonly RefChange[],
+): Promise<Iterable<string>> {
+  const creates = changes.some(({ from, to }) => from === undefined && to !== undefined);
+  return creates ? (await readRefValues(git)).keys() : [];
+}

@@ -1,0 +1,80 @@
+// The two services of git over HTTP, and how their processes are started.
+
+export type ServiceName = 'git-upload-pack' | 'git-receive-pack';
+
+const MEBIBYTE = 1024 ** 2;
+/** A request for objects names what the client wants and has, and no objects. */
+export const MAX_FETCH_BYTES = 64 * MEBIBYTE;
+/** Beside its pack, a push has a line for each reference. */
+export const MAX_COMMAND_BYTES = 16 * MEBIBYTE;
+/** No single piece of memory of a process that reads a pack is larger: a small delta can claim to make gigabytes. */
+const MAX_ALLOCATION = 1024 * MEBIBYTE;
+const PROTOCOL = /^version=[012](?::[a-z0-9=]{1,32}){0,4}$/;
+
+/** Other values of the header `Git-Protocol` are ignored: what is passed on is read by the program. */
+export function protocolOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && PROTOCOL.test(header) ? header : undefined;
+}
+
+/** The reply of the smart protocol begins with the name of the service, except in version 2 of it. */
+export function announcement(service: ServiceName): string {
+  const line = `# service=${service}\n`;
+  return `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
+}
+
+interface ServiceStart {
+  folder: string;
+  protocol: string | undefined;
+}
+
+/** The arguments and the environment for sending objects. */
+export function uploadPack({ folder, protocol }: ServiceStart, mode: string) {
+  const config = {
+    'uploadpack.allowFilter': 'true',
+    // A partial clone asks for single objects. Version 2 of the protocol allows that whatever is configured.
+    'uploadpack.allowAnySHA1InWant': 'true',
+    'transfer.hideRefs': 'refs/hidden',
+    'pack.threads': '1',
+    'pack.windowMemory': '64m',
+    'core.deltaBaseCacheLimit': '64m',
+    'core.bigFileThreshold': '16m',
+  };
+  return {
+    args: [...options(config), 'upload-pack', mode, folder],
+    start: { folder, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } },
+  };
+}
+
+/** For receiving objects. Version 2 of the protocol has no pushes. */
+export function receivePack(
+  { folder }: Pick<ServiceStart, 'folder'>,
+  mode: string,
+  { maxPushBytes, hooksPath }: { maxPushBytes: number; hooksPath: string },
+) {
+  const config = {
+    'core.hooksPath': hooksPath,
+    'receive.maxInputSize': String(maxPushBytes),
+    'receive.fsckObjects': 'true',
+    'transfer.fsckObjects': 'true',
+    // Old commits of many projects have these mistakes, which harm nobody.
+    'receive.fsck.badTimezone': 'ignore',
+    'receive.fsck.missingSpaceBeforeDate': 'ignore',
+    'receive.fsck.zeroPaddedFilemode': 'ignore',
+    'receive.denyCurrentBranch': 'ignore',
+    'receive.denyDeleteCurrent': 'refuse',
+    'receive.advertisePushOptions': 'false',
+    'transfer.hideRefs': 'refs/hidden',
+    'receive.hideRefs': 'refs/pull',
+    'pack.threads': '1',
+    'core.deltaBaseCacheLimit': '64m',
+    'core.bigFileThreshold': '16m',
+  };
+  return {
+    args: [...options(config), 'receive-pack', mode, folder],
+    start: { folder, env: { GIT_ALLOC_LIMIT: String(MAX_ALLOCATION) }, hasDialogue: true },
+  };
+}
+
+function options(config: Record<string, string>): string[] {
+  return Object.entries(config).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+}

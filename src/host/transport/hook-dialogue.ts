@@ -1,0 +1,57 @@
+// The server's side of the talk with the pre-receive hook: reads what a push changes, and answers with a verdict.
+import { createInterface } from 'node:readline';
+import type { GitProcess } from '../git/git-process.ts';
+import { ZERO_OID } from '../git/object-id.ts';
+import type { RefChange } from '../protection/check-ref-changes.ts';
+
+export interface ProposedPush {
+  /** The folder of the new objects; undefined where there are none, as when references are only deleted. */
+  quarantine: string | undefined;
+  /** The first of them, where there are too many. */
+  changes: RefChange[];
+  /** How many there are. */
+  count: number;
+}
+
+const LINE = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^]+)$/;
+
+/** Undefined where git ends without asking: it has found something wrong by itself, or there is nothing to change. */
+export async function readProposal(
+  { input }: NonNullable<GitProcess['dialogue']>,
+  maxChanges: number,
+): Promise<ProposedPush | undefined> {
+  const lines = createInterface({ input, crlfDelay: Infinity });
+  let quarantine: string | undefined;
+  let count = 0;
+  const changes: RefChange[] = [];
+  for await (const line of lines) {
+    if (line === '') return { quarantine, changes, count };
+    if (line.startsWith('quarantine ')) {
+      quarantine = line.slice('quarantine '.length) || undefined;
+      continue;
+    }
+    const [, from, to, name] = LINE.exec(line) ?? [];
+    if (name === undefined) return undefined;
+    count += 1;
+    if (changes.length < maxChanges) changes.push({ name, from: oidOf(from!), to: oidOf(to!) });
+  }
+  return undefined;
+}
+
+/** No message accepts the push. */
+export function answerProposal(
+  { output }: NonNullable<GitProcess['dialogue']>,
+  messages: readonly string[],
+): void {
+  const lines = messages.flatMap((message) => message.split('\n')).map((line) => `|${plain(line)}\n`);
+  output.end(`${lines.join('')}${messages.length === 0 ? 'accepted' : 'refused'}\n`);
+}
+
+/** Names of references come from the pusher, and are shown in a terminal. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
+}
+
+function oidOf(hex: string): string | undefined {
+  return hex === ZERO_OID ? undefined : hex;
+}

@@ -1,0 +1,38 @@
+// Fetches and clones: sends the objects that the client asks for.
+import { exchangePack } from './exchange-pack.ts';
+import { finishReply } from './finish-reply.ts';
+import { MAX_FETCH_BYTES, protocolOf, uploadPack } from './git-service.ts';
+import { NOT_CACHED } from './open-git.ts';
+import { openBody } from './request-body.ts';
+import type { GitExchange } from './routes.ts';
+
+export async function upload({ kernel, call, found, request, response }: GitExchange): Promise<void> {
+  const { git, packs } = kernel.services;
+  const body = openBody(request, 'application/x-git-upload-pack-request');
+  const { folder, program } = git.repository(found.repository.number);
+  const protocol = protocolOf(call.headers['git-protocol']);
+  const { args, start } = uploadPack({ folder, protocol }, '--stateless-rpc');
+  const release = await packs.acquire(call.signal);
+  try {
+    const process = await program.start(args, start);
+    const cut = () => {
+      process.kill();
+      response.destroy();
+    };
+    call.signal.addEventListener('abort', process.kill, { once: true });
+    if (call.signal.aborted) process.kill();
+    const headers = { 'content-type': 'application/x-git-upload-pack-result', ...NOT_CACHED };
+    await exchangePack({
+      body,
+      response,
+      process,
+      headers,
+      maxBody: MAX_FETCH_BYTES,
+      stallMs: packs.stallMs,
+      cut,
+    });
+    finishReply(kernel, call, response, await process.exited, headers);
+  } finally {
+    release();
+  }
+}
