@@ -8,6 +8,7 @@ import { listQueuedEvents, type EventQueue } from '../events/store.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
 import { asksFor, type Hook } from './hook.ts';
 import { buildPayload } from './payloads/build-payload.ts';
+import { readSurroundings } from './payloads/status-members.ts';
 import { listActiveHooks } from './store.ts';
 import { advanceHookCursor, findHookCursor, listEventsToTell, type EventToTell } from './store-cursors.ts';
 
@@ -73,7 +74,7 @@ async function tell(
   const [next] = await listQueuedEvents(db, queue, number - 1, 1);
   // Undefined where it was swept meanwhile.
   const event = next?.number === number ? next : undefined;
-  const body = event === undefined ? undefined : JSON.stringify(buildPayload(event, publicUrl));
+  const body = event && JSON.stringify(buildPayload(event, publicUrl, await readSurroundings(db, event)));
   const isTooLong = body !== undefined && body.length > MAX_PAYLOAD_LENGTH;
   if (isTooLong) log.warn({ event: number, length: body.length }, 'an event is too long for webhooks');
   const now = clock.now();

@@ -12,14 +12,19 @@ import {
   userInPayload,
   type PayloadObject,
 } from './shared-members.ts';
+import { statusMembers, type StatusSurroundings } from './status-members.ts';
 
-/** `base` is the address of the API. */
-export function buildPayload(event: RecordedEvent, base: string): PayloadObject {
+/** `base` is the address of the API. Of a status, the surroundings have been read. */
+export function buildPayload(
+  event: RecordedEvent,
+  base: string,
+  surroundings?: StatusSurroundings,
+): PayloadObject {
   const { name, action, snapshot } = event;
   const { repository: found, organization, sender } = snapshot;
   return {
     ...(action !== undefined && { action }),
-    ...ownMembers(event, base),
+    ...(surroundings && found ? statusMembers(event, found, surroundings, base) : ownMembers(event, base)),
     ...(found && {
       repository:
         name === 'push'
