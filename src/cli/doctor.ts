@@ -1,7 +1,8 @@
-// The command `doctor`: checks the machine, the database and the blobs, says what to do, and with --fix repairs what is safe.
+// The command `doctor`: checks the machine, the database, the blobs and, where asked, the repositories, says what to do, and with --fix repairs what is safe.
 import type { LoadedSettings } from '../read-settings.ts';
 import { checkBlobs } from './doctor-blobs.ts';
 import { checkDatabase } from './doctor-database.ts';
+import { checkRepositories } from './doctor-repositories.ts';
 import { checkMachine } from './doctor-machine.ts';
 import { EXIT } from './command-errors.ts';
 import { painter, printJson, wantsJson, type Io } from './io.ts';
@@ -18,6 +19,8 @@ export interface DoctorFinding {
 interface DoctorOptions {
   json?: boolean;
   fix?: boolean;
+  /** Checks every object of every repository, which takes long. */
+  repositories?: boolean;
 }
 
 export async function runDoctor({ config }: LoadedSettings, options: DoctorOptions, io: Io): Promise<number> {
@@ -26,6 +29,7 @@ export async function runDoctor({ config }: LoadedSettings, options: DoctorOptio
     ...(await checkMachine(config, now)),
     ...(await checkDatabase(config, now)),
     ...(await checkBlobs(config, now)),
+    ...(options.repositories === true ? await checkRepositories(config, now, io) : []),
   ];
   const reports = await Promise.all(findings.map((finding) => reportCheck(finding, options.fix === true)));
   const hasFailed = reports.some(({ state }) => state === 'fail');

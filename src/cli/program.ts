@@ -181,13 +181,18 @@ function addDoctor(program: Command, io: Io, end: End): void {
     .command('doctor')
     .description('Check what the server stands on')
     .option('--fix', 'Repair what can be repaired without a risk')
+    .option('--repositories', 'Check every object of every repository too, which takes long')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
       const { runDoctor } = await import('./doctor.ts');
       end(await runDoctor(settings, options, io));
     });
   addJson(doctor);
-  explain(doctor, ['doctor', 'doctor --fix', 'doctor --json'], ['The exit code is 1 if a check failed.']);
+  explain(
+    doctor,
+    ['doctor', 'doctor --fix', 'doctor --repositories', 'doctor --json'],
+    ['The exit code is 1 if a check failed.'],
+  );
 }
 
 function addImport(group: Command, io: Io, end: End): void {

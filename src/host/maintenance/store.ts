@@ -11,3 +11,33 @@ export async function isPushed(db: Db, number: number): Promise<boolean> {
     .executeTakeFirst();
   return row !== undefined;
 }
+
+export interface CheckedRepository {
+  number: number;
+  /** `owner/name` in lower case. */
+  fullName: string;
+  sizeKb: number;
+  /** Its folder is about to be deleted. */
+  isDeleted: boolean;
+}
+
+/** All of them, in the order of their numbers, beginning after one. */
+export async function listCheckedRepositories(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<CheckedRepository[]> {
+  const rows = await db
+    .selectFrom('repositories')
+    .select(['number', 'full_name', 'size_kb', 'deleted_at'])
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    fullName: row.full_name,
+    sizeKb: row.size_kb,
+    isDeleted: row.deleted_at !== null,
+  }));
+}
