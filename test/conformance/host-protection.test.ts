@@ -230,6 +230,19 @@ onEachEngine((engine) => {
     await expect(404, ada.post(contexts, ['ci']));
   });
 
+  test('a rule that is sent again changes nothing, and is not told of', async () => {
+    const { path } = await crew.repository('again');
+    const url = `${path}/branches/main/protection`;
+    const send = (users: string[]) =>
+      expect(200, crew.ada.put(url, { ...NO_REQUIREMENTS, restrictions: { users, teams: ['pushers'] } }));
+    const first = await send(['cleo', 'bob', 'ada']);
+    assert.deepEqual(loginsOf(first['restrictions'].users), ['ada', 'bob', 'cleo']);
+    assert.deepEqual(await send(['ada', 'BOB', 'cleo', 'bob']), first);
+    assert.equal((await eventsOf(path)).length, 1);
+    await send(['ada', 'bob']);
+    assert.equal((await eventsOf(path)).length, 2);
+  });
+
   test('restrictions name those who may push, and lose those who may no longer', async () => {
     const { path } = await crew.repository('restricted');
     const url = `${path}/branches/main/protection`;

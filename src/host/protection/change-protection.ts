@@ -62,8 +62,8 @@ export async function changeProtection(
     await lockProtections(tx, number);
     const before = await readProtection(tx, found, branch);
     const { rule, actors = {} } = await edit(tx, before);
-    const edited = { ...(before?.actors ?? NOBODY), ...actors };
-    if (before !== undefined && isDeepStrictEqual([rule, edited], [before.rule, before.actors]))
+    const edited = inOrder({ ...(before?.actors ?? NOBODY), ...actors });
+    if (before !== undefined && isDeepStrictEqual([rule, edited], [before.rule, inOrder(before.actors)]))
       return before;
     if (before === undefined && (await countProtections(tx, number)) >= MAX_RULES)
       throw new Failure('invalid', `A repository has at most ${MAX_RULES} rules for branches`);
@@ -73,6 +73,15 @@ export async function changeProtection(
     await recordProtection(on, found, before, after);
     return after;
   });
+}
+
+/** So that the same actors are equal in comparisons and in the audit log. */
+function inOrder({ push, dismiss, bypass }: ActorsByPurpose): ActorsByPurpose {
+  const sorted = ({ accounts, teams }: NamedActors) => ({
+    accounts: accounts.toSorted(),
+    teams: teams.toSorted((a, b) => a - b),
+  });
+  return { push: sorted(push), dismiss: sorted(dismiss), bypass: sorted(bypass) };
 }
 
 export async function removeProtection(
@@ -135,7 +144,7 @@ export async function recordProtection(
 }
 
 function audited({ branch, rule, actors }: FullProtection) {
-  return { branch, ...rule, actors };
+  return { branch, ...rule, actors: inOrder(actors) };
 }
 
 /** Logins of users, and slugs of teams and apps. */

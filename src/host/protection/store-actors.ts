@@ -5,6 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { teamNumbersOf } from '../repositories/store-roles.ts';
 import type { ActorPurpose } from './rule.ts';
 
+/** Each once, in any order. */
 export interface NamedActors {
   accounts: string[];
   teams: number[];
@@ -35,7 +36,7 @@ export async function listWritingTeams(db: Db, repository: OwnedRepository): Pro
   return new Set(rows.map(({ number }) => number));
 }
 
-/** By purpose, in the order in which they were named. */
+/** By purpose. */
 export async function listNamedActors(db: Db, protectionNumber: number): Promise<Map<string, NamedActors>> {
   const rows = await db
     .selectFrom('branch_protection_actors')
