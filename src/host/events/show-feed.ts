@@ -12,7 +12,14 @@ import type { ShownRepository } from '../repositories/model.ts';
 import { viewerFor } from '../repositories/personal-route.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { toFeedItem, type ShownEvent } from './feed-model.ts';
-import { listFeed, listFeedEvents, MAX_FEED_EVENTS, type Feed, type FeedEvent } from './store-feeds.ts';
+import {
+  listFeed,
+  listFeedEvents,
+  listWatchedFeed,
+  MAX_FEED_EVENTS,
+  type Feed,
+  type FeedEvent,
+} from './store-feeds.ts';
 
 /** How many seconds clients wait before they ask again. */
 const POLL_INTERVAL = { 'x-poll-interval': '60' };
@@ -27,7 +34,7 @@ interface FeedCall {
 export async function showFeed(
   { caller, query, base }: FeedCall,
   db: Db,
-  feed: Feed,
+  feed: Feed | { of: 'watched'; accountId: string },
   audience: 'everybody' | 'caller',
 ): Promise<Reply> {
   const slice = pageSliceOf(query);
@@ -36,7 +43,11 @@ export async function showFeed(
       'invalid',
       'In order to keep the API fast for everyone, pagination is limited for this resource.',
     );
-  const numbers = await listFeed(db, feed, audience === 'everybody' ? 'public' : viewerFor(caller));
+  const viewer = audience === 'everybody' ? 'public' : viewerFor(caller);
+  const numbers =
+    feed.of === 'watched'
+      ? await listWatchedFeed(db, feed.accountId, viewer)
+      : await listFeed(db, feed, viewer);
   const events = await listFeedEvents(db, numbers.slice(slice.offset, slice.offset + slice.limit));
   const shown = await withContext(db, events, audience === 'everybody' ? undefined : caller);
   const items = shown.map((one) => toFeedItem(one, base));

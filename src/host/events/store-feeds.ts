@@ -1,6 +1,7 @@
 // Feeds in the database: each is read from the end of an index, and only a bounded part of it.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { Repository } from '../repositories/repository.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
 import { grantedTo } from '../repositories/store-visibility.ts';
 import type { FeedEntry } from './feed-entry.ts';
@@ -8,12 +9,8 @@ import type { FeedEntry } from './feed-entry.ts';
 /** Whose events a feed has. */
 export type Feed =
   | { of: 'everybody' }
-  | { of: 'network'; number: number }
-  | { of: 'repository'; number: number }
-  | { of: 'organization'; id: string }
-  | { of: 'actor'; id: string }
-  /** What happens in the repositories that the account watches. */
-  | { of: 'watched'; accountId: string };
+  | { of: 'network' | 'repository'; number: number }
+  | { of: 'organization' | 'actor'; id: string };
 
 /** A feed goes no further back. */
 export const MAX_FEED_EVENTS = 300;
@@ -23,32 +20,67 @@ const MAX_WATCHED = 1000;
 /** Repositories that are read with one statement. */
 const AT_ONCE = 50;
 
-/** The numbers of the newest events that the viewer sees, the newest first. */
-export async function listFeed(db: Db, feed: Feed, viewer: Viewer): Promise<number[]> {
-  if (feed.of === 'watched') return await listWatchedFeed(db, feed.accountId, viewer);
-  const isPublicOnly = viewer === 'public' || feed.of === 'everybody' || feed.of === 'network';
-  const newest = sql`
-    select number, repository_number, is_public from host_events
-    where feed is not null ${isPublicOnly ? sql`and is_public = 1` : sql``} ${conditionOf(feed)}
-    order by number desc limit ${sql.lit(MAX_SCANNED)}`;
-  return await listSeen(db, newest, isPublicOnly ? 'public' : viewer);
+function keyOf(feed: Feed): string {
+  if (feed.of === 'everybody') return feed.of;
+  return `${feed.of}/${'number' in feed ? feed.number : feed.id}`;
 }
 
-function conditionOf(feed: Exclude<Feed, { of: 'watched' }>): RawBuilder<unknown> {
-  if (feed.of === 'everybody') return sql``;
-  if (feed.of === 'network') return sql`and network_number = ${feed.number}`;
-  if (feed.of === 'repository') return sql`and repository_number = ${feed.number}`;
-  if (feed.of === 'organization') return sql`and organization_id = ${feed.id}`;
-  return sql`and actor_id = ${feed.id}`;
+export interface ShownIn {
+  repository: Repository;
+  organizationId?: string;
+  actorId?: string;
+}
+
+/** In the transaction that inserts the event. */
+export async function insertIntoFeeds(
+  tx: Db,
+  eventNumber: number,
+  { repository, organizationId, actorId }: ShownIn,
+): Promise<void> {
+  const { number, sourceNumber, isPrivate } = repository;
+  const feeds: Feed[] = [{ of: 'repository', number }];
+  if (organizationId !== undefined) feeds.push({ of: 'organization', id: organizationId });
+  if (actorId !== undefined) feeds.push({ of: 'actor', id: actorId });
+  if (!isPrivate) feeds.push({ of: 'everybody' }, { of: 'network', number: sourceNumber ?? number });
+  await tx
+    .insertInto('host_feeds')
+    .values(
+      feeds.map((feed) => ({
+        feed: keyOf(feed),
+        is_public: isPrivate ? 0 : 1,
+        event_number: eventNumber,
+        repository_number: number,
+      })),
+    )
+    .execute();
+}
+
+/** The numbers of the newest events that the viewer sees, the newest first. */
+export async function listFeed(db: Db, feed: Feed, viewer: Viewer): Promise<number[]> {
+  return await listSeen(db, newestOf([keyOf(feed)], viewer, MAX_SCANNED), viewer);
+}
+
+/** The newest of each feed: the end of an index, or of two where the viewer may see what is not public. */
+function newestOf(keys: readonly string[], viewer: Viewer, limit: number, after = 0): RawBuilder<unknown> {
+  const kinds = viewer === 'public' ? [1] : [0, 1];
+  const ends = keys.flatMap((key) =>
+    kinds.map(
+      (isPublic) => sql`select * from (
+        select event_number, repository_number, is_public from host_feeds
+        where feed = ${key} and is_public = ${sql.lit(isPublic)} and event_number > ${after}
+        order by event_number desc limit ${sql.lit(limit)}) as one`,
+    ),
+  );
+  return sql.join(ends, sql` union all `);
 }
 
 /** Those among `newest` whose repository is there, and that the viewer may see now. */
 async function listSeen(db: Db, newest: RawBuilder<unknown>, viewer: Viewer): Promise<number[]> {
   const { rows } = await sql<{ number: number }>`
-    select newest.number from (${newest}) as newest
+    select newest.event_number as number from (${newest}) as newest
     join repositories on repositories.number = newest.repository_number
     where repositories.deleted_at is null and ${seenBy(viewer)}
-    order by newest.number desc limit ${sql.lit(MAX_FEED_EVENTS)}`.execute(db);
+    order by newest.event_number desc limit ${sql.lit(MAX_FEED_EVENTS)}`.execute(db);
   return rows.map(({ number }) => number);
 }
 
@@ -60,32 +92,29 @@ function seenBy(viewer: Viewer): RawBuilder<unknown> {
   return sql`(${isPublic} or ${grantedTo(viewer.accountId)})`;
 }
 
-/** The repositories with the newest events come first: the rest is not read when enough is known to be newer. */
-async function listWatchedFeed(db: Db, accountId: string, viewer: Viewer): Promise<number[]> {
-  const { rows: watched } = await sql<{ number: number; last: number | null }>`
-    select watches.repository_number as number,
-      (select max(host_events.number) from host_events
-       where host_events.repository_number = watches.repository_number and feed is not null) as last
+/**
+ * What happened in the repositories that the account watches. Those with the newest events come first: the rest is not read
+ * when enough is known to be newer.
+ */
+export async function listWatchedFeed(db: Db, accountId: string, viewer: Viewer): Promise<number[]> {
+  const last = (isPublic: 0 | 1) => sql<number | null>`
+    (select max(event_number) from host_feeds
+     where feed = 'repository/' || watches.repository_number and is_public = ${sql.lit(isPublic)})`;
+  const { rows: watched } = await sql<{ number: number; open: number | null; closed: number | null }>`
+    select watches.repository_number as number, ${last(1)} as open,
+      ${viewer === 'public' ? sql`null` : last(0)} as closed
     from watches where account_id = ${accountId} and is_ignored = 0
     order by repository_number desc limit ${sql.lit(MAX_WATCHED)}`.execute(db);
   const repositories = watched
-    .flatMap(({ number, last }) => (last === null ? [] : { number, last }))
+    .map(({ number, open, closed }) => ({ number, last: Math.max(open ?? 0, closed ?? 0) }))
     .toSorted((one, other) => other.last - one.last);
   let seen: number[] = [];
   for (let start = 0; start < repositories.length; start += AT_ONCE) {
     const oldest = seen.length < MAX_FEED_EVENTS ? 0 : seen.at(-1)!;
-    const some = repositories.slice(start, start + AT_ONCE).filter(({ last }) => last > oldest);
+    const some = repositories.slice(start, start + AT_ONCE).filter((one) => one.last > oldest);
     if (some.length === 0) break;
-    const newest = sql.join(
-      some.map(
-        ({ number }) => sql`select * from (
-          select number, repository_number, is_public from host_events
-          where repository_number = ${number} and feed is not null and number > ${oldest}
-          order by number desc limit ${sql.lit(MAX_FEED_EVENTS)}) as one`,
-      ),
-      sql` union all `,
-    );
-    const more = await listSeen(db, newest, viewer);
+    const keys = some.map(({ number }) => keyOf({ of: 'repository', number }));
+    const more = await listSeen(db, newestOf(keys, viewer, MAX_FEED_EVENTS, oldest), viewer);
     seen = [...seen, ...more].toSorted((one, other) => other - one).slice(0, MAX_FEED_EVENTS);
   }
   return seen;
@@ -124,7 +153,7 @@ export async function listFeedEvents(db: Db, numbers: readonly number[]): Promis
   }));
 }
 
-/** Deletes the oldest that ended before that time, and returns their number. */
+/** Deletes some of the oldest that are from before that time, and returns their number. */
 export async function deleteEventsBefore(db: Db, before: number, limit: number): Promise<number> {
   const oldest = await db
     .selectFrom('host_events')

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { feedEntryOf } from './feed-entry.ts';
 import type { EventSnapshot, HostEvent, HostEventName, RecordedEvent } from './model.ts';
+import { insertIntoFeeds } from './store-feeds.ts';
 import type { HostEventRow } from './tables.ts';
 
 export interface NewEvent {
@@ -16,7 +17,7 @@ export interface NewEvent {
 export async function insertEvent(tx: Db, { event, at, actorId, snapshot }: NewEvent): Promise<void> {
   const { repository: found, organization } = snapshot;
   const feed = found && feedEntryOf(event, found.repository);
-  await tx
+  const { number } = await tx
     .insertInto('host_events')
     .values({
       at,
@@ -24,14 +25,20 @@ export async function insertEvent(tx: Db, { event, at, actorId, snapshot }: NewE
       action: event.action ?? null,
       actor_id: actorId ?? null,
       repository_number: found?.repository.number ?? null,
-      network_number: found ? (found.repository.sourceNumber ?? found.repository.number) : null,
       organization_id: organization?.id ?? null,
       is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
       feed: feed === undefined ? null : JSON.stringify(feed),
       details: JSON.stringify(event.details),
       snapshot: JSON.stringify(snapshot),
     })
-    .execute();
+    .returning('number')
+    .executeTakeFirstOrThrow();
+  if (found === undefined || feed === undefined) return;
+  await insertIntoFeeds(tx, number, {
+    repository: found.repository,
+    ...(organization && { organizationId: organization.id }),
+    ...(actorId !== undefined && { actorId }),
+  });
 }
 
 /** The events that webhooks are told of in order: those of a repository, or those of an organization without one. */

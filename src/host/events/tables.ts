@@ -1,9 +1,10 @@
-// The table of events.
+// The tables of events and feeds.
 import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     host_events: HostEventRow;
+    host_feeds: HostFeedRow;
   }
 }
 
@@ -17,8 +18,6 @@ export interface HostEventRow {
   /** The account; null where the program itself or its operator did it. */
   actor_id: string | null;
   repository_number: number | null;
-  /** The first repository of the family of forks. */
-  network_number: number | null;
   /** The owner of the repository, where that is an organization. */
   organization_id: string | null;
   /** Whether the repository was public then. */
@@ -29,4 +28,14 @@ export interface HostEventRow {
   details: string;
   /** JSON: repository, organization and sender as they were then. */
   snapshot: string;
+}
+
+/** An event in one of the feeds that show it. */
+export interface HostFeedRow {
+  /** Of everybody, a network, a repository, an organization or an actor. */
+  feed: string;
+  /** Whether the repository was public then. */
+  is_public: number;
+  event_number: number;
+  repository_number: number;
 }
