@@ -449,6 +449,8 @@ describe('references', () => {
       'refs/heads/a.lock',
       'refs/heads/../../config',
       'refs/heads/a~1',
+      `refs/heads/${head}`,
+      `refs/tags/${head.toUpperCase()}`,
       'refs/heads/a:b',
       String.raw`refs/heads/a\b`,
       `refs/heads/${'x'.repeat(300)}`,

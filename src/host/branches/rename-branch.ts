@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { isNamedLikeId } from '../git/ref-name.ts';
 import { isBranchName } from '../git/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
 import { renameWithProtection } from '../protection/move-protection.ts';
@@ -36,7 +37,8 @@ export async function renameBranch(
   const names = { from: PREFIX + branch, to: PREFIX + newName };
   const oid = await git.readRef(names.from);
   if (oid === undefined) throw branchNotFound();
-  if (!isBranchName(newName)) throw problem('new_name', 'is not a valid name of a branch');
+  if (!isBranchName(newName) || isNamedLikeId(names.to))
+    throw problem('new_name', 'is not a valid name of a branch');
   if ((await git.readRef(names.to)) !== undefined) throw alreadyExists();
   await renameWithProtection(kernel, actor, found, { from: branch, to: newName, oid }, async () => {
     if (branch === repository.defaultBranch) return await renameDefault(kernel, actor, found, names);

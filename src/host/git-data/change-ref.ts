@@ -4,6 +4,7 @@ import { isAncestor } from '../git/history.ts';
 import type { ObjectInfo } from '../git/object-reader.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
+import { isNamedLikeId } from '../git/ref-name.ts';
 import { checkChangeable } from './ref-names.ts';
 
 /** How often a change is tried again after others have changed the same reference. */
@@ -27,6 +28,8 @@ export async function createRef(
   sha: string,
 ): Promise<ChangedRef> {
   checkChangeable(name);
+  if (isNamedLikeId(name))
+    throw new Failure('invalid', 'The name of a branch or tag must not consist of 40 hex digits.');
   const { oid, type } = await findTarget(git, name, sha);
   if ((await git.readRef(name)) !== undefined) throw alreadyExists();
   try {

@@ -14,6 +14,11 @@ export function isValidRefName(name: string): boolean {
   return parts.length > 2 && parts.every(isValidPart);
 }
 
+/** Whether the name of a branch or tag is the id of an object: people and programs would take one for the other. */
+export function isNamedLikeId(name: string): boolean {
+  return /^refs\/(?:heads|tags)\/[0-9a-f]{40}$/i.test(name);
+}
+
 function isValidPart(part: string): boolean {
   if (part === '' || part.startsWith('.') || part.endsWith('.lock')) return false;
   return Buffer.byteLength(part) <= MAX_PART_BYTES;

@@ -128,44 +128,51 @@ test(
   },
 );
 
-test('a revision is a branch first, then a tag, a full name, or an object id', { skip }, async () => {
-  const { commit, tag, tagOfTag, tree, blob } = ids;
-  const cases = [
-    ['main', { oid: commit, type: 'commit', ref: 'refs/heads/main' }],
-    ['feature/ä', { oid: commit, type: 'commit', ref: 'refs/heads/feature/ä' }],
-    ['v1', { oid: tag, type: 'tag', ref: 'refs/tags/v1' }],
-    ['tags/main', { oid: tag, type: 'tag', ref: 'refs/tags/main' }],
-    ['refs/tags/v2', { oid: tagOfTag, type: 'tag', ref: 'refs/tags/v2' }],
-    ['pull/1/head', { oid: commit, type: 'commit', ref: 'refs/pull/1/head' }],
-    ['HEAD', { oid: commit, type: 'commit', ref: 'HEAD' }],
-    ['tree', { oid: tree, type: 'tree', ref: 'refs/tags/tree' }],
-    [commit, { oid: commit, type: 'commit' }],
-    [commit.slice(0, 12).toUpperCase(), { oid: commit, type: 'commit' }],
-    [blob, { oid: blob, type: 'blob' }],
-  ] as const;
-  for (const [revision, expected] of cases)
-    assert.deepEqual(await repository.resolve(revision), expected, revision);
-  const absent = [
-    'nothing',
-    'main~0',
-    'main^{tree}',
-    'main:README',
-    '@',
-    'HEAD@{0}',
-    `x-g${commit}`,
-    ABSENT,
-    'fffffff',
-    '',
-    '-h',
-    'a\nb',
-    'feature',
-    'config',
-    '../config',
-    'shadow',
-    'FETCH_HEAD',
-  ];
-  for (const revision of absent) assert.equal(await repository.resolve(revision), undefined, revision);
-});
+test(
+  'a revision is a whole object id first, then a branch, a tag, a full name, or the beginning of an id',
+  { skip },
+  async () => {
+    const { commit, tag, tagOfTag, tree, blob } = ids;
+    const cases = [
+      ['main', { oid: commit, type: 'commit', ref: 'refs/heads/main' }],
+      ['feature/ä', { oid: commit, type: 'commit', ref: 'refs/heads/feature/ä' }],
+      ['v1', { oid: tag, type: 'tag', ref: 'refs/tags/v1' }],
+      ['tags/main', { oid: tag, type: 'tag', ref: 'refs/tags/main' }],
+      ['refs/tags/v2', { oid: tagOfTag, type: 'tag', ref: 'refs/tags/v2' }],
+      ['pull/1/head', { oid: commit, type: 'commit', ref: 'refs/pull/1/head' }],
+      ['HEAD', { oid: commit, type: 'commit', ref: 'HEAD' }],
+      ['tree', { oid: tree, type: 'tree', ref: 'refs/tags/tree' }],
+      [commit, { oid: commit, type: 'commit' }],
+      [commit.slice(0, 12).toUpperCase(), { oid: commit, type: 'commit' }],
+      [blob, { oid: blob, type: 'blob' }],
+    ] as const;
+    for (const [revision, expected] of cases)
+      assert.deepEqual(await repository.resolve(revision), expected, revision);
+    const absent = [
+      'nothing',
+      'main~0',
+      'main^{tree}',
+      'main:README',
+      '@',
+      'HEAD@{0}',
+      `x-g${commit}`,
+      ABSENT,
+      'fffffff',
+      '',
+      '-h',
+      'a\nb',
+      'feature',
+      'config',
+      '../config',
+      'shadow',
+      'FETCH_HEAD',
+    ];
+    for (const revision of absent) assert.equal(await repository.resolve(revision), undefined, revision);
+    await runIn(repository, ['update-ref', `refs/heads/${blob}`, commit]);
+    assert.deepEqual(await repository.resolve(blob), { oid: blob, type: 'blob' });
+    await runIn(repository, ['update-ref', '-d', `refs/heads/${blob}`]);
+  },
+);
 
 test('a ref is found in packed-refs as well, and when it changes', { skip }, async () => {
   const packed = await server.git.createRepository(9, 'main');

@@ -73,6 +73,9 @@ export class GitRepository {
   /** A branch, a tag, a full name of a ref, `HEAD`, or an object id of at least four digits. */
   async resolve(revision: string): Promise<ResolvedRevision | undefined> {
     const { refs, hex } = readRevision(revision);
+    // A whole id means the object, as git has it, whatever the branches are named.
+    const whole = hex?.length === 40 ? await this.readInfo(hex) : undefined;
+    if (whole !== undefined) return { oid: whole.oid, type: whole.type };
     for (const ref of refs) {
       const oid = await this.readRef(ref);
       const info = oid === undefined ? undefined : await this.readInfo(oid);
@@ -198,7 +201,7 @@ export class GitRepository {
 
   /** A short id that several objects share means the commit among them, if there is one. */
   async #findByHex(hex: string): Promise<ObjectInfo | undefined> {
-    if (hex.length === 40) return await this.readInfo(hex);
+    if (hex.length === 40) return undefined;
     let answer = await this.#request('info', hex);
     if (answer === 'ambiguous') answer = await this.#request('info', `${hex}^{commit}`);
     if (answer === 'missing' || answer === 'ambiguous') return undefined;

@@ -144,8 +144,8 @@ const getTopics = repositoryRoute(
 const SentTopics = Type.Object({
   names: Type.Array(
     Type.String({
-      pattern: '^[a-z0-9][a-z0-9-]{0,49}$',
-      description: 'Lower-case letters, digits and hyphens',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,49}$',
+      description: 'Letters, digits and hyphens; stored in lower case',
     }),
     { maxItems: 20 },
   ),
@@ -164,7 +164,8 @@ const replaceTopics = repositoryRoute(
   },
   'maintain',
   async (call, kernel, found) => {
-    const { repository } = await changeRepository(kernel, call, found, {}, [...new Set(call.body.names)]);
+    const topics = new Set(call.body.names.map((name) => name.toLowerCase()));
+    const { repository } = await changeRepository(kernel, call, found, {}, [...topics]);
     return { names: repository.topics };
   },
 );

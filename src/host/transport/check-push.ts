@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { foldCase } from '../../kernel/fold-case.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { isValidRefName } from '../git/ref-name.ts';
+import { isNamedLikeId, isValidRefName } from '../git/ref-name.ts';
 import { readRefValues } from '../git/ref-values.ts';
 import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
 import { openRepository, type FoundRepository, type RepositoryCall } from '../repositories/access.ts';
@@ -66,6 +66,7 @@ function problemWith(name: string): string | undefined {
   if (!isValidRefName(name)) return `${name} is not a name that a reference can have here.`;
   if (rest.some((part) => part.startsWith('-')))
     return `${name}: a part of a name must not begin with a hyphen, because commands would take it for an option.`;
+  if (isNamedLikeId(name)) return `${name}: a name must not consist of 40 hex digits, as ids of commits do.`;
   if (name.startsWith('refs/replace/')) return `${name}: objects cannot be replaced here.`;
   return rest.join('/') === 'HEAD' ? `${name}: HEAD cannot be the name of a branch or tag.` : undefined;
 }
