@@ -94,8 +94,8 @@ test('what happens in a repository is told to its hooks and to those of its orga
   await expect(ada.patch(at, { name: 'renamed' }));
   await expect(ada.delete('/repos/acme/renamed'));
   const shared = [
-    ...['ping', 'push', 'create', 'delete', 'status', 'public', 'fork', 'team_add', 'watch.started'],
-    ...['star.created', 'star.deleted', 'member.added', 'member.edited', 'member.removed'],
+    ...'ping push create delete status public fork team_add watch.started'.split(' '),
+    ...'star.created star.deleted member.added member.edited member.removed'.split(' '),
     ...['created', 'edited', 'deleted'].map((action) => `branch_protection_rule.${action}`),
     ...['edited', 'archived', 'unarchived', 'privatized', 'publicized', 'renamed', 'deleted'].map(
       (action) => `repository.${action}`,
@@ -146,7 +146,7 @@ test('what happens in an organization is told to its hooks, to its end', async (
   const told = await waitFor('/brief', [
     ...['member_added', 'member_removed', 'deleted'].map((action) => `organization.${action}`),
     ...['created', 'edited', 'deleted'].map((action) => `team.${action}`),
-    ...['membership.added', 'membership.removed', 'repository.created', 'repository.deleted'],
+    ...'membership.added membership.removed repository.created repository.deleted'.split(' '),
   ]);
   assert.equal(told.get('organization.member_added')!['membership'].user.login, 'bob');
   assert.equal(told.get('membership.added')!['team'].parent.name, 'Parents');

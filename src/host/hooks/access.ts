@@ -35,7 +35,7 @@ export interface HookPlace {
   organization?: Organization;
 }
 
-export async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<HookPlace> {
+async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<HookPlace> {
   const found = await openRepository(kernel, call, 'read');
   const resource = repositoryResource(found);
   demandPermission(call, resource);
@@ -43,7 +43,7 @@ export async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promi
   return placeOfRepository(found);
 }
 
-export async function openOrganizationHooks({ db }: Kernel, call: HookCall): Promise<HookPlace> {
+async function openOrganizationHooks({ db }: Kernel, call: HookCall): Promise<HookPlace> {
   const opened = await openOrganization(db, call as unknown as OrganizationCall, 'anyone', nameIn(call));
   const { organization } = opened;
   const resource = organizationResource(organization);
@@ -71,7 +71,7 @@ function demandPermission(call: HookCall, resource: string): void {
   if (!call.can(resource)) throw new Failure('denied', `You need a token that may do this on ${resource}.`);
 }
 
-export function placeOfRepository(found: FoundRepository): HookPlace {
+function placeOfRepository(found: FoundRepository): HookPlace {
   const { repository, owner } = found;
   return {
     target: { repository: repository.number },

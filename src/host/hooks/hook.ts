@@ -38,7 +38,7 @@ export interface Hook {
 }
 
 /** The name of the API in the rows of the webhook engine. */
-export const HOST_HOOKS = 'host';
+const HOST_HOOKS = 'host';
 const MAX_PER_EVENT = 20;
 export const EVERY_EVENT = '*';
 

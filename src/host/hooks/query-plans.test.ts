@@ -1,0 +1,137 @@
+// The query plans for webhooks and what is told to them: each uses an index, for any number of rows.
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import {
+  findFinishedDispatch,
+  listFinishedDispatches,
+} from '../../kernel/webhook/store-finished-dispatches.ts';
+import { insertEvent } from '../events/store.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { DEFAULT_REPOSITORY_SETTINGS } from '../repositories/repository.ts';
+import { insertRepository } from '../repositories/store.ts';
+import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
+import { hookRefOf, type Hook } from './hook.ts';
+import {
+  countHooks,
+  deleteHook,
+  findHook,
+  insertHook,
+  lastResponseStatement,
+  listActiveHooks,
+  listHooks,
+  updateHook,
+} from './store.ts';
+import { listBranchesAt } from './store-branches.ts';
+import { advanceHookCursor, deleteHookCursor, findHookCursor, listEventsToTell } from './store-cursors.ts';
+
+const NOW = 1_800_000_000_000;
+const ROWS = 800;
+const SLICE = { offset: 0, limit: 10 };
+const owner: RepositoryOwner = { id: 'owner', number: 1, login: 'owner', type: 'User', isSiteAdmin: false };
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const { db } = engine;
+    const hooks: Hook[] = [];
+    let number = 0;
+    await db.transaction().execute(async (tx) => {
+      const repository = await insertRepository(
+        tx,
+        owner,
+        {
+          name: 'demo',
+          description: null,
+          isPrivate: false,
+          defaultBranch: 'main',
+          settings: DEFAULT_REPOSITORY_SETTINGS,
+          license: null,
+        },
+        NOW,
+      );
+      ({ number } = repository);
+      await tx
+        .insertInto('host_refs')
+        .values(
+          Array.from({ length: 500 }, (_, at) => ({
+            repository_number: number,
+            name: `refs/heads/b${at}`,
+            oid: `${at}`,
+          })),
+        )
+        .execute();
+      for (let at = 0; at < ROWS; at += 1) {
+        const target = at % 2 === 0 ? { repository: at % 200 } : { organization: `org-${at % 200}` };
+        const config = {
+          url: 'https://a.test',
+          contentType: 'json' as const,
+          insecureSsl: false,
+          secret: null,
+        };
+        const fields = { target, targetNumber: at, isActive: true, events: ['push'], config };
+        hooks.push(await insertHook(tx, fields, NOW));
+        const found = { repository: { ...repository, number: at % 200 }, owner };
+        const event = { name: 'star' as const, details: {} };
+        const snapshot = at % 2 === 0 ? { repository: found, sender: owner } : { sender: owner };
+        await insertEvent(tx, { event, at: NOW, actorId: undefined, snapshot });
+        await advanceHookCursor(tx, { repository: at }, { from: 0, to: at + 1 });
+      }
+      const deliveries = hooks.map((hook) => ({
+        hook,
+        guid: 'guid',
+        ownerId: 'owner',
+        body: JSON.stringify({ hook: hook.number }),
+        event: 'push',
+        action: null,
+        repository: 1,
+        isRedelivery: false,
+      }));
+      await enqueueHookDeliveries(tx, deliveries, NOW);
+      await tx
+        .updateTable('deliveries')
+        .set({ finished_at: NOW, attempts: 1, state: 'delivered', due_at: null })
+        .execute();
+      await sql`insert into delivery_attempts (delivery_id, number, at, status, duration_ms, response)
+        select id, 1, ${NOW}, 200, 1, '' from deliveries`.execute(tx);
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    const [hook] = hooks;
+    const ref = hookRefOf(hook!);
+    await findHook(db, hook!.number);
+    for (const target of [{ repository: 4 }, { organization: 'org-3' }]) {
+      await listHooks(db, target);
+      await listHooks(db, target, SLICE);
+      await countHooks(db, target);
+      await listEventsToTell(db, target, 5, 10);
+      await findHookCursor(db, target);
+    }
+    await listActiveHooks(db, 4, ['org-3', 'org-5']);
+    await listBranchesAt(db, number, '7', 10);
+    await listFinishedDispatches(db, ref, { before: 900, limit: 10 });
+    await listFinishedDispatches(db, ref, { state: 'failed', limit: 10 });
+    await findFinishedDispatch(db, ref, 3);
+    await db.executeQuery(
+      lastResponseStatement(db, hook!.number, { code: 200, status: 'active', message: 'OK' }),
+    );
+    await db.transaction().execute(async (tx) => {
+      await updateHook(tx, hook!, NOW);
+      await advanceHookCursor(tx, { repository: 7 }, { from: 8, to: 9 });
+      await deleteHookCursor(tx, { repository: 7 });
+      await deleteHook(tx, hook!.number);
+    });
+    statements = [...seen.values()].filter(({ sql: text }) =>
+      /"(host_hooks|host_hook_cursors|host_events|host_refs|deliver\w+)"/.test(text),
+    );
+  });
+
+  test('every statement about webhooks goes by an index', async () => {
+    await assertIndexed(engine, statements, { atLeast: 18 });
+  });
+});
