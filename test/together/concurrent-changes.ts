@@ -14,6 +14,7 @@ import { declareBranchProtection } from './branch-protection.ts';
 import { declareCodeReferences } from './code-references.ts';
 import { declareEveryRoute } from './every-route.ts';
 import { declareFlags } from './flags.ts';
+import { declareHostHooks } from './host-hooks.ts';
 import { declareOrganizations } from './organizations.ts';
 import { declarePlannedChanges } from './planned-changes.ts';
 import { declareProjects } from './projects.ts';
@@ -36,6 +37,7 @@ export function declareConcurrentChanges(engine: TestEngine): void {
   declareActorWebhooks(() => server);
   declareOrganizations(() => server);
   declareBranchProtection(() => server);
+  declareHostHooks(() => server);
   declareEveryRoute(() => server);
 
   // Tools store nothing, and an alias has the handler of its original.

@@ -1,5 +1,5 @@
 // Creates, changes and deletes webhooks, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { Access, ChangeActor } from '../../kernel/change/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -109,9 +109,12 @@ export async function removeHook(
   });
 }
 
-function hookChange({ resource }: HookPlace, hook: Hook, verb: string): Change {
+/** The permission is one on the place; the entry is found by the hook, too. */
+function hookChange({ resource }: HookPlace, hook: Hook, verb: string): Change & { demands: Access[] } {
+  const { action } = UPDATE_HOOKS;
   return {
-    accesses: [{ action: UPDATE_HOOKS.action, resource }],
+    accesses: [{ action, resource: `${resource}:hook/${hook.number}` }],
+    demands: [{ action, resource }],
     kind: 'hook',
     name: String(hook.number),
     verb: `${verb} the webhook of ${resource}`,
