@@ -196,7 +196,11 @@ function addDoctor(program: Command, io: Io, end: End): void {
 }
 
 function addImport(group: Command, io: Io, end: End): void {
-  explain(group, ['import actors --from-url https://api.example.com --dry-run']);
+  explain(group, [
+    'import actors --from-url https://api.example.com --dry-run',
+    'import repo https://code.example.org/ann/shop.git',
+  ]);
+  addImportRepo(group, io, end);
   const actors = group
     .command('actors')
     .description(
@@ -233,6 +237,46 @@ function addImport(group: Command, io: Io, end: End): void {
     [
       'Progress goes to standard error, the summary to standard output.',
       'The exit code is 1 also when something was kept because it differs, and 130 after Ctrl+C.',
+    ],
+  );
+}
+
+function addImportRepo(group: Command, io: Io, end: End): void {
+  const repo = group
+    .command('repo')
+    .description('Copy the branches and tags of a git repository elsewhere into a new repository')
+    .addArgument(new Argument('<url>', 'Where it can be cloned from, by https:// or http://'))
+    .option('--name <name>', 'Its owner/name here, or its name alone [default its name there]')
+    .option('--private', 'Make it private')
+    .option('--token-env <variable>', 'The environment variable with a token for the other side')
+    .option('--max-megabytes <number>', 'How much may be transferred at most [default 4096]')
+    .option(
+      '--allow-private',
+      'Permit loopback and private addresses [SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS, default refused]',
+    )
+    .option(
+      '--to-url <url>',
+      'The server to copy to [SIGNALBOX_URL, default the one that runs on the data folder]',
+    )
+    .option(
+      '--to-token <token>',
+      'A token of the account there [SIGNALBOX_TOKEN, default one for the import alone]',
+    )
+    .action(async (url: string, options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runImportRepo } = await import('./import-repo.ts');
+      end(await runImportRepo(settings, url, options, io));
+    });
+  addJson(repo);
+  explain(
+    repo,
+    [
+      'import repo https://code.example.org/ann/shop.git',
+      'import repo https://code.example.org/ann/shop --name acme/shop --private --token-env CODE_TOKEN',
+    ],
+    [
+      'Progress goes to standard error, the summary to standard output.',
+      'An import that fails, or is ended by Ctrl+C (exit code 130), keeps nothing. One that was killed goes on when it is run again.',
     ],
   );
 }

@@ -1,0 +1,196 @@
+// The command `import repo`: copies the branches and tags of a repository elsewhere into a new one of this server.
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findGit } from '../host/git/find-git.ts';
+import { GitProgram } from '../host/git/git-process.ts';
+import { Failure } from '../kernel/failure.ts';
+import { lockFolder } from '../kernel/storage/folder-lock.ts';
+import { guard } from '../kernel/webhook/guard.ts';
+import type { LoadedSettings } from '../read-settings.ts';
+import { EXIT, messageOf } from './command-errors.ts';
+import {
+  copyDefaultBranch,
+  demandFreeName,
+  fetchRepo,
+  pushRepo,
+  readCopyState,
+  saveCopyState,
+} from './import/copy-repo.ts';
+import type { GitTransfer } from './import/git-transfer.ts';
+import { HostApi, type TargetRepository } from './import/host-api.ts';
+import { ImportProgress } from './import/import-progress.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from './import/import-target.ts';
+import { parseRepoSource, readTokenVariable, type RepoSource } from './import/repo-source.ts';
+import { printJson, wantsJson, type Io } from './io.ts';
+
+export interface ImportRepoOptions extends TargetOptions {
+  /** `owner/name`, or a name alone. */
+  name?: string;
+  private?: boolean;
+  tokenEnv?: string;
+  maxMegabytes?: string;
+  allowPrivate?: boolean;
+  json?: boolean;
+}
+
+const MEBIBYTE = 1024 ** 2;
+const DEFAULT_MEGABYTES = 4096;
+/** As a shell reports a program that Ctrl+C has ended. */
+const INTERRUPTED = 130;
+
+export async function runImportRepo(
+  { config }: LoadedSettings,
+  address: string,
+  options: ImportRepoOptions,
+  io: Io,
+): Promise<number> {
+  const source = parseRepoSource(address, readTokenVariable(options.tokenEnv, io.env));
+  const maxBytes = parseMegabytes(options.maxMegabytes) * MEBIBYTE;
+  const program = await openGit();
+  const target = await openTarget(config, options, io);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new Error('Interrupted.'));
+  // Only the first: a second Ctrl+C ends the program at once.
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  const progress = new ImportProgress(io);
+  try {
+    const summary = await importRepo({
+      source,
+      target,
+      options,
+      guard: guard({ allowPrivate: options.allowPrivate === true || config.allowPrivateWebhooks }),
+      maxBytes,
+      place: join(config.data, 'imports'),
+      transfer: { program, folder: '', progress, signal: stop.signal },
+    });
+    progress.end();
+    if (wantsJson(options, io)) printJson(io, summary);
+    else io.out(describe(summary));
+    return EXIT.good;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    progress.line('Interrupted. Nothing was kept.');
+    return INTERRUPTED;
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+    process.removeListener('SIGTERM', interrupt);
+    progress.end();
+    await program.close();
+    await target.close().catch((error: unknown) => {
+      io.err(
+        `The token "import" was not deleted (${messageOf(error)}). It ends within a day; ${io.program} token revoke ends it now.`,
+      );
+    });
+  }
+}
+
+interface RepoImport {
+  source: RepoSource;
+  target: ImportTarget;
+  options: ImportRepoOptions;
+  guard: ReturnType<typeof guard>;
+  maxBytes: number;
+  /** The folder for copies on the way. */
+  place: string;
+  transfer: GitTransfer;
+}
+
+interface RepoSummary {
+  from: string;
+  repository: string;
+  url: string;
+  defaultBranch: string;
+  branches: number;
+  tags: number;
+}
+
+/** Without an error nothing is left on the way; with one, no repository either. A killed import is continued by the same one. */
+async function importRepo(work: RepoImport): Promise<RepoSummary> {
+  const { source, target, options, transfer } = work;
+  const api = new HostApi(target.url, target.token);
+  const login = await api.readLogin();
+  const { owner, name } = parseName(options.name ?? source.name, login);
+  const fullName = `${owner}/${name}`;
+  const folder = join(work.place, hashOf(source.url.href, target.url, fullName.toLowerCase()));
+  const lock = await lockFolder(folder, { waitMs: 0 }).catch((error: unknown) => {
+    throw new Failure('conflict', `Another import of ${source.url.href} as ${fullName} is running.`, {
+      cause: error,
+    });
+  });
+  const state = readCopyState(folder);
+  let created: TargetRepository | undefined;
+  try {
+    const existing = await api.find(fullName);
+    demandFreeName(existing, state);
+    created = existing;
+    const { progress } = transfer;
+    const copying = { ...transfer, folder: join(folder, 'repository') };
+    progress.line(`Fetching ${source.url.href}`);
+    const refs = await fetchRepo(copying, source, { ...work, isBegun: state.isFetched === true });
+    saveCopyState(folder, { ...state, isFetched: true });
+    created ??= await api.create(owner === login ? undefined : owner, name, options.private === true);
+    saveCopyState(folder, { isFetched: true, createdId: created.id });
+    progress.line(`Writing ${created.full_name}`);
+    if (refs.branches.length + refs.tags > 0) await pushRepo(copying, target, created, refs.defaultBranch);
+    const defaultBranch = await copyDefaultBranch(api, created, refs);
+    return {
+      from: source.url.href,
+      repository: created.full_name,
+      url: created.html_url,
+      defaultBranch,
+      branches: refs.branches.length,
+      tags: refs.tags,
+    };
+  } catch (error) {
+    if (created !== undefined) await removeCreated(api, created, error);
+    throw error;
+  } finally {
+    lock.release();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function removeCreated(api: HostApi, created: TargetRepository, cause: unknown): Promise<void> {
+  await api.remove(created).catch((error: unknown) => {
+    throw new Failure(
+      'unavailable',
+      `${messageOf(cause)} The unfinished repository ${created.full_name} could not be deleted (${messageOf(error)}): delete it.`,
+      { cause },
+    );
+  });
+}
+
+async function openGit(): Promise<GitProgram> {
+  const found = await findGit();
+  if (found?.isSupported === true) return new GitProgram(found.path);
+  throw new Failure('unavailable', 'This needs the program git, 2.38 or newer, on this machine.');
+}
+
+/** A name alone is one of the caller's own. */
+function parseName(text: string, login: string): { owner: string; name: string } {
+  const [, owner = login, name = ''] = /^(?:([A-Za-z0-9_-]+)\/)?([A-Za-z0-9._-]+)$/.exec(text) ?? [];
+  if (name === '')
+    throw new Failure('invalid', `"${text.slice(0, 200)}" cannot be the name here: give one with --name.`);
+  return { owner: owner.toLowerCase() === login.toLowerCase() ? login : owner, name };
+}
+
+function parseMegabytes(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_MEGABYTES;
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text);
+  throw new Failure('invalid', `--max-megabytes must be a number from 1, not "${text.slice(0, 50)}".`);
+}
+
+function hashOf(...words: string[]): string {
+  return createHash('sha256').update(words.join('\n')).digest('hex').slice(0, 24);
+}
+
+function describe({ from, repository, url, defaultBranch, branches, tags }: RepoSummary): string {
+  const amount = (count: number, one: string, more: string) =>
+    `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
+  return [
+    `${repository} holds ${from}: ${amount(branches, 'branch', 'branches')} and ${amount(tags, 'tag', 'tags')}, ${defaultBranch} by default.`,
+    url,
+  ].join('\n');
+}

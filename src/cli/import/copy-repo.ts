@@ -1,0 +1,169 @@
+// Copies the branches and tags of a repository: into a folder of this machine, and from there into a new repository.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEgressProxy } from '../../kernel/egress-proxy.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { gitEgressEnvironment } from '../../kernel/git-egress.ts';
+import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
+import type { Guard } from '../../kernel/webhook/guard.ts';
+import { transferGit, type GitTransfer } from './git-transfer.ts';
+import type { HostApi, TargetRepository } from './host-api.ts';
+import type { RepoSource } from './repo-source.ts';
+
+/** Without what hosts keep beside them, such as the commits of pull requests. */
+const REFS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+/** A push may change 5,000 references. */
+const MAX_PUSHED = 4000;
+const FETCH_CONFIG = {
+  // Packs stay packs: what is small on the way stays small on the disk.
+  'fetch.unpackLimit': '1',
+  // Old commits of many projects have these mistakes, which harm nobody, and pushes accept them too.
+  'fetch.fsck.badTimezone': 'ignore',
+  'fetch.fsck.missingSpaceBeforeDate': 'ignore',
+  'fetch.fsck.zeroPaddedFilemode': 'ignore',
+  'core.bigFileThreshold': '16m',
+};
+/** Of one object in memory: a small pack can hold a huge one. */
+const MAX_ALLOCATION = 1024 ** 3;
+
+export interface RemoteRefs {
+  branches: string[];
+  tags: number;
+  /** The one that the source checks out; undefined where it has no such branch. */
+  defaultBranch: string | undefined;
+}
+
+/** Notes beside the copy, by which the same command goes on after it was killed. */
+export interface RepoCopyState {
+  /** The copy holds all that the source had. */
+  isFetched?: boolean;
+  /** The repository that this import has created. */
+  createdId?: number;
+}
+
+export function readCopyState(folder: string): RepoCopyState {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'import.json'), 'utf8')) as RepoCopyState;
+  } catch {
+    return {};
+  }
+}
+
+export function saveCopyState(folder: string, state: RepoCopyState): void {
+  writeFileSync(join(folder, 'import.json'), JSON.stringify(state), { mode: PRIVATE_FILE, flush: true });
+}
+
+/** Git connects to the host of the URL alone, and only where the guard permits it. */
+export async function fetchRepo(
+  transfer: GitTransfer,
+  { url, authorization }: RepoSource,
+  { guard, maxBytes, isBegun }: { guard: Guard; maxBytes: number; isBegun: boolean },
+): Promise<RemoteRefs> {
+  guard.checkUrl(url);
+  const proxy = await openEgressProxy({ guard, url, maxBytes });
+  try {
+    const call = {
+      env: {
+        ...gitEgressEnvironment({ url, authorization, proxy, config: FETCH_CONFIG }),
+        GIT_ALLOC_LIMIT: String(MAX_ALLOCATION),
+      },
+      failure: `${url.href} cannot be copied`,
+      reason: () => proxy.refusal(),
+      secrets: [proxy.password],
+    };
+    if (!isBegun) rmSync(transfer.folder, { recursive: true, force: true });
+    await transferGit(transfer, { ...call, args: ['init', '--quiet', '--bare', '--template='] });
+    const listed = await transferGit(transfer, {
+      ...call,
+      args: ['ls-remote', '--symref', '--', url.href, 'HEAD', 'refs/heads/*', 'refs/tags/*'],
+    });
+    const refs = parseRemoteRefs(listed);
+    if (refs.branches.length + refs.tags > 0)
+      await transferGit(transfer, {
+        ...call,
+        args: [
+          'fetch',
+          '--progress',
+          '--prune',
+          '--no-tags',
+          '--no-write-fetch-head',
+          '--',
+          url.href,
+          ...REFS,
+        ],
+      });
+    return refs;
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** The server that it is pushed to is the operator's own, and is called directly. */
+export async function pushRepo(
+  transfer: GitTransfer,
+  target: { url: string; token: string },
+  { full_name: fullName }: TargetRepository,
+  defaultBranch: string | undefined,
+): Promise<void> {
+  const url = new URL(`${target.url}/${fullName}.git`);
+  const credentials = Buffer.from(`x-access-token:${target.token}`).toString('base64');
+  const call = {
+    env: gitEgressEnvironment({ url, authorization: `Basic ${credentials}` }),
+    failure: `${fullName} cannot be filled`,
+    secrets: [credentials, target.token],
+  };
+  const listed = await transferGit(transfer, {
+    ...call,
+    args: ['for-each-ref', '--format=%(refname)', 'refs/heads/', 'refs/tags/'],
+  });
+  for (const refs of pushesOf(listed.split('\n').filter(Boolean), defaultBranch))
+    await transferGit(transfer, { ...call, args: ['push', '--progress', '--', url.href, ...refs] });
+}
+
+/** What each push sends. With many references, the default branch comes first, and most objects with it. */
+export function pushesOf(names: readonly string[], defaultBranch: string | undefined): string[][] {
+  if (names.length <= MAX_PUSHED) return [REFS];
+  const specs = names
+    .toSorted(
+      (a, b) => Number(b === `refs/heads/${defaultBranch}`) - Number(a === `refs/heads/${defaultBranch}`),
+    )
+    .map((name) => `+${name}:${name}`);
+  return Array.from({ length: Math.ceil(specs.length / MAX_PUSHED) }, (_, at) =>
+    specs.slice(at * MAX_PUSHED, (at + 1) * MAX_PUSHED),
+  );
+}
+
+/** What a clone of the new repository checks out. */
+export async function copyDefaultBranch(
+  api: HostApi,
+  created: TargetRepository,
+  { branches, defaultBranch }: RemoteRefs,
+): Promise<string> {
+  const wanted = defaultBranch ?? branches.find((name) => name === created.default_branch) ?? branches[0];
+  if (wanted === undefined) return created.default_branch;
+  if (wanted !== created.default_branch) await api.setDefaultBranch(created, wanted);
+  return wanted;
+}
+
+/** Lines `ref: <branch>\tHEAD` and `<id>\t<name>`; the targets of tags stand below them with `^{}`. */
+export function parseRemoteRefs(listed: string): RemoteRefs {
+  const branches: string[] = [];
+  let tags = 0;
+  let head: string | undefined;
+  for (const line of listed.split('\n')) {
+    const [value = '', name = ''] = line.split('\t');
+    if (name === 'HEAD' && value.startsWith('ref: refs/heads/'))
+      head = value.slice('ref: refs/heads/'.length);
+    else if (name.startsWith('refs/heads/')) branches.push(name.slice('refs/heads/'.length));
+    else if (name.startsWith('refs/tags/') && !name.endsWith('^{}')) tags += 1;
+  }
+  return { branches, tags, defaultBranch: head !== undefined && branches.includes(head) ? head : undefined };
+}
+
+export function demandFreeName(found: TargetRepository | undefined, state: RepoCopyState): void {
+  if (found === undefined || found.id === state.createdId) return;
+  throw new Failure(
+    'conflict',
+    `${found.full_name} exists already: an import makes a new repository. Give another name with --name.`,
+  );
+}
