@@ -1,0 +1,39 @@
+// SIGKILL after an event was recorded and before webhooks were told: they are told after the next start, once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { needsGit } from '../../src/host/git/fixture-repository.ts';
+import { onEngine } from '../engines.ts';
+import { openReceiver } from '../webhook-receiver.ts';
+import { callerOf, settingsOn, startChild } from './child-server.ts';
+
+onEngine('sqlite', (engine) => {
+  test('after a kill webhooks are told of what was acknowledged before', needsGit, async (t) => {
+    const { settings } = await settingsOn(engine, t);
+    const allowed = { ...settings, SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS: '1' };
+    const receiver = await openReceiver();
+    t.after(() => receiver.close());
+    // Without background work nothing is told before the kill.
+    let child = await startChild({ ...allowed, SIGNALBOX_ROLE: 'api' });
+    t.after(() => child.kill());
+    const server = callerOf(() => child.url);
+    const expect = async (status: number, method: string, path: string, body?: unknown) => {
+      const answer = await server.call(path, { method, ...(body !== undefined && { body }) });
+      assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+    };
+    await expect(201, 'POST', '/user/repos', { name: 'demo' });
+    const config = { url: `${receiver.url}/demo`, content_type: 'json', secret: 'key' };
+    await expect(201, 'POST', '/repos/admin/demo/hooks', { config, events: ['star', 'push'] });
+    await expect(204, 'PUT', '/user/starred/admin/demo');
+    await expect(201, 'PUT', '/repos/admin/demo/contents/a.txt', { message: 'a', content: 'YQ==' });
+    await expect(204, 'DELETE', '/user/starred/admin/demo');
+    assert.deepEqual(receiver.received, []);
+    await child.kill();
+    child = await startChild(allowed);
+    const told = await receiver.wait('/demo', 4);
+    const names = told.map(({ headers, json }) =>
+      `${headers['x-github-event']} ${json['action'] ?? ''}`.trim(),
+    );
+    assert.deepEqual(names.toSorted(), ['ping', 'push', 'star created', 'star deleted']);
+    assert.equal(new Set(told.map(({ headers }) => headers['x-github-delivery'])).size, 4);
+  });
+});
