@@ -7,15 +7,18 @@ import { Failure } from '../../kernel/failure.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { upsertCollaborator } from '../collaborators/store.ts';
 import { findInFamily, sourceNumberOf } from '../forks/store.ts';
+import { findOrganization } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { checkedName } from '../repositories/change-repository.ts';
 import { findCreationOwner } from '../repositories/creation-owner.ts';
 import { MinimalRepository, toMinimalRepository } from '../repositories/model.ts';
+import type { Repository } from '../repositories/repository.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { transferRepository } from '../repositories/transfer-repository.ts';
 import { roleOfPermission } from '../teams/change.ts';
+import { recordTeamRepository } from '../teams/record-team.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import { saveTeamRepository } from '../teams/store-repositories.ts';
 
@@ -53,8 +56,8 @@ const transferTo = repositoryRoute(
     const owner = await findNewOwner(db, caller, body.new_owner, repository.isPrivate);
     call.demand(`repo/${owner.login}/${name}`, 'createRepository');
     const moved = await kernel.changes.run(call, async (on) => {
-      const transferred = await transferRepository(on, found, { owner, name }, ({ number }) =>
-        grantAfterTransfer(on, number, { from: found.owner, to: owner, teamIds: body.team_ids ?? [] }),
+      const transferred = await transferRepository(on, found, { owner, name }, (updated) =>
+        grantAfterTransfer(on, updated, { from: found.owner, to: owner, teamIds: body.team_ids ?? [] }),
       );
       await demandOnlyOne(on.db, found, owner);
       return transferred;
@@ -82,18 +85,24 @@ async function findNewOwner(
 
 /** The user who owned it can still push to it, and the teams have what they have on new repositories. */
 async function grantAfterTransfer(
-  { db: tx, actor: { now } }: ChangeTransaction,
-  number: number,
+  on: ChangeTransaction,
+  repository: Repository,
   { from, to, teamIds }: { from: RepositoryOwner; to: RepositoryOwner; teamIds: readonly number[] },
 ): Promise<void> {
+  const { db: tx } = on;
+  const { now } = on.actor;
+  const { number } = repository;
   if (from.type !== 'Organization')
     await upsertCollaborator(tx, number, { accountId: from.id, role: 'write' }, now);
   const teams = await listTeamsByNumber(tx, teamIds);
+  const organization = teamIds.length === 0 ? undefined : await findOrganization(tx, { id: to.id });
   for (const id of teamIds) {
     const team = teams.get(id);
-    if (team === undefined || team.organizationId !== to.id)
+    if (team === undefined || organization === undefined || team.organizationId !== to.id)
       throw problem('team_ids', `must be ids of teams of the new owner: ${id} is not`);
-    await saveTeamRepository(tx, id, { repositoryNumber: number, role: roleOfPermission(team) }, now);
+    const role = roleOfPermission(team);
+    await saveTeamRepository(tx, id, { repositoryNumber: number, role }, now);
+    await recordTeamRepository(on, { organization, team }, { repository, owner: to }, { after: role });
   }
 }
 
