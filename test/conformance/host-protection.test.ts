@@ -4,6 +4,7 @@ import schemas from '@octokit/webhooks-schemas/schema.json' with { type: 'json' 
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { expectAnswer as expect, gatherCrew, NO_REQUIREMENTS, type Crew } from '../host-crew.ts';
+import { joinHost } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
@@ -298,6 +299,36 @@ onEachEngine((engine) => {
     await expect(204, ada.delete(restrictions));
     await expect(404, ada.get(restrictions));
     await expect(404, ada.post(`${restrictions}/users`, ['cleo']));
+  });
+
+  test('those who leave the organization or the server leave its rules', async () => {
+    const { path } = await crew.repository('left');
+    const { ada } = crew;
+    const leaver = await joinHost(server, 'leaver');
+    const removed = await joinHost(server, 'removed');
+    for (const { login } of [leaver, removed])
+      await expect(200, ada.put(`/orgs/crew/memberships/${login}`, { role: 'admin' }));
+    const service = await giveToken(server, ada.member, { role: 'writer', name: 'Passing', isService: true });
+    await expect(200, server.call('/user', { token: service.value }));
+    await expect(204, ada.put(`${path}/collaborators/passing.bot`, { permission: 'push' }));
+    const url = `${path}/branches/main/protection`;
+    const names = { users: ['leaver', 'removed'], teams: [], apps: ['passing'] };
+    await expect(200, ada.put(url, { ...NO_REQUIREMENTS, restrictions: names }));
+    const count = async () => {
+      const ids = [leaver.member.id, removed.member.id, service.id];
+      const { db } = server.app.kernel;
+      const actors = db.selectFrom('branch_protection_actors').select('account_id');
+      return (await actors.where('account_id', 'in', ids).execute()).length;
+    };
+    assert.equal(await count(), 3);
+    await expect(204, ada.delete('/orgs/crew/memberships/leaver'));
+    assert.equal(await count(), 2);
+    await expect(204, server.call(`/api/v2/members/${removed.member.id}`, { method: 'DELETE' }));
+    assert.equal(await count(), 1);
+    await expect(204, server.call(`/api/v2/tokens/${service.id}`, { method: 'DELETE' }));
+    assert.equal(await count(), 0);
+    const { users, apps } = await expect(200, ada.get(`${url}/restrictions`));
+    assert.deepEqual([users, apps], [[], []]);
   });
 
   test('only repositories of organizations name people', async () => {
