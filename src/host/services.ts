@@ -2,6 +2,7 @@
 import type { Kernel } from '../kernel/kernel.ts';
 import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
+import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
 import { openMaintenance } from './maintenance/maintain-repository.ts';
 import { PackService } from './transport/pack-service.ts';
@@ -27,5 +28,6 @@ export async function openHostServices(
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),
     maintenance: openMaintenance(),
+    markdown: new MarkdownRenderer(),
   };
 }

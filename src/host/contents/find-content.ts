@@ -5,6 +5,7 @@ import type { GitCommit } from '../git/commit-object.ts';
 import type { FoundEntry, GitRepository } from '../git/repository.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { contentPlace, type ContentPlace } from './content-urls.ts';
+import type { MarkdownRenderer } from './markdown-client.ts';
 import { parseGitmodules, type Submodule } from './submodules.ts';
 
 /** Git itself follows links up to the longest path of the file system. */
@@ -15,6 +16,7 @@ export interface OpenedContents {
   git: GitRepository;
   commit: GitCommit;
   place: ContentPlace;
+  markdown: MarkdownRenderer;
 }
 
 /** Without a `ref` the default branch. */
@@ -27,7 +29,8 @@ export async function openContents(
   const git = services.git.repository(found.repository.number);
   const commit = await findContentCommit(git, found, asked);
   const ref = asked || found.repository.defaultBranch;
-  return { git, commit, place: contentPlace({ ...found, commit: commit.oid, ref, base, secrets, now }) };
+  const place = contentPlace({ ...found, commit: commit.oid, ref, base, secrets, now });
+  return { git, commit, place, markdown: services.markdown };
 }
 
 /** @throws {Failure} where the repository is empty, or has no such commit. */

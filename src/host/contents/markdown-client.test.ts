@@ -1,10 +1,13 @@
 // Rendered Markdown: what it may contain, and that no document holds up the server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderMarkdown } from './markdown-client.ts';
+import { MarkdownRenderer } from './markdown-client.ts';
+
+const renderer = new MarkdownRenderer();
+const render = (text: string) => renderer.render(text);
 
 test('links lead to web and mail addresses only, and HTML is text', async () => {
-  const html = await renderMarkdown(
+  const html = await render(
     [
       '[a](javascript:x) [b](data:text/html,x) [c](irc://x) [d](IRCS:x) <xmpp:e> [f](vbscript:x)',
       '[g](https://g.test) [h](mailto:h@h.test) [i](relative/path) ![j](javascript:x) ![k](data:x)',
@@ -17,7 +20,17 @@ test('links lead to web and mail addresses only, and HTML is text', async () => 
 });
 
 test('a document that takes too long is not rendered', async () => {
-  assert.equal(await renderMarkdown(']('.repeat(200_000)), undefined);
-  assert.equal(await renderMarkdown('x'.repeat(600_000)), undefined);
-  assert.equal(await renderMarkdown('# x'), '<h1>x</h1>');
+  assert.equal(await render(']('.repeat(200_000)), undefined);
+  assert.equal(await render('x'.repeat(600_000)), undefined);
+  assert.equal(await render('# x'), '<h1>x</h1>');
+});
+
+test('of those who come while too many documents wait, some are told to come again', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 33 }, () => render('# x')));
+  const refused = all.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
+  assert.deepEqual(
+    new Set(refused),
+    new Set(['Too many documents are waiting on this server. Try again in a moment.']),
+  );
+  assert.equal(refused.length, 2);
 });

@@ -1,7 +1,13 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Failure } from '../../kernel/failure.ts';
+import { ProcessSlots } from '../git/process-slots.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    markdown: MarkdownRenderer;
+  }
+}
 
 /** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
 const THREAD = new URL(`./markdown-thread${extname(import.meta.url)}`, import.meta.url);
@@ -15,24 +21,19 @@ const MAX_CHARACTERS = 512 * 1024;
 const MAX_THREADS = 1;
 const MAX_WAITING = 30;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+/** Renders one document after another. */
+export class MarkdownRenderer {
+  readonly #slots = new ProcessSlots({ max: MAX_THREADS, maxWaiting: MAX_WAITING, what: 'documents' });
 
-/** Undefined for a document that is too long, or takes too long. */
-export async function renderMarkdown(text: string): Promise<string | undefined> {
-  if (text.length > MAX_CHARACTERS) return undefined;
-  if (waiting.length >= MAX_WAITING)
-    throw new Failure('unavailable', 'Too many documents wait to be rendered; try again.', {
-      headers: { 'retry-after': '10' },
-    });
-  if (running === MAX_THREADS) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    return await renderInThread(text);
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
+  /** Undefined for a document that is too long, or takes too long. */
+  async render(text: string): Promise<string | undefined> {
+    if (text.length > MAX_CHARACTERS) return undefined;
+    const release = await this.#slots.acquire();
+    try {
+      return await renderInThread(text);
+    } finally {
+      release();
+    }
   }
 }
 

@@ -44,7 +44,7 @@ export async function replyWithFile<Rep>(
   const headers = { ...userContentHeaders(`${name}; charset=utf-8`), etag: `"${oid}-html"` };
   if (matchesEtag(call.headers['if-none-match']?.toString(), headers.etag))
     return reply(304, undefined, headers);
-  return new Bytes(Buffer.from(await renderFile(path, content)), headers);
+  return new Bytes(Buffer.from(await renderFile(opened.markdown, path, content)), headers);
 }
 
 export async function showFile(

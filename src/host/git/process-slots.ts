@@ -6,6 +6,8 @@ export interface SlotLimits {
   max: number;
   /** How many may wait. */
   maxWaiting: number;
+  /** What waits, for the error of those who are refused; git operations if absent. */
+  what?: string;
 }
 
 export class ProcessSlots {
@@ -26,8 +28,8 @@ export class ProcessSlots {
   }
 
   /** Resolves with the function that gives the slot back; it has no effect when it is called again. */
-  async acquire(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     if (this.#used < this.#limits.max) this.#used += 1;
     else await this.#wait(signal);
     let isHeld = true;
@@ -38,23 +40,24 @@ export class ProcessSlots {
     };
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     if (this.#waiting.size >= this.#limits.maxWaiting)
       throw new Failure(
         'unavailable',
-        'Too many git operations are waiting on this server. Try again in a moment.',
+        `Too many ${this.#limits.what ?? 'git operations'} are waiting on this server. Try again in a moment.`,
+        { headers: { 'retry-after': '10' } },
       );
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
       this.#waiting.delete(resolve);
-      reject(signal.reason as Error);
+      reject(signal?.reason as Error);
     };
     this.#waiting.add(resolve);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
     try {
       await promise;
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     }
   }
 
