@@ -66,7 +66,7 @@ export async function listQueuedEvents(
   return rows.map(eventFrom);
 }
 
-export function eventFrom(row: Selectable<HostEventRow>): RecordedEvent {
+function eventFrom(row: Selectable<HostEventRow>): RecordedEvent {
   return {
     number: row.number,
     at: row.at,
