@@ -122,7 +122,7 @@ function checkOutput(printed: string, expected: string, command: string): void {
     .filter((line) => line.trim() !== '' && line.trim() !== '…');
   let rest = neutral(printed);
   for (const line of lines) {
-    const pattern = new RegExp(line.trim().split('…').map(escape).join('.*'));
+    const pattern = new RegExp(line.trim().split('…').map(escape).join('.*?'));
     const found = pattern.exec(rest);
     assert.ok(found, `${command}\nshould print: ${line}\nbut prints:\n${printed}`);
     rest = rest.slice(found.index + found[0].length);

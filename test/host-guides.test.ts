@@ -1,0 +1,47 @@
+// The host in the README is true: its commands and programs are run as they stand there.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { makeFolder, startServer } from '../src/cli/fixture.ts';
+import { needsGit } from '../src/host/git/fixture-repository.ts';
+import { PATIENCE_MS } from './eventually.ts';
+import { followGuide } from './guides.ts';
+
+const ROOT = dirname(import.meta.dirname);
+
+const skip =
+  needsGit.skip ||
+  (['bash', 'curl']
+    .filter((program) => spawnSync(program, ['--version']).error !== undefined)
+    .map((program) => `needs ${program}`)[0] ??
+    false);
+const options = { skip, timeout: 5 * PATIENCE_MS };
+const cwd = makeFolder();
+let env: Record<string, string | undefined>;
+before(async () => {
+  if (skip !== false) return;
+  const machine = { HOME: cwd, PATH: process.env['PATH'] };
+  const server = await startServer(join(cwd, 'data'), [], machine);
+  env = { ...machine, SIGNALBOX_URL: server.url, SIGNALBOX_TOKEN: server.token };
+  // As if octokit had been installed.
+  symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+});
+
+async function printed(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd, env });
+  return stdout.trim();
+}
+
+test('the repository in README.md, and the program that lists it', options, async () => {
+  await followGuide('README.md', { section: '### Host: a repository', cwd, env });
+  assert.equal(await printed('names.mjs'), "[ 'admin/hello' ]");
+});
+
+test('the limits and versions in README.md, and the program that reads them', options, async () => {
+  const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
+  await followGuide('README.md', { section: '### Host: limits and versions', cwd, env, replace });
+  assert.equal(await printed('limits.mjs'), 'admin admin 5000');
+});
