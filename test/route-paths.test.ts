@@ -156,7 +156,7 @@ test('a path with another beginning has the parameters of that beginning, checke
     '/repositories/99999999999999999999',
     '/repositories/1.5/contents/a',
   ]) {
-    assert.equal((await ask(path)).status, 422, path);
+    assert.equal((await ask(path)).status, 404, path);
   }
   assert.equal((await ask('/repositories/12/nothing')).status, 404);
   assert.equal((await ask('/repositories')).status, 404);
