@@ -9,9 +9,11 @@ import { GitProgram } from '../host/git/git-process.ts';
 import { findLeftovers, removeLeftovers } from '../host/git/leftovers.ts';
 import { repositoryFolder, sweepTemporaryFolders } from '../host/git/repository-folder.ts';
 import { listCheckedRepositories, type CheckedRepository } from '../host/maintenance/store.ts';
+import { lockFolder } from '../kernel/storage/folder-lock.ts';
 import { repositoriesFolderOf } from '../repositories-folder.ts';
 import { messageOf } from './command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
+import { copiesFolderOf } from './import-repo.ts';
 import { ImportProgress } from './import/import-progress.ts';
 import type { Io } from './io.ts';
 import { hasDatabase, withMigratedDatabase } from './open-database.ts';
@@ -134,9 +136,8 @@ async function checkLeftovers(
   now: number,
 ): Promise<DoctorFinding[]> {
   const root = repositoriesFolderOf(config);
-  const imports = join(config.data, 'imports');
   const folders = present.map(({ number }) => repositoryFolder(root, number));
-  const stale = [...(await staleIn(join(root, 'tmp'), now)), ...(await staleIn(imports, now))];
+  const stale = [...(await staleIn(join(root, 'tmp'), now)), ...(await endedImports(config, now))];
   let count = stale.length;
   for (const folder of folders) count += (await findLeftovers(folder, now)).length;
   const name = 'leftovers';
@@ -148,12 +149,25 @@ async function checkLeftovers(
       detail: `${count} old locks, temporary files and unfinished imports of processes that were killed: delete them`,
       async repair() {
         await sweepTemporaryFolders(root, now);
-        for (const folder of await staleIn(imports, now)) await rm(folder, { recursive: true, force: true });
+        for (const folder of await endedImports(config, now))
+          await rm(folder, { recursive: true, force: true });
         for (const folder of folders) await removeLeftovers(folder, now);
         return `${count} deleted`;
       },
     },
   ];
+}
+
+/** Those that were killed: a running import holds the lock of its folder. */
+async function endedImports(config: Config, now: number): Promise<string[]> {
+  const ended: string[] = [];
+  for (const folder of await staleIn(copiesFolderOf(config), now)) {
+    const lock = await lockFolder(folder, { waitMs: 0 }).catch(() => undefined);
+    if (lock === undefined) continue;
+    lock.release();
+    ended.push(folder);
+  }
+  return ended;
 }
 
 async function staleIn(folder: string, now: number): Promise<string[]> {

@@ -65,7 +65,12 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
   /** Neither a repository nor files. */
   const demandNothing = async (name: string) => {
     assert.equal((await here.call(`/repos/admin/${name}`)).status, 404);
-    assert.deepEqual(existsSync(join(data, 'imports')) ? readdirSync(join(data, 'imports')) : [], []);
+    assert.deepEqual(
+      existsSync(join(data, 'imports', 'repositories'))
+        ? readdirSync(join(data, 'imports', 'repositories'))
+        : [],
+      [],
+    );
   };
 
   test('branches and tags come along, the default branch too, and nothing else', async () => {
@@ -92,7 +97,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
     const { json: commit } = await here.call('/repos/admin/Shop/commits/trunk');
     assert.equal(commit['sha'], git('rev-parse', 'trunk'));
     assert.equal((await here.call('/repos/admin/Shop/git/ref/pull/1/head')).status, 404);
-    assert.deepEqual(readdirSync(join(data, 'imports')), []);
+    assert.deepEqual(readdirSync(join(data, 'imports', 'repositories')), []);
     const again = await importRepo([`${there.url}/shop/.git`, '--name', 'shop', '--allow-private']);
     assert.equal(again.code, 1);
     assert.match(again.err, /admin\/Shop exists already/);
@@ -208,7 +213,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
       ...flags(),
     ];
     const child = start(argv, { SIGNALBOX_TOKEN: ADMIN_TOKEN, PATH: process.env['PATH'] });
-    const place = join(data, 'imports');
+    const place = join(data, 'imports', 'repositories');
     const created = () =>
       existsSync(place) &&
       readdirSync(place).some((name) => {

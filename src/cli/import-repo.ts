@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '../config.ts';
 import { findGit } from '../host/git/find-git.ts';
 import { GitProgram } from '../host/git/git-process.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -39,6 +40,11 @@ const DEFAULT_MEGABYTES = 4096;
 /** As a shell reports a program that Ctrl+C has ended. */
 const INTERRUPTED = 130;
 
+/** Where copies of repositories are on the way. */
+export function copiesFolderOf({ data }: Pick<Config, 'data'>): string {
+  return join(data, 'imports', 'repositories');
+}
+
 export async function runImportRepo(
   { config }: LoadedSettings,
   address: string,
@@ -62,7 +68,7 @@ export async function runImportRepo(
       options,
       guard: guard({ allowPrivate: options.allowPrivate === true || config.allowPrivateWebhooks }),
       maxBytes,
-      place: join(config.data, 'imports'),
+      place: copiesFolderOf(config),
       transfer: { program, folder: '', progress, signal: stop.signal },
     });
     progress.end();
@@ -147,8 +153,9 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
     if (created !== undefined) await removeCreated(api, created, error);
     throw error;
   } finally {
-    lock.release();
+    // Before the lock is released: another import of the same may begin then.
     rmSync(folder, { recursive: true, force: true });
+    lock.release();
   }
 }
 
