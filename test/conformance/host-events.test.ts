@@ -7,6 +7,7 @@ import { findRepositoryByNumber } from '../../src/host/repositories/store.ts';
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
+import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { createTestOrganization, expectStatus } from './host-organization-calls.ts';
@@ -219,6 +220,21 @@ onEachEngine((engine) => {
     for (const token of [null, ada.token]) assert.doesNotMatch(await shownTo(token), /was-open/);
   });
 
+  test('a token shows no more of its own feeds than its policy allows', async () => {
+    const { id } = await ada.repository('locked', { private: true });
+    await ada.repository('unlocked', { private: true });
+    const inlinePolicy = [
+      { effect: 'allow' as const, actions: ['*'], resources: ['*'] },
+      { effect: 'deny' as const, actions: ['viewRepository'], resources: ['repo/ada/locked'] },
+    ];
+    const { value } = await giveToken(server, ada.member, { inlinePolicy });
+    const seen = namesIn(await feed('/users/ada/events', value));
+    assert.match(seen, /ada\/unlocked/);
+    assert.doesNotMatch(seen, /ada\/locked/);
+    assert.match(namesIn(await feed('/users/ada/events', ada.token)), /ada\/locked/);
+    await expectStatus(server, 404, 'GET', `/repositories/${id}/events`, { token: value });
+  });
+
   test('a feed has pages up to 300 events, and is answered 304 while nothing is new', async () => {
     const { id } = await ada.repository('busy');
     await push(id as number, [{ id: '3'.repeat(40), message: 'm', author: { name: 'A' } }], 305);
@@ -377,5 +393,10 @@ onEachEngine((engine) => {
     await eventSweep(server.app.kernel).run(new AbortController().signal);
     const rows = await db.selectFrom('host_events').select('name').execute();
     assert.deepEqual(rows, [{ name: 'repository' }]);
+    const shown = await db.selectFrom('host_feeds').select('feed').orderBy('feed').execute();
+    assert.deepEqual(
+      shown.map(({ feed: key }) => key.split('/')[0]),
+      ['actor', 'everybody', 'network', 'repository'],
+    );
   });
 });
