@@ -1,5 +1,6 @@
 // Everything that webhooks of the host tell of, on a running server: each payload has the shape that receivers know.
 import assert from 'node:assert/strict';
+import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
@@ -163,6 +164,29 @@ test('a transfer names the former owner', async () => {
     [changes.owner.from.user.login, repository.full_name, organization.login],
     ['ada', 'acme/moving', 'acme'],
   );
+});
+
+test('a push of long commits lists the newest that fit, and is none by force', async () => {
+  const { id } = await ada.repository('long');
+  const at = '/repos/ada/long';
+  const git = server.app.kernel.services.git.repository(id as number);
+  const first = await addCommit(git, { a: '0' }, { branch: 'base' });
+  await expect(ada.post(`${at}/git/refs`, { ref: 'refs/heads/main', sha: first }));
+  await expect(ada.post(`${at}/hooks`, { ...hookAt('/long'), events: ['push'] }));
+  let last = first;
+  const message = `${'a very long line '.repeat(40_000)}\n`;
+  for (let count = 1; count <= 24; count += 1)
+    last = await addCommit(git, { a: String(count) }, { branch: 'base', parents: [last], message });
+  await expect(ada.patch(`${at}/git/refs/heads/main`, { sha: last }));
+  const push = (await waitFor('/long', ['push'])).get('push')!;
+  assert.deepEqual(
+    [push['before'], push['after'], push['forced'], push['head_commit'].id],
+    [first, last, false, last],
+  );
+  const commits = push['commits'] as Json[];
+  assert.equal(commits.at(-1)!['id'], last);
+  assert.ok(commits.length > 5 && commits.length < 24, String(commits.length));
+  assert.ok(JSON.stringify(push).length < 1.5 * 1024 * 1024);
 });
 
 function protection(isStrict: boolean): Json {

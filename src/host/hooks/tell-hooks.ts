@@ -14,8 +14,8 @@ import { advanceHookCursor, findHookCursor, listEventsToTell, type EventToTell }
 
 /** Events that are looked at together. */
 const LOOKED_AT = 100;
-/** A longer payload is not sent. */
-const MAX_PAYLOAD_LENGTH = 25 * 1024 * 1024;
+/** What is recorded is cut to less; a longer payload would hold up other work. */
+const MAX_PAYLOAD_LENGTH = 4 * 1024 * 1024;
 
 /** The payload is an `EventQueue` as JSON. An event that is recorded meanwhile makes the work due again. */
 export function tellHooks(kernel: Kernel): DueHandler {

@@ -1,15 +1,21 @@
 // What webhooks and feeds show of a moved branch or tag: its commits, with the files that they change.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { GitCommit, GitPerson } from '../git/commit-object.ts';
+import type { GitCommit } from '../git/commit-object.ts';
 import { isAncestor, listMissingCommitIds } from '../git/history.ts';
 import { logFiles, type LoggedCommit } from '../git/log-files.ts';
 import { ZERO_OID } from '../git/object-id.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { listAuthors } from '../owners/store-authors.ts';
 import { personOf } from '../repositories/person.ts';
-import { isoSeconds } from '../times.ts';
 import type { RefMove } from './model.ts';
+import {
+  cutCommit,
+  readFittingCommits,
+  shownCommit,
+  type ChangedFiles,
+  type ReadCommit,
+} from './shown-commits.ts';
 import { listRecordedBranches } from './store.ts';
 
 /** As many as a webhook has. */
@@ -19,7 +25,7 @@ const MAX_FILES = 3000;
 const MAX_BRANCHES = 100;
 const BRANCH = 'refs/heads/';
 
-type LogOf = Pick<LoggedCommit, 'added' | 'removed' | 'modified'>;
+const NO_FILES: ChangedFiles = { added: [], removed: [], modified: [] };
 
 export interface PushDetails extends Record<string, unknown> {
   ref: string;
@@ -29,7 +35,7 @@ export interface PushDetails extends Record<string, unknown> {
   deleted: boolean;
   forced: boolean;
   base_ref: null;
-  /** The oldest first; without addresses. */
+  /** The newest that fit, the oldest of them first; without addresses. */
   commits: Record<string, unknown>[];
   /** How many commits there are, and how many that no other branch has. */
   size: number;
@@ -51,18 +57,23 @@ export async function describeMove(
       ? await listRecordedBranches(db, number, { except: name, limit: MAX_BRANCHES })
       : [];
   const logged = isBranch && hasCommits ? await logMove(git, { from, to, others }) : [];
-  const commits = await Promise.all(logged.map(({ oid }) => git.readCommit(oid)));
-  const head = to === undefined ? undefined : await git.resolveCommit(to);
-  const headFiles = logged.find(({ oid }) => oid === head?.oid);
-  const people = [...commits, head].flatMap((commit) => [commit?.author.email, commit?.committer.email]);
+  const read = await readFittingCommits(git, logged);
+  const tip = to === undefined ? undefined : await git.resolveCommit(to);
+  const head =
+    tip && (read.find(({ commit }) => commit.oid === tip.oid) ?? { commit: cutCommit(tip), files: NO_FILES });
+  const commits = read.map(({ commit }) => commit);
+  const people = [...commits, head?.commit].flatMap((commit) => [
+    commit?.author.email,
+    commit?.committer.email,
+  ]);
   const authors = await listAuthors(
     db,
     people.filter((email) => email !== undefined),
   );
   const distinct = await findDistinct(git, { from, to, others, logged });
-  const show = (commit: GitCommit, files: LogOf) => ({
-    ...shownCommit(commit, files, (email) => authors.get(email)?.login),
-    distinct: distinct === 'all' || distinct.has(commit.oid),
+  const show = (one: ReadCommit) => ({
+    ...shownCommit(one, (email) => authors.get(email)?.login),
+    distinct: distinct === 'all' || distinct.has(one.commit.oid),
   });
   return {
     ref: name,
@@ -72,11 +83,10 @@ export async function describeMove(
     deleted: to === undefined,
     forced: await isForced(git, { name, from, to }, logged, commits),
     base_ref: null,
-    commits: commits.flatMap((commit, index) => (commit === undefined ? [] : [show(commit, logged[index]!)])),
+    commits: read.map(show),
     size: logged.length,
     distinct_size: distinct === 'all' ? logged.length : distinct.size,
-    head_commit:
-      head === undefined ? null : show(head, headFiles ?? { added: [], removed: [], modified: [] }),
+    head_commit: head === undefined ? null : show(head),
     pusher: pusherOf(pusher),
   };
 }
@@ -114,36 +124,14 @@ async function isForced(
   git: GitRepository,
   { name, from, to }: Pick<RefMove, 'name' | 'from' | 'to'>,
   logged: readonly LoggedCommit[],
-  commits: readonly (GitCommit | undefined)[],
+  commits: readonly GitCommit[],
 ): Promise<boolean> {
   if (from === undefined || to === undefined) return false;
   if (!name.startsWith(BRANCH)) return true;
-  if (commits.some((commit) => commit?.parents.includes(from))) return false;
-  if (logged.length > 0 && logged.length < MAX_COMMITS) return true;
+  if (commits.some(({ parents }) => parents.includes(from))) return false;
+  if (logged.length > 0 && logged.length < MAX_COMMITS && commits.length === logged.length) return true;
   if ((await existing(git, [from])).length === 0) return true;
   return !(await isAncestor(git, from, to));
-}
-
-function shownCommit(
-  { oid, tree, message, author, committer }: GitCommit,
-  { added, removed, modified }: LogOf,
-  loginOf: (email: string) => string | undefined,
-): Record<string, unknown> {
-  const person = ({ name, email, time }: GitPerson) => {
-    const username = loginOf(email);
-    return { name, email, date: isoSeconds(time), ...(username !== undefined && { username }) };
-  };
-  return {
-    id: oid,
-    tree_id: tree,
-    message: message.trimEnd(),
-    timestamp: isoSeconds(committer.time),
-    author: person(author),
-    committer: person(committer),
-    added,
-    removed,
-    modified,
-  };
 }
 
 function pusherOf(pusher: Account | undefined): PushDetails['pusher'] {
