@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import type { RouteShape } from './route.ts';
 import { Nullable, OneOf, Type, type TSchema } from './schema.ts';
 import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
-import { change, changesAhead, checkVersions, schemaInVersion, existsIn } from './version.ts';
+import { checkVersions } from './check-versions.ts';
+import { change, changesAhead, schemaInVersion, existsIn } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
 const OldRepo = Type.Object({ name: Type.String(), useTitle: Type.Boolean() }, { $id: 'repo' });
