@@ -22,7 +22,12 @@ const FETCH_CONFIG = {
   'fetch.fsck.missingSpaceBeforeDate': 'ignore',
   'fetch.fsck.zeroPaddedFilemode': 'ignore',
   'core.bigFileThreshold': '16m',
+  // A server that counts objects for long sends a few bytes from time to time.
+  'http.lowSpeedLimit': '1',
+  'http.lowSpeedTime': '300',
 };
+/** The server checks a large push for long, and ends it by itself. */
+const PUSH_CONFIG = { 'http.lowSpeedLimit': '0' };
 /** Of one object in memory: a small pack can hold a huge one. */
 const MAX_ALLOCATION = 1024 ** 3;
 
@@ -108,7 +113,7 @@ export async function pushRepo(
   const url = new URL(`${target.url}/${fullName}.git`);
   const credentials = Buffer.from(`x-access-token:${target.token}`).toString('base64');
   const call = {
-    env: gitEgressEnvironment({ url, authorization: `Basic ${credentials}` }),
+    env: gitEgressEnvironment({ url, authorization: `Basic ${credentials}`, config: PUSH_CONFIG }),
     failure: `${fullName} cannot be filled`,
     secrets: [credentials, target.token],
   };

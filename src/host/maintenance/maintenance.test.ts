@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { eventually } from '../../../test/eventually.ts';
+import { eventually, inTime } from '../../../test/eventually.ts';
 import { startServer, type Json, type TestServer } from '../../../test/server.ts';
+import { claim } from '../../kernel/due-store.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { buildFiles, needsGit } from '../git/fixture-repository.ts';
 import { buildCommit, type NewObject } from '../git/new-object.ts';
 import { countRepositoryFiles } from '../git/repack.ts';
@@ -11,6 +13,7 @@ import { updateRefs } from '../git/update-refs.ts';
 import { writeObjects } from '../git/write-objects.ts';
 import type { Push } from '../pushes/model.ts';
 import { deletePush, insertPush } from '../pushes/store.ts';
+import { maintenanceWork } from './maintain-repository.ts';
 import { MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
 
 const MINUTE_MS = 60_000;
@@ -88,6 +91,44 @@ describe('a server', needsGit, () => {
     await eventually(async () => (await work(number)) === undefined, 'the end of the work');
     assert.equal((await filesOf(number)).cruftAt, undefined);
     assert.equal((await server.call('/repos/admin/large/commits')).json.length, 3);
+  });
+
+  test('stops a repack when a push begins, and goes on later', async () => {
+    const number = await createLarge('interrupted');
+    await putFile('interrupted', 'a.txt');
+    const { kernel } = server.app;
+    const real = kernel.services.git.repository(number);
+    const begun = Promise.withResolvers<void>();
+    const program = {
+      run: (args: string[], call: { signal?: AbortSignal }) => {
+        if (args[0] !== 'repack')
+          return real.program.run(args, call as Parameters<typeof real.program.run>[1]);
+        begun.resolve();
+        return new Promise((_resolve, reject) => {
+          call.signal!.addEventListener('abort', () => reject(call.signal!.reason as Error));
+        });
+      },
+    };
+    const git = {
+      exists: () => Promise.resolve(true),
+      repository: () => ({ number, folder: real.folder, program }),
+    };
+    const slow = { ...kernel, services: { ...kernel.services, git } } as unknown as Kernel;
+    const handle = maintenanceWork(slow).handlers![MAINTAIN_REPOSITORY]!;
+    const [due] = await claim(
+      kernel.engine,
+      { kinds: [MAINTAIN_REPOSITORY], owner: 'test', leaseMs: 3_600_000, limit: 1 },
+      server.clock.now() + MINUTE_MS,
+    );
+    const handled = handle(due!, new AbortController().signal);
+    await inTime(begun.promise, 'the repack');
+    const pusher = { kind: 'system' } as unknown as Push['pusher'];
+    await insertPush(kernel.db, { id: 'new', number, pusher, begunAt: server.clock.now(), changes: [] });
+    await inTime(handled, 'the end of the work');
+    assert.match((await work(number))!.last_error!, /pushed to/);
+    await deletePush(kernel.db, 'new', '');
+    server.clock.ahead += 2 * MINUTE_MS;
+    await eventually(async () => (await filesOf(number)).hasCommitGraph, 'the repack');
   });
 
   test('waits while a push is under way, and tidies nothing that is deleted', async () => {
