@@ -31,7 +31,7 @@ onEngine('sqlite', (engine) => {
     child = await startChild(allowed);
     const told = await receiver.wait('/demo', 4);
     const names = told.map(({ headers, json }) =>
-      `${headers['x-github-event']} ${json['action'] ?? ''}`.trim(),
+      [headers['x-github-event'], json['action']].filter((word) => word !== undefined).join(' '),
     );
     assert.deepEqual(names.toSorted(), ['ping', 'push', 'star created', 'star deleted']);
     assert.equal(new Set(told.map(({ headers }) => headers['x-github-delivery'])).size, 4);
