@@ -10,8 +10,8 @@ import { ProcessSlots } from './process-slots.ts';
 
 const MAX_ERROR_BYTES = 8 * 1024;
 const NICENESS = 5;
-/** How long processes that were asked to end may take. */
-const END_GRACE_MS = 5000;
+/** How long processes without input may go on. */
+const END_GRACE_MS = 30_000;
 
 export type GitInput = string | Uint8Array | AsyncIterable<Uint8Array>;
 
@@ -65,7 +65,7 @@ export interface GitProcess {
   exited: Promise<GitExit>;
   /** Ends the process and its own children at once. */
   kill(): void;
-  /** Asks them to end, so that they remove their temporary files first; then kills those that are still there. */
+  /** Ends their input, so that they fail and remove their temporary files first; then kills those that are still there. */
   end(): void;
   dialogue?: { input: Readable; output: Writable };
 }
@@ -151,15 +151,16 @@ export class GitProgram {
     let isAlive = true;
     const exited = exitOf(child);
     if (onStderr !== undefined) child.stderr.on('data', onStderr);
-    const kill = () => void (isAlive && signalGroup(pid, 'SIGKILL'));
+    const input = child.stdio[3] as Readable | undefined;
+    const output = child.stdio[4] as Writable | undefined;
+    const kill = () => void (isAlive && killGroup(pid));
     const end = () => {
       if (!isAlive) return;
-      signalGroup(pid, 'SIGTERM');
+      stdin.destroy();
+      output?.destroy();
       const timer = setTimeout(kill, END_GRACE_MS);
       void exited.then(() => clearTimeout(timer));
     };
-    const input = child.stdio[3] as Readable | undefined;
-    const output = child.stdio[4] as Writable | undefined;
     const started: GitProcess = {
       stdin,
       stdout,
@@ -286,9 +287,9 @@ function setNiceness(pid: number, niceness: number): void {
 }
 
 /** Helpers that git has started may live on for a moment after it: they are in its process group. */
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+function killGroup(pid: number): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // The group is gone.
   }
