@@ -8,7 +8,7 @@ const ZERO = '0'.repeat(40);
 
 export function objectOf(type: NewObject['type'], bytes: Buffer): NewObject {
   const oid = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
-  return { type, bytes, oid } as NewObject;
+  return { type, bytes, oid };
 }
 
 export function treeOf(entries: [mode: string, name: string, oid: string][]): NewObject {
@@ -50,10 +50,13 @@ function varint(size: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The body of a push that creates a reference. */
-export function pushBody(ref: string, oid: string, pack: Buffer): Buffer {
-  const line = `${ZERO} ${oid} ${ref}\0 report-status agent=test`;
-  return Buffer.concat([Buffer.from((line.length + 4).toString(16).padStart(4, '0') + line + '0000'), pack]);
+/** The body of a push that creates references. */
+export function pushBody(refs: string | readonly string[], oid: string, pack: Buffer): Buffer {
+  const lines = [refs].flat().map((ref, index) => {
+    const line = `${ZERO} ${oid} ${ref}${index === 0 ? '\0 report-status agent=test' : ''}`;
+    return (line.length + 4).toString(16).padStart(4, '0') + line;
+  });
+  return Buffer.concat([Buffer.from(`${lines.join('')}0000`), pack]);
 }
 
 export const PUSH_TYPE = { 'content-type': 'application/x-git-receive-pack-request' };
