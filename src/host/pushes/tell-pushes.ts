@@ -7,6 +7,7 @@ import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { readRefValues } from '../git/ref-values.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
+import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
 import { listOwners } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
 import { scheduleCount } from '../repositories/count-repository.ts';
@@ -65,7 +66,10 @@ export function tellPushHandler(kernel: Kernel): DueHandler {
     const pusher = await identity.callerOf(db, push.pusher, now);
     const isOver = age > MAX_PUSH_MS;
     await record(kernel, push.number, { pusher, ...(isOver ? { ended: push } : { watched: push }) });
-    if (isOver) return;
+    if (isOver) {
+      await removeStaleQuarantines(kernel.services.git.repository(push.number).folder, MAX_PUSH_MS);
+      return;
+    }
     const dueAt = now + Math.min(Math.max(age, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
     await db.transaction().execute(async (tx) => {
       if ((await findPush(tx, push.id)) !== undefined)

@@ -1,5 +1,6 @@
 // Pushes: git receives the objects into its quarantine, the hook asks whether they may come, and what has changed is recorded.
 import type { GitProcess } from '../git/git-process.ts';
+import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
 import { beginPush } from '../pushes/begin-push.ts';
 import type { Push } from '../pushes/model.ts';
 import { endPush, MAX_PUSH_MS } from '../pushes/tell-pushes.ts';
@@ -44,6 +45,7 @@ export async function receive(exchange: GitExchange): Promise<void> {
     clearTimeout(late);
     await decided;
     if (push !== undefined) await endPush(kernel, push, call.caller);
+    await removeStaleQuarantines(folder, MAX_PUSH_MS);
     finishReply(kernel, call, response, exit, headers);
   } finally {
     release();
