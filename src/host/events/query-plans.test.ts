@@ -88,7 +88,7 @@ onEachEngine((testEngine) => {
       )
       .execute();
     for (const { at, number } of events)
-      await insertIntoFeeds(tx, at + 1, {
+      await insertIntoFeeds(tx, [at + 1], {
         repository: { number, isPrivate: number % 2 === 0, sourceNumber: null } as Repository,
         organizationId: `organization-${at % 5}`,
         actorId: `account-${at % 10}`,

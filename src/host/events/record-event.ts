@@ -8,17 +8,29 @@ import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { EventPlace, HostEvent } from './model.ts';
-import { insertEvent, type EventQueue } from './store.ts';
+import { insertEvents, type EventQueue } from './store.ts';
 
 /** The due work that tells webhooks; its payload is an `EventQueue` as JSON. */
 export const TELL_HOOKS = 'host.tell-hooks';
 
+/** The transaction of a change, and who makes it. */
+export interface EventTransaction {
+  db: Db;
+  actor: { now: number; caller?: KnownCaller };
+}
+
 /** Writes the event, and the due work that tells webhooks of it, in the transaction of the change. */
-export async function recordEvent(
-  on: { db: Db; actor: { now: number; caller?: KnownCaller } },
-  event: HostEvent,
+export async function recordEvent(on: EventTransaction, event: HostEvent, place: EventPlace): Promise<void> {
+  await recordEvents(on, [event], place);
+}
+
+/** The same for several events of one place, in this order. */
+export async function recordEvents(
+  on: EventTransaction,
+  events: readonly HostEvent[],
   place: EventPlace,
 ): Promise<void> {
+  if (events.length === 0) return;
   const { db: tx, actor } = on;
   const found = place.found && (await withCurrentOwner(tx, place.found));
   const organization = place.organization ?? (await readOrganization(tx, found));
@@ -28,15 +40,15 @@ export async function recordEvent(
     found?.owner ??
     (organization && ownerOfOrganization(organization));
   if (sender === undefined)
-    throw new Error(`The event ${event.name} has neither a repository nor an organization.`);
+    throw new Error(`The event ${events[0]!.name} has neither a repository nor an organization.`);
   // First, as its row stays locked until the commit: in one queue, numbers grow in the order of the commits.
   await scheduleQueue(
     tx,
     found ? { repository: found.repository.number } : { organization: organization!.id },
     actor.now,
   );
-  await insertEvent(tx, {
-    event,
+  await insertEvents(tx, {
+    events,
     at: actor.now,
     actorId: account?.id,
     snapshot: { ...(found && { repository: found }), ...(organization && { organization }), sender },

@@ -31,12 +31,13 @@ export interface ShownIn {
   actorId?: string;
 }
 
-/** In the transaction that inserts the event. */
+/** In the transaction that inserts the events. */
 export async function insertIntoFeeds(
   tx: Db,
-  eventNumber: number,
+  eventNumbers: readonly number[],
   { repository, organizationId, actorId }: ShownIn,
 ): Promise<void> {
+  if (eventNumbers.length === 0) return;
   const { number, sourceNumber, isPrivate } = repository;
   const feeds: Feed[] = [{ of: 'repository', number }];
   if (organizationId !== undefined) feeds.push({ of: 'organization', id: organizationId });
@@ -45,12 +46,14 @@ export async function insertIntoFeeds(
   await tx
     .insertInto('host_feeds')
     .values(
-      feeds.map((feed) => ({
-        feed: keyOf(feed),
-        is_public: isPrivate ? 0 : 1,
-        event_number: eventNumber,
-        repository_number: number,
-      })),
+      feeds.map(keyOf).flatMap((feed) =>
+        eventNumbers.map((eventNumber) => ({
+          feed,
+          is_public: isPrivate ? 0 : 1,
+          event_number: eventNumber,
+          repository_number: number,
+        })),
+      ),
     )
     .execute();
 }

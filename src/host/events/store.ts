@@ -1,44 +1,58 @@
 // Events in the database.
 import type { Selectable } from 'kysely';
+import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { feedEntryOf } from './feed-entry.ts';
 import type { EventSnapshot, HostEvent, HostEventName, RecordedEvent } from './model.ts';
 import { insertIntoFeeds } from './store-feeds.ts';
 import type { HostEventRow } from './tables.ts';
 
-export interface NewEvent {
-  event: HostEvent;
+export interface NewEvents {
+  events: readonly HostEvent[];
   at: number;
   actorId: string | undefined;
   snapshot: EventSnapshot;
 }
 
-/** The caller has scheduled the work of its queue before, in the same transaction. */
-export async function insertEvent(tx: Db, { event, at, actorId, snapshot }: NewEvent): Promise<void> {
+/** Rows of one statement: those of pushes may be long. */
+const AT_ONCE = 50;
+
+/** In this order. The caller has scheduled the work of their queue before, in the same transaction. */
+export async function insertEvents(tx: Db, { events, at, actorId, snapshot }: NewEvents): Promise<void> {
   const { repository: found, organization } = snapshot;
-  const feed = found && feedEntryOf(event, found.repository);
-  const { number } = await tx
-    .insertInto('host_events')
-    .values({
-      at,
-      name: event.name,
-      action: event.action ?? null,
-      actor_id: actorId ?? null,
-      repository_number: found?.repository.number ?? null,
-      organization_id: organization?.id ?? null,
-      is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
-      feed: feed === undefined ? null : JSON.stringify(feed),
-      details: JSON.stringify(event.details),
-      snapshot: JSON.stringify(snapshot),
-    })
-    .returning('number')
-    .executeTakeFirstOrThrow();
-  if (found === undefined || feed === undefined) return;
-  await insertIntoFeeds(tx, number, {
-    repository: found.repository,
-    ...(organization && { organizationId: organization.id }),
-    ...(actorId !== undefined && { actorId }),
-  });
+  const common = {
+    at,
+    actor_id: actorId ?? null,
+    repository_number: found?.repository.number ?? null,
+    organization_id: organization?.id ?? null,
+    is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
+    snapshot: JSON.stringify(snapshot),
+  };
+  for (const some of inBatches(events, AT_ONCE)) {
+    const feeds = some.map((event) => found && feedEntryOf(event, found.repository));
+    const inserted = await tx
+      .insertInto('host_events')
+      .values(
+        some.map((event, index) => ({
+          ...common,
+          name: event.name,
+          action: event.action ?? null,
+          feed: feeds[index] === undefined ? null : JSON.stringify(feeds[index]),
+          details: JSON.stringify(event.details),
+        })),
+      )
+      .returning('number')
+      .execute();
+    if (found === undefined) continue;
+    // They are numbered in the order of the rows, but may be returned in another.
+    const numbers = inserted.map(({ number }) => number).toSorted((one, other) => one - other);
+    const shown = numbers.filter((_, index) => feeds[index] !== undefined);
+    await insertIntoFeeds(tx, shown, {
+      repository: found.repository,
+      ...(organization && { organizationId: organization.id }),
+      ...(actorId !== undefined && { actorId }),
+    });
+  }
 }
 
 /** The events that webhooks are told of in order: those of a repository, or those of an organization without one. */

@@ -8,7 +8,7 @@ import {
   findFinishedDispatch,
   listFinishedDispatches,
 } from '../../kernel/webhook/store-finished-dispatches.ts';
-import { insertEvent } from '../events/store.ts';
+import { insertEvents } from '../events/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { DEFAULT_REPOSITORY_SETTINGS } from '../repositories/repository.ts';
 import { insertRepository } from '../repositories/store.ts';
@@ -79,7 +79,7 @@ onEachEngine((testEngine) => {
         const found = { repository: { ...repository, number: at % 200 }, owner };
         const event = { name: 'star' as const, details: {} };
         const snapshot = at % 2 === 0 ? { repository: found, sender: owner } : { sender: owner };
-        await insertEvent(tx, { event, at: NOW, actorId: undefined, snapshot });
+        await insertEvents(tx, { events: [event], at: NOW, actorId: undefined, snapshot });
         await advanceHookCursor(tx, { repository: at }, { from: 0, to: at + 1 });
       }
       const deliveries = hooks.map((hook) => ({

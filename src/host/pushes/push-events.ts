@@ -2,7 +2,8 @@
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { recordEvent } from '../events/record-event.ts';
+import type { HostEvent } from '../events/model.ts';
+import { recordEvents } from '../events/record-event.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { describeMove, type PushDetails } from './describe-move.ts';
 import type { RefMove } from './model.ts';
@@ -45,16 +46,23 @@ export async function insertMoveEvents(
   events: readonly MoveEvent[],
   now: number,
 ): Promise<void> {
-  for (const { move, details, caller } of events) {
+  for (const [caller, some] of Map.groupBy(events, ({ caller: one }) => one)) {
     const on = { db: tx, actor: { now, ...(caller && { caller }) } };
-    await recordEvent(on, { name: 'push', details }, { found });
-    const { name, from, to } = move;
-    if (from !== undefined && to !== undefined) continue;
-    const isBranch = name.startsWith(BRANCH);
-    const ref = { ref: name.split('/').slice(2).join('/'), ref_type: isBranch ? 'branch' : 'tag' };
-    const { defaultBranch, description } = found.repository;
-    const created = { ...ref, master_branch: defaultBranch, description, pusher_type: 'user' };
-    if (from === undefined) await recordEvent(on, { name: 'create', details: created }, { found });
-    else await recordEvent(on, { name: 'delete', details: { ...ref, pusher_type: 'user' } }, { found });
+    await recordEvents(
+      on,
+      some.flatMap((event) => eventsOfMove(event, found)),
+      { found },
+    );
   }
+}
+
+function eventsOfMove({ move: { name, from, to }, details }: MoveEvent, found: FoundRepository): HostEvent[] {
+  const push: HostEvent = { name: 'push', details };
+  if (from !== undefined && to !== undefined) return [push];
+  const isBranch = name.startsWith(BRANCH);
+  const ref = { ref: name.split('/').slice(2).join('/'), ref_type: isBranch ? 'branch' : 'tag' };
+  if (from !== undefined) return [push, { name: 'delete', details: { ...ref, pusher_type: 'user' } }];
+  const { defaultBranch, description } = found.repository;
+  const created = { ...ref, master_branch: defaultBranch, description, pusher_type: 'user' };
+  return [push, { name: 'create', details: created }];
 }

@@ -2,7 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { EventDetails, HostEvent } from '../events/model.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { recordEvents } from '../events/record-event.ts';
 import type { FoundRepository } from './access.ts';
 import type { Repository } from './repository.ts';
 
@@ -11,7 +11,7 @@ export async function recordChanges(
   before: Repository,
   found: FoundRepository,
 ): Promise<void> {
-  for (const event of eventsOf(before, found.repository)) await recordEvent(on, event, { found });
+  await recordEvents(on, eventsOf(before, found.repository), { found });
 }
 
 function eventsOf(before: Repository, after: Repository): HostEvent[] {

@@ -9,7 +9,7 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import type { EventDetails } from '../events/model.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { recordEvent, recordEvents } from '../events/record-event.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
@@ -142,10 +142,10 @@ const addStar = personalRoute(
       await shareLockAccount(on.db, caller);
       const locked = await lockForStar(on, found);
       if (!(await insertStar(on.db, accountOf(caller).id, number, now))) return;
-      const starred = withStars(locked, 1);
       const details = { starred_at: isoSeconds(now) } satisfies EventDetails['star.created'];
-      await recordEvent(on, { name: 'star', action: 'created', details }, { found: starred });
-      await recordEvent(on, { name: 'watch', action: 'started', details: {} }, { found: starred });
+      const star = { name: 'star', action: 'created', details } as const;
+      const watch = { name: 'watch', action: 'started', details: {} } as const;
+      await recordEvents(on, [star, watch], { found: withStars(locked, 1) });
     });
     return reply(204);
   },

@@ -3,7 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { EventDetails, TeamInEvent } from '../events/model.ts';
-import { recordEvent } from '../events/record-event.ts';
+import { recordEvent, recordEvents } from '../events/record-event.ts';
 import type { Organization } from '../organizations/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
@@ -85,8 +85,8 @@ export async function recordTeamRepository(
   }
   const action = after === undefined ? 'removed_from_repository' : 'added_to_repository';
   const details = { team } satisfies EventDetails[`team.${typeof action}`];
-  await recordEvent(on, { name: 'team', action, details }, place);
-  if (after !== undefined) await recordEvent(on, { name: 'team_add', details }, place);
+  const added = after === undefined ? [] : [{ name: 'team_add', details } as const];
+  await recordEvents(on, [{ name: 'team', action, details }, ...added], place);
 }
 
 /** The three that webhooks know. */
