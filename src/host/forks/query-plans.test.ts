@@ -1,4 +1,4 @@
-// The query plans for forks and statuses of commits: each uses an index, for any number of rows.
+// The query plans for forks, upkeep and statuses of commits: each uses an index, for any number of rows.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
@@ -6,6 +6,8 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
+import { isPushed, listCheckedRepositories } from '../maintenance/store.ts';
+import { listFormerNames } from '../repositories/store-redirects.ts';
 import { addToForkCount, markRepositoryDeleted } from '../repositories/store.ts';
 import { insertStatus, listNewestStatuses, listStatuses } from '../statuses/store.ts';
 import { findInFamily, listForks } from './store.ts';
@@ -36,6 +38,9 @@ onEachEngine((testEngine) => {
         await listForks(db, 1, viewer, sort, SLICE);
     }
     await findInFamily(db, 'owner-1', 1);
+    await isPushed(db, 7);
+    await listFormerNames(db, 7);
+    await listCheckedRepositories(db, 100, 10);
     await listStatuses(db, TARGET, SLICE);
     await listNewestStatuses(db, TARGET, SLICE);
     const status = { context: 'ci', state: 'success', description: null, targetUrl: null } as const;
