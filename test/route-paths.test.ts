@@ -127,7 +127,7 @@ test('the rest of a path is one parameter, decoded once and not normalised', asy
   assert.equal(nul.status, 400);
 });
 
-test('an encoded slash stays inside its parameter', async () => {
+test('a slash in the name of a branch stays inside its parameter, encoded or not', async () => {
   const branch = await ask('/repos/octo/cat/branches/feature%2Fa%2fb');
   assert.deepEqual(branch.body, {
     id: 'get-branch',
@@ -135,7 +135,10 @@ test('an encoded slash stays inside its parameter', async () => {
   });
   const protection = await ask('/repos/octo/cat/branches/feature%2Fa/protection');
   assert.deepEqual(protection.body['params']?.branch, 'feature/a');
-  assert.equal((await ask('/repos/octo/cat/branches/feature/a')).status, 404);
+  const plain = await ask('/repos/octo/cat/branches/feature/a');
+  assert.deepEqual(plain.body['params']?.branch, 'feature/a');
+  const deeper = await ask('/repos/octo/cat/branches/feature/a/protection');
+  assert.deepEqual(deeper.body['params']?.branch, 'feature/a');
   const dots = await ask('/repos/octo/cat/branches/..');
   assert.deepEqual(dots.body['params']?.branch, '..');
 });

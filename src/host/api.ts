@@ -55,6 +55,7 @@ const dialect: Dialect = {
     '/repositories/{repository_id}': '/repos/{owner}/{repo}',
     '/organizations/{organization_id}': '/orgs/{org}',
   },
+  slashedParams: ['branch', 'ref'],
   unknownPaths: 'not-found',
   status,
   statusOf: hostStatusOf,

@@ -90,6 +90,8 @@ export interface Dialect {
    * them as optional, and a call has those of the path that was called.
    */
   pathAliases?: Readonly<Record<string, string>>;
+  /** Parameters of paths whose values may have slashes that the caller did not encode, such as names of branches. */
+  slashedParams?: readonly string[];
   /** How a path is answered whose parameters cannot be any, such as a word for a number; absent, as invalid. */
   unknownPaths?: 'not-found';
   status: Record<FailureKind, number>;

@@ -17,6 +17,18 @@ export function describedPath(path: string): string {
   return path.replace(REST, '/{$1}');
 }
 
+/** Slashes in names of branches are few. */
+const MAX_PARTS = 8;
+
+/** The path, and the same for values with slashes of one of these parameters: `/a/{name}/b`, `/a/{name}/{name}/b` and so on. */
+export function withSlashesIn(path: string, names: readonly string[]): string[] {
+  const name = restOf(path) === undefined ? names.find((one) => path.includes(`/{${one}}`)) : undefined;
+  if (name === undefined) return [path];
+  return Array.from({ length: MAX_PARTS }, (_, more) =>
+    path.replace(`/{${name}}`, `/{${name}}`.repeat(more + 1)),
+  );
+}
+
 export function parametersOf(path: string): string[] {
   return [...describedPath(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }

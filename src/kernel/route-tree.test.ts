@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withSlashesIn } from './path-template.ts';
 import { RouteTree, segmentsOf } from './route-tree.ts';
 import type { Method } from './route.ts';
 
@@ -138,4 +139,19 @@ test('the segments below a prefix leave it out', () => {
 
 test('two routes for one method and path are a mistake', () => {
   assert.throws(() => treeOf(['GET', '/a/{x}'], ['GET', '/a/{y}']), /Two routes for GET/);
+});
+
+test('a parameter that may have slashes takes several segments, unless a literal path has them', () => {
+  const tree = new RouteTree<string>();
+  for (const path of ['/branches/{branch}', '/branches/{branch}/rename', '/branches/{branch}/rename/{id}'])
+    for (const longer of withSlashesIn(path, ['branch'])) tree.add({ method: 'GET', path: longer }, path);
+  for (const [url, route, params] of [
+    ['/branches/a', '/branches/{branch}', { branch: 'a' }],
+    ['/branches/a/b%2Fc/d', '/branches/{branch}', { branch: 'a/b/c/d' }],
+    ['/branches/a/b/rename', '/branches/{branch}/rename', { branch: 'a/b' }],
+    ['/branches/a/b/rename/7', '/branches/{branch}/rename/{id}', { branch: 'a/b', id: '7' }],
+  ] as const)
+    assert.deepEqual(tree.find('GET', segmentsOf(url, 1)), { route, params }, url);
+  assert.equal(tree.find('GET', segmentsOf(`/branches${'/a'.repeat(20)}`, 1)), undefined);
+  assert.deepEqual(withSlashesIn('/raw/{ref}/{path...}', ['ref']), ['/raw/{ref}/{path...}']);
 });

@@ -5,7 +5,7 @@ import { METHODS, type RoutePlace } from './route.ts';
 
 interface Leaf<T> {
   route: T;
-  /** With the index of its segment. */
+  /** With the index of its segment. One that comes several times stands for all of these segments. */
   parameters: [name: string, index: number][];
   /** The parameter that stands for the rest, from this segment on. */
   rest: [name: string, index: number] | undefined;
@@ -66,7 +66,10 @@ export class RouteTree<T> {
     const leaf = leaves?.get(method === 'HEAD' ? 'GET' : method);
     if (leaf === undefined) return undefined;
     const params: Record<string, string> = {};
-    for (const [name, index] of leaf.parameters) params[name] = words[index]!;
+    for (const [name, index] of leaf.parameters) {
+      const before = params[name];
+      params[name] = before === undefined ? words[index]! : `${before}/${words[index]!}`;
+    }
     if (leaf.rest !== undefined) params[leaf.rest[0]] = words.slice(leaf.rest[1]).join('/');
     return { route: leaf.route, params };
   }

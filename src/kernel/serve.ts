@@ -13,7 +13,7 @@ import { parseJson } from './json/parse.ts';
 import { LiveCall } from './live-call.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import { checkHead, type UnreadRequest } from './bad-requests.ts';
-import { restOf } from './path-template.ts';
+import { restOf, withSlashesIn } from './path-template.ts';
 import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
@@ -128,7 +128,8 @@ function mount(
       handle: createHandler(route, dialect, kernel, send),
     };
     for (const place of placesOf(shape, dialect.pathAliases)) {
-      tree.add(place, served, restOf(shape.path));
+      for (const path of withSlashesIn(place.path, dialect.slashedParams ?? []))
+        tree.add({ ...place, path }, served, restOf(shape.path));
       app.firstWords.add(prefix + place.path);
     }
   }

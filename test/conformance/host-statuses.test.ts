@@ -100,6 +100,22 @@ test('what cannot be a status is refused', async () => {
     assert.equal((await send('GET', `/repos/ada/demo/commits/none/${path}`, null)).status, 404);
 });
 
+test('a branch is named in the path with its slashes, encoded or not', async () => {
+  const { json } = await send('POST', '/repos/ada/demo/git/refs', ada, { ref: 'refs/heads/topic/a/b', sha });
+  assert.equal(json['ref'], 'refs/heads/topic/a/b');
+  for (const ref of ['topic/a/b', 'topic%2Fa/b', 'heads/topic/a/b', 'heads/main']) {
+    const { status, json: combined } = await send('GET', `/repos/ada/demo/commits/${ref}/status`, null);
+    assert.deepEqual([status, combined['sha']], [200, sha], ref);
+    assert.equal((await send('GET', `/repos/ada/demo/commits/${ref}/statuses`, null)).status, 200, ref);
+  }
+  const branch = await send('GET', '/repos/ada/demo/branches/topic/a/b', null);
+  assert.deepEqual([branch.status, branch.json['name']], [200, 'topic/a/b']);
+  const renamed = await send('POST', '/repos/ada/demo/branches/topic/a/b/rename', ada, { new_name: 'c' });
+  assert.deepEqual([renamed.status, renamed.json['name']], [201, 'c']);
+  for (const path of ['branches/topic//a', `branches/${'x/'.repeat(30)}y`, 'branches/', 'branches/topic/'])
+    assert.equal((await send('GET', `/repos/ada/demo/${path}`, null)).status, 404, path);
+});
+
 test('those who may push report, and those who may see the repository read', async () => {
   assert.equal((await report(sha, { state: 'success' }, bob)).status, 403);
   assert.equal((await report(sha, { state: 'success' }, null)).status, 401);

@@ -46,8 +46,17 @@ function byName(words: string[]): string[] {
 
 function matches(pattern: string[], words: string[]): boolean {
   const hasRest = RESTS.has(pattern.at(-1)!);
-  if (hasRest ? words.length < pattern.length - 1 : words.length !== pattern.length) return false;
-  return pattern.every((word, index) => word === words[index] || word.startsWith('{'));
+  const joined = hasRest ? words : joinSlashed(pattern, words);
+  if (hasRest ? joined.length < pattern.length - 1 : joined.length !== pattern.length) return false;
+  return pattern.every((word, index) => word === joined[index] || word.startsWith('{'));
+}
+
+/** Names of branches may have slashes, in the middle of a path, too. */
+function joinSlashed(pattern: string[], words: string[]): string[] {
+  const at = pattern.findIndex((word) => word === '{branch}' || word === '{ref}');
+  const more = words.length - pattern.length;
+  if (at < 0 || more <= 0) return words;
+  return [...words.slice(0, at), words.slice(at, at + more + 1).join('/'), ...words.slice(at + more + 1)];
 }
 
 function parametersIn({ words }: KnownPath): number {
