@@ -90,6 +90,18 @@ onEachEngine((engine) => {
         .where('kind', '=', 'actors.build-on-push')
         .execute();
 
+    /** A link that leads out of the folder, on a branch of its own. */
+    async function addLink(person: HostPerson, repo: string): Promise<void> {
+      const { json: head } = await person.get(`/repos/${repo}/commits/main`);
+      const entry = { path: 'actors/one/secrets', mode: '120000', type: 'blob', content: '/etc/passwd' };
+      const base = { base_tree: head['commit'].tree.sha as string, tree: [entry] };
+      const { json: tree } = await person.post(`/repos/${repo}/git/trees`, base);
+      const commit = { message: 'link', tree: tree['sha'] as string, parents: [head['sha'] as string] };
+      const { json: made } = await person.post(`/repos/${repo}/git/commits`, commit);
+      const ref = { ref: 'refs/heads/linked', sha: made['sha'] as string };
+      assert.equal((await person.post(`/repos/${repo}/git/refs`, ref)).status, 201);
+    }
+
     test('is built from a branch and a folder, with the permissions of its owner', async () => {
       const repo = await createSources(ann, 'closed', { private: true });
       const { port } = new URL(server.url);
@@ -115,6 +127,14 @@ onEachEngine((engine) => {
         assert.equal(status, 'FAILED');
         assert.match(log, words);
       }
+
+      await addLink(ann, repo);
+      const linked = await build(
+        ann,
+        await createActor(ann, 'linked', `${server.url}/${repo}#linked:actors/one`),
+      );
+      assert.equal(linked.status, 'SUCCEEDED', linked.log);
+      assert.match(linked.log, /Left out the link "secrets"/);
 
       assert.equal((await ann.patch(`/repos/${repo}`, { name: 'renamed' })).status, 200);
       assert.equal((await build(ann, actor)).status, 'SUCCEEDED');
