@@ -22,7 +22,7 @@ const MAX_PARTS = 8;
 
 /** The path, and the same for values with slashes of one of these parameters: `/a/{name}/b`, `/a/{name}/{name}/b` and so on. */
 export function withSlashesIn(path: string, names: readonly string[]): string[] {
-  const name = restOf(path) === undefined ? names.find((one) => path.includes(`/{${one}}`)) : undefined;
+  const name = names.find((one) => path.includes(`/{${one}}`));
   if (name === undefined) return [path];
   return Array.from({ length: MAX_PARTS }, (_, more) =>
     path.replace(`/{${name}}`, `/{${name}}`.repeat(more + 1)),

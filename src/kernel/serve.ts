@@ -127,9 +127,11 @@ function mount(
       categories: categoriesOf(shape),
       handle: createHandler(route, dialect, kernel, send),
     };
+    const rest = restOf(shape.path);
+    // Where the rest of a path has its own slashes, nothing tells them from those of another parameter.
+    const slashed = rest === undefined ? (dialect.slashedParams ?? []) : [];
     for (const place of placesOf(shape, dialect.pathAliases)) {
-      for (const path of withSlashesIn(place.path, dialect.slashedParams ?? []))
-        tree.add({ ...place, path }, served, restOf(shape.path));
+      for (const path of withSlashesIn(place.path, slashed)) tree.add({ ...place, path }, served, rest);
       app.firstWords.add(prefix + place.path);
     }
   }
