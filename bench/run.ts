@@ -17,6 +17,7 @@ import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
 import { benchSchedules } from './schedules.ts';
 import { benchStandby } from './standby.ts';
+import { benchTransport } from './transport.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 type Bench = (effort: Effort) => Promise<Row[]>;
@@ -34,6 +35,7 @@ const BENCHES: Record<string, Bench> = {
   'delivery-feeds': benchFeeds,
   freeze: benchFreeze,
   host: benchHost,
+  transport: benchTransport,
   runs: benchRuns,
   schedules: benchSchedules,
   standby: benchStandby,
