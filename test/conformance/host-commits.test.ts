@@ -4,7 +4,7 @@ import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
 import { updateRefs } from '../../src/host/git/update-refs.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost } from '../host-people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 
 const SECOND = 1000;
@@ -22,9 +22,8 @@ let topic: string;
 
 before(async () => {
   server = await startServer({ limits: 'off' });
-  const tokenOf = async (name: string) =>
-    (await giveToken(server, await join(server, name, { role: 'writer' }), { role: 'writer' })).value;
-  [ada, bob] = await Promise.all([tokenOf('ada'), tokenOf('bob')]);
+  ({ token: ada } = await joinHost(server, 'ada'));
+  ({ token: bob } = await joinHost(server, 'bob'));
   git = await create('demo');
   const files: Record<string, string> = {};
   for (const [index, author] of [ADA, STRANGER, ADA, STRANGER, ADA].entries()) {

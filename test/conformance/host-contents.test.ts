@@ -6,7 +6,7 @@ import { addCommit, type TestFiles } from '../../src/host/git/fixture-repository
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost } from '../host-people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
 const OLD = { 'x-github-api-version': '2022-11-28' };
@@ -25,9 +25,8 @@ onEachEngine((engine) => {
   before(async () => {
     const location = await engine.migratedDatabase();
     server = await startServer(engine.kind === 'postgres' ? { database: location } : {});
-    const tokenOf = async (name: string) =>
-      (await giveToken(server, await join(server, name, { role: 'writer' }), { role: 'writer' })).value;
-    [ada, bob] = await Promise.all([tokenOf('ada'), tokenOf('bob')]);
+    ({ token: ada } = await joinHost(server, 'ada'));
+    ({ token: bob } = await joinHost(server, 'bob'));
   });
   after(() => server.stop());
 

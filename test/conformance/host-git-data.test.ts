@@ -5,7 +5,7 @@ import { describe } from 'node:test';
 import { promisify } from 'node:util';
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost } from '../host-people.ts';
 import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 
 const run = promisify(execFile);
@@ -17,9 +17,8 @@ let ada: string;
 let bob: string;
 before(async () => {
   server = await startServer();
-  const tokenOf = async (name: string) =>
-    (await giveToken(server, await join(server, name, { role: 'writer' }), { role: 'writer' })).value;
-  [ada, bob] = await Promise.all([tokenOf('ada'), tokenOf('bob')]);
+  ({ token: ada } = await joinHost(server, 'ada'));
+  ({ token: bob } = await joinHost(server, 'bob'));
 });
 after(() => server.stop());
 

@@ -5,7 +5,7 @@ import { DEFAULT_REPOSITORY_SETTINGS } from '../../src/host/repositories/reposit
 import { insertRepository } from '../../src/host/repositories/store.ts';
 import type { BaseRole } from '../../src/kernel/identity/policy.ts';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost } from '../host-people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';
 
 /** A member and their token. */
@@ -18,8 +18,8 @@ export async function createPerson(
   username: string,
   role: BaseRole = 'writer',
 ): Promise<Person> {
-  const member = await join(server, username, { role });
-  return { ...member, token: (await giveToken(server, member, { role })).value };
+  const { member, token } = await joinHost(server, username, { role });
+  return { ...member, token };
 }
 
 /** Fails unless the call has the status. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost } from '../host-people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -14,9 +14,8 @@ let sha: string;
 
 before(async () => {
   server = await startServer({ limits: 'off' });
-  const tokenOf = async (name: string) =>
-    (await giveToken(server, await join(server, name, { role: 'writer' }), { role: 'writer' })).value;
-  [ada, bob] = await Promise.all([tokenOf('ada'), tokenOf('bob')]);
+  ({ token: ada } = await joinHost(server, 'ada'));
+  ({ token: bob } = await joinHost(server, 'bob'));
   git = await create('demo');
   sha = await addCommit(git, { a: '1' });
 });
@@ -104,8 +103,8 @@ test('a branch is named in the path with its slashes, encoded or not', async () 
   const { json } = await send('POST', '/repos/ada/demo/git/refs', ada, { ref: 'refs/heads/topic/a/b', sha });
   assert.equal(json['ref'], 'refs/heads/topic/a/b');
   for (const ref of ['topic/a/b', 'topic%2Fa/b', 'heads/topic/a/b', 'heads/main']) {
-    const { status, json: combined } = await send('GET', `/repos/ada/demo/commits/${ref}/status`, null);
-    assert.deepEqual([status, combined['sha']], [200, sha], ref);
+    const { status, json: shown } = await send('GET', `/repos/ada/demo/commits/${ref}/status`, null);
+    assert.deepEqual([status, shown['sha']], [200, sha], ref);
     assert.equal((await send('GET', `/repos/ada/demo/commits/${ref}/statuses`, null)).status, 200, ref);
   }
   const branch = await send('GET', '/repos/ada/demo/branches/topic/a/b', null);

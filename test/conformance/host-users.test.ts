@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import type { Member } from '../../src/kernel/identity/store-members.ts';
 import { onEachEngine } from '../engines.ts';
-import { giveToken, join } from '../people.ts';
+import { joinHost, type HostPerson } from '../host-people.ts';
+import { giveToken } from '../people.ts';
 import { recordStatements, assertIndexed } from '../query-plans.ts';
 import { type Answer, type CallInit, type TestServer } from '../server.ts';
 import { ed25519Key, rsaKey } from '../ssh-keys.ts';
@@ -18,25 +18,9 @@ onEachEngine((engine) => {
   });
   after(() => server.stop());
 
-  interface Person {
-    login: string;
-    token: string;
-    member: Member;
-    call(path: string, init?: CallInit): Promise<Answer>;
-  }
-
   /** A new member with a token. */
-  async function person(fields: Parameters<typeof join>[2] = {}): Promise<Person> {
-    const login = `User-${(count += 1)}`;
-    const joined = await join(server, login, { role: 'writer', ...fields });
-    const { value: token } = await giveToken(server, joined, { role: 'writer' });
-    return {
-      login,
-      token,
-      member: joined,
-      call: (path, init = {}) => server.call(path, { token, ...init }),
-    };
-  }
+  const person = (fields: Parameters<typeof joinHost>[2] = {}): Promise<HostPerson> =>
+    joinHost(server, `User-${(count += 1)}`, fields);
 
   const patch = (body: unknown): CallInit => ({ method: 'PATCH', body });
   const post = (body: unknown): CallInit => ({ method: 'POST', body });
