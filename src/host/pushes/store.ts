@@ -16,14 +16,6 @@ export async function insertPush(tx: Db, push: Push): Promise<void> {
     .execute();
 }
 
-export async function updatePushChanges(db: Db, id: string, changes: readonly RefChange[]): Promise<void> {
-  await db
-    .updateTable('host_pushes')
-    .set({ changes: JSON.stringify(changes) })
-    .where('id', '=', id)
-    .execute();
-}
-
 export async function findPush(db: Db, id: string): Promise<Push | undefined> {
   const row = await db.selectFrom('host_pushes').selectAll().where('id', '=', id).executeTakeFirst();
   return row && pushFrom(row);

@@ -56,7 +56,7 @@ function refusal(message: string): PushCheck {
 }
 
 /** References of the server's own are hidden from pushes by git itself. */
-export function checkNames(changes: readonly RefChange[]): string[] {
+function checkNames(changes: readonly RefChange[]): string[] {
   // What exists under a bad name can still be deleted.
   return changes.filter(({ to }) => to !== undefined).flatMap(({ name }) => problemWith(name) ?? []);
 }
@@ -72,7 +72,7 @@ function problemWith(name: string): string | undefined {
 }
 
 /** On the computers of many people two names that differ in case only would be the same file. */
-export function checkTwins(changes: readonly RefChange[], existing: Iterable<string>): string[] {
+function checkTwins(changes: readonly RefChange[], existing: Iterable<string>): string[] {
   const deleted = new Set(changes.filter(({ to }) => to === undefined).map(({ name }) => name));
   const names = new Map<string, string>();
   for (const name of existing) if (!deleted.has(name)) names.set(foldCase(name), name);
