@@ -10,7 +10,7 @@ import { openRepository, type FoundRepository, type RepositoryCall } from '../re
 import type { ProposedPush } from './hook-dialogue.ts';
 
 /** More references in one push are refused. */
-export const MAX_CHANGES = 5000;
+export const MAX_PUSHED_REFS = 5000;
 const MAX_MESSAGES = 20;
 
 export interface PushCheck {
@@ -26,8 +26,10 @@ export async function checkPush(
   { number }: { number: number },
   { changes, count, quarantine }: ProposedPush,
 ): Promise<PushCheck> {
-  if (count > MAX_CHANGES)
-    return refusal(`The push changes ${count} references; the limit is ${MAX_CHANGES}. Push them in parts.`);
+  if (count > MAX_PUSHED_REFS)
+    return refusal(
+      `The push changes ${count} references; the limit is ${MAX_PUSHED_REFS}. Push them in parts.`,
+    );
   let found: FoundRepository;
   try {
     // Much may have changed since the push began: the role, the token, the repository itself.

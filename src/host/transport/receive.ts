@@ -4,7 +4,7 @@ import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
 import { beginPush } from '../pushes/begin-push.ts';
 import type { Push } from '../pushes/model.ts';
 import { endPush, MAX_PUSH_MS } from '../pushes/tell-pushes.ts';
-import { checkPush, MAX_CHANGES } from './check-push.ts';
+import { checkPush, MAX_PUSHED_REFS } from './check-push.ts';
 import { exchangePack } from './exchange-pack.ts';
 import { finishReply } from './finish-reply.ts';
 import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';
@@ -61,7 +61,7 @@ async function decide(
   const dialogue = process.dialogue!;
   let messages = ['The server could not check the push. Try again later.'];
   try {
-    const proposal = await readProposal(dialogue, MAX_CHANGES);
+    const proposal = await readProposal(dialogue, MAX_PUSHED_REFS);
     if (proposal === undefined) return;
     const { number } = found.repository;
     const check = await checkPush(kernel, call, { number }, proposal);
