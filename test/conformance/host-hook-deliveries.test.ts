@@ -276,6 +276,7 @@ onEachEngine((engine) => {
     const other = await createHook('/repos/ada/demo', newPath(), { events: ['fork'] });
     const wrong = `/repos/ada/demo/hooks/${other['id']}/deliveries/${last['id']}`;
     assert.equal((await ada.get(wrong)).status, 404);
+    assert.equal((await ada.post(`${hookPath}/deliveries/${last['id']}/attempts`)).status, 202);
   });
 
   test('a delivery is sent again when somebody asks, and only then', async () => {
@@ -297,6 +298,8 @@ onEachEngine((engine) => {
       [failed!['guid'], true, 200],
     );
     assert.notEqual(redelivered!['id'], failed!['id']);
+    const { json: whole } = await ada.get(`${hookPath}/deliveries/${redelivered!['id']}`);
+    assert.deepEqual([whole['url'], whole['request'].payload], [receiver.url + fixed, received!.json]);
     assert.equal(receiver.at(path).length, 1);
   });
 

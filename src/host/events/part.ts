@@ -1,13 +1,13 @@
 // Events: what feeds show, and what webhooks are told.
 import type { Part } from '../../kernel/part.ts';
 import { ACTIVITY_TAG } from '../activity-tag.ts';
-import { eventMigrations } from '../migrations/events.ts';
+import { hostEventMigrations } from '../migrations/events.ts';
 import { feedRoutes } from './routes.ts';
 import { eventSweep } from './sweep.ts';
 
 export const eventPart: Part = {
   tag: ACTIVITY_TAG,
   routes: feedRoutes,
-  migrations: eventMigrations,
+  migrations: hostEventMigrations,
   work: (kernel) => ({ recurring: [eventSweep(kernel)] }),
 };

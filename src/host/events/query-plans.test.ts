@@ -15,7 +15,7 @@ import {
   listFeedEvents,
   listWatchedFeed,
   MAX_FEED_EVENTS,
-  type Feed,
+  type EventFeed,
 } from './store-feeds.ts';
 
 const NOW = 1_800_000_000_000;
@@ -24,7 +24,7 @@ const EVENTS = 4000;
 /** Has a third of all events. */
 const BUSY = 7;
 
-const FEEDS: Feed[] = [
+const FEEDS: EventFeed[] = [
   { of: 'everybody' },
   { of: 'network', number: BUSY },
   { of: 'repository', number: BUSY },

@@ -17,7 +17,7 @@ import {
   listFeedEvents,
   listWatchedFeed,
   MAX_FEED_EVENTS,
-  type Feed,
+  type EventFeed,
   type FeedEvent,
 } from './store-feeds.ts';
 
@@ -34,7 +34,7 @@ interface FeedCall {
 export async function showFeed(
   { caller, query, base }: FeedCall,
   db: Db,
-  feed: Feed | { of: 'watched'; accountId: string },
+  feed: EventFeed | { of: 'watched'; accountId: string },
   audience: 'everybody' | 'caller',
 ): Promise<Reply> {
   const slice = pageSliceOf(query);

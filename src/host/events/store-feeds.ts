@@ -7,7 +7,7 @@ import { grantedTo } from '../repositories/store-visibility.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
 /** Whose events a feed has. */
-export type Feed =
+export type EventFeed =
   | { of: 'everybody' }
   | { of: 'network' | 'repository'; number: number }
   | { of: 'organization' | 'actor'; id: string };
@@ -20,7 +20,7 @@ const MAX_WATCHED = 1000;
 /** Repositories that are read with one statement. */
 const AT_ONCE = 50;
 
-function keyOf(feed: Feed): string {
+function keyOf(feed: EventFeed): string {
   if (feed.of === 'everybody') return feed.of;
   return `${feed.of}/${'number' in feed ? feed.number : feed.id}`;
 }
@@ -39,7 +39,7 @@ export async function insertIntoFeeds(
 ): Promise<void> {
   if (eventNumbers.length === 0) return;
   const { number, sourceNumber, isPrivate } = repository;
-  const feeds: Feed[] = [{ of: 'repository', number }];
+  const feeds: EventFeed[] = [{ of: 'repository', number }];
   if (organizationId !== undefined) feeds.push({ of: 'organization', id: organizationId });
   if (actorId !== undefined) feeds.push({ of: 'actor', id: actorId });
   if (!isPrivate) feeds.push({ of: 'everybody' }, { of: 'network', number: sourceNumber ?? number });
@@ -59,7 +59,7 @@ export async function insertIntoFeeds(
 }
 
 /** The numbers of the newest events that the viewer sees, the newest first. */
-export async function listFeed(db: Db, feed: Feed, viewer: Viewer): Promise<number[]> {
+export async function listFeed(db: Db, feed: EventFeed, viewer: Viewer): Promise<number[]> {
   return await listSeen(db, newestOf([keyOf(feed)], viewer, MAX_SCANNED), viewer);
 }
 

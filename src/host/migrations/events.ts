@@ -1,7 +1,7 @@
 // The tables of events: what webhooks are told, and what feeds show.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
-export const eventMigrations: Migration[] = [
+export const hostEventMigrations: Migration[] = [
   {
     name: 'host-events',
     up: ({ serial, text }) => [

@@ -28,7 +28,7 @@ export interface ProtectionPlace {
   url: string;
 }
 
-export async function openBranch(
+export async function openProtectedBranch(
   { services }: Kernel,
   found: FoundRepository,
   { params: { branch }, base }: { params: { branch: string }; base: string },
@@ -46,7 +46,7 @@ export async function openProtection(
   found: FoundRepository,
   call: { params: { branch: string }; base: string },
 ): Promise<ProtectionPlace & { protection: FullProtection }> {
-  const place = await openBranch(kernel, found, call);
+  const place = await openProtectedBranch(kernel, found, call);
   const protection = await readProtection(kernel.db, found, place.branch);
   if (protection === undefined) throw branchNotProtected();
   return { ...place, protection };

@@ -9,7 +9,7 @@ import { readActors, showActors, type ActorsByPurpose } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY } from './change-protection.ts';
 import { checkApps } from './check-apps.ts';
 import { contextsOf, ReviewPolicy, StatusCheckPolicy, toReviewPolicy, toStatusCheckPolicy } from './model.ts';
-import { openBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
+import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import {
   checkCount,
   ContextList,
@@ -60,7 +60,7 @@ const patchReviews = repositoryRoute(
   },
   'admin',
   async (call, kernel, found) => {
-    const { branch, url } = await openBranch(kernel, found, call);
+    const { branch, url } = await openProtectedBranch(kernel, found, call);
     const sent = call.body ?? {};
     const { dismissal_restrictions: dismissal, bypass_pull_request_allowances: bypass } = sent;
     const after = await changeProtection(kernel, call, found, branch, async (tx, before) => {
@@ -87,7 +87,7 @@ const deleteReviews = repositoryRoute(
   },
   'admin',
   async (call, kernel, found) => {
-    const { branch } = await openBranch(kernel, found, call);
+    const { branch } = await openProtectedBranch(kernel, found, call);
     await changeProtection(kernel, call, found, branch, (_tx, before) => {
       if (before === undefined) throw branchNotProtected();
       if (before.rule.reviews === null) throw reviewsNotEnabled();
@@ -221,11 +221,11 @@ function withContexts(before: readonly RequiredCheck[], contexts: readonly strin
 /** Throws unless the branch requires status checks. */
 async function changeChecks(
   kernel: Kernel,
-  call: ChangeActor & Parameters<typeof openBranch>[2],
+  call: ChangeActor & Parameters<typeof openProtectedBranch>[2],
   found: FoundRepository,
   edit: (before: StatusCheckRule) => StatusCheckRule | null,
 ) {
-  const { branch, url } = await openBranch(kernel, found, call);
+  const { branch, url } = await openProtectedBranch(kernel, found, call);
   const { rule } = await changeProtection(kernel, call, found, branch, async (tx, before) => {
     if (before === undefined) throw branchNotProtected();
     if (before.rule.statusChecks === null) throw checksNotEnabled();

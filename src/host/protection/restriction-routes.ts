@@ -10,7 +10,7 @@ import { repositoryRoute, type FoundRepository } from '../repositories/access.ts
 import { showActors } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY, type FullProtection } from './change-protection.ts';
 import { AppReply, RestrictionPolicy, toRestrictionPolicy, type ShownActors } from './model.ts';
-import { openBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
+import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import { AppList, TeamList, UserList } from './requests.ts';
 import { addPushers, removePushers, setPushers, type ActorKind } from './restriction-edits.ts';
 import type { NamedActors } from './store-actors.ts';
@@ -42,7 +42,7 @@ const deleteRestrictions = repositoryRoute(
   },
   'admin',
   async (call, kernel, found) => {
-    const { branch } = await openBranch(kernel, found, call);
+    const { branch } = await openProtectedBranch(kernel, found, call);
     await changeProtection(kernel, call, found, branch, (_tx, before) => {
       const { rule } = demandRestricted(before);
       return Promise.resolve({ rule: { ...rule, isRestricted: false }, actors: { push: NOBODY.push } });
@@ -104,7 +104,7 @@ const editRoute = (kind: ActorKind, method: keyof typeof EDITS) =>
     },
     'admin',
     async (call, kernel, found) => {
-      const { branch } = await openBranch(kernel, found, call);
+      const { branch } = await openProtectedBranch(kernel, found, call);
       const sent = call.body as string[] | Record<string, string[]>;
       const names = Array.isArray(sent) ? sent : sent[kind]!;
       const after = await changeProtection(kernel, call, found, branch, async (tx, before) => {

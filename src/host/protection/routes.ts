@@ -15,7 +15,7 @@ import {
 } from './change-protection.ts';
 import { checkApps } from './check-apps.ts';
 import { AdminEnforced, ProtectionReply, toAdminEnforced, toProtection, toSignatures } from './model.ts';
-import { openBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
+import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import { isNaming, ProtectionUpdate, reviewsAfter, sentChecks } from './requests.ts';
 import type { BranchRule } from './rule.ts';
 
@@ -48,7 +48,7 @@ const putProtection = repositoryRoute(
   },
   'admin',
   async (call, kernel, found) => {
-    const { branch, url } = await openBranch(kernel, found, call);
+    const { branch, url } = await openProtectedBranch(kernel, found, call);
     const after = await changeProtection(kernel, call, found, branch, (tx, before) =>
       readUpdate(tx, found, call.body, before),
     );
@@ -106,7 +106,7 @@ const deleteProtectionRoute = repositoryRoute(
   },
   'admin',
   async (call, kernel, found) => {
-    const { branch } = await openBranch(kernel, found, call);
+    const { branch } = await openProtectedBranch(kernel, found, call);
     await removeProtection(kernel, call, found, branch);
     return reply(204);
   },
@@ -216,11 +216,11 @@ const deleteSignatureProtection = repositoryRoute(
 
 async function setRule(
   kernel: Kernel,
-  call: Parameters<typeof changeProtection>[1] & Parameters<typeof openBranch>[2],
+  call: Parameters<typeof changeProtection>[1] & Parameters<typeof openProtectedBranch>[2],
   found: FoundRepository,
   fields: Partial<BranchRule>,
 ): Promise<{ rule: BranchRule; url: string }> {
-  const { branch, url } = await openBranch(kernel, found, call);
+  const { branch, url } = await openProtectedBranch(kernel, found, call);
   const { rule } = await changeProtection(kernel, call, found, branch, (_tx, before) => {
     if (before === undefined) throw branchNotProtected();
     return Promise.resolve({ rule: { ...before.rule, ...fields } });
