@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { writeCertificate } from '../certificate.ts';

@@ -1,6 +1,7 @@
 // Webhooks of repositories and organizations on a running server: who has them, how they are changed, and what is refused.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe } from 'node:test';
+import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { onEachEngine } from '../engines.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServerOn } from '../suites.ts';
