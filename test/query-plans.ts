@@ -75,3 +75,19 @@ export async function assertIndexed(
     assert.doesNotMatch(plan, wholeTable, `${statement.sql}\n\n${plan}`);
   }
 }
+
+/** Fails for a statement whose plan matches `scan`. PostgreSQL must use indexes here also where tables have few rows. */
+export async function assertNoScan(
+  engine: Engine,
+  statements: readonly CompiledQuery[],
+  { atLeast, scan }: { atLeast: number; scan: RegExp },
+): Promise<void> {
+  assert.ok(statements.length >= atLeast, String(statements.length));
+  await engine.db.transaction().execute(async (tx) => {
+    if (engine.kind === 'postgres') await sql.raw('set local enable_seqscan = off').execute(tx);
+    for (const statement of statements) {
+      const plan = await planOf({ ...engine, db: tx }, statement);
+      assert.doesNotMatch(plan, scan, `${statement.sql}\n\n${plan}`);
+    }
+  });
+}

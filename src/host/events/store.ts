@@ -65,9 +65,33 @@ export async function listQueuedEvents(
   after: number,
   limit: number,
 ): Promise<RecordedEvent[]> {
-  const rows = await db
+  const rows = await selectQueued(db, queue, after, limit).selectAll().execute();
+  return rows.map(eventFrom);
+}
+
+/** What decides who is told of an event. */
+export interface EventToTell {
+  number: number;
+  name: string;
+  organizationId: string | null;
+}
+
+/** The same without their details, which may be long. */
+export async function listEventsToTell(
+  db: Db,
+  queue: EventQueue,
+  after: number,
+  limit: number,
+): Promise<EventToTell[]> {
+  const rows = await selectQueued(db, queue, after, limit)
+    .select(['number', 'name', 'organization_id'])
+    .execute();
+  return rows.map(({ number, name, organization_id: organizationId }) => ({ number, name, organizationId }));
+}
+
+function selectQueued(db: Db, queue: EventQueue, after: number, limit: number) {
+  return db
     .selectFrom('host_events')
-    .selectAll()
     .where((eb) =>
       'repository' in queue
         ? eb('repository_number', '=', queue.repository)
@@ -75,9 +99,7 @@ export async function listQueuedEvents(
     )
     .where('number', '>', after)
     .orderBy('number')
-    .limit(limit)
-    .execute();
-  return rows.map(eventFrom);
+    .limit(limit);
 }
 
 function eventFrom(row: Selectable<HostEventRow>): RecordedEvent {

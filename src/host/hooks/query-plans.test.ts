@@ -25,7 +25,8 @@ import {
   updateHook,
 } from './store.ts';
 import { listBranchesAt } from './store-branches.ts';
-import { advanceHookCursor, deleteHookCursor, findHookCursor, listEventsToTell } from './store-cursors.ts';
+import { listEventsToTell } from '../events/store.ts';
+import { advanceHookCursor, deleteHookCursor, findHookCursor } from './store-cursors.ts';
 
 const NOW = 1_800_000_000_000;
 const ROWS = 800;

@@ -42,36 +42,3 @@ export async function advanceHookCursor(
 export async function deleteHookCursor(db: Db, queue: EventQueue): Promise<void> {
   await db.deleteFrom('host_hook_cursors').where('queue', '=', nameOf(queue)).execute();
 }
-
-/** What decides who is told of an event. */
-export interface EventToTell {
-  number: number;
-  name: string;
-  organizationId: string | null;
-}
-
-/** Those after a number, the oldest first, without their details, which may be long. */
-export async function listEventsToTell(
-  db: Db,
-  queue: EventQueue,
-  after: number,
-  limit: number,
-): Promise<EventToTell[]> {
-  const rows = await db
-    .selectFrom('host_events')
-    .select(['number', 'name', 'organization_id'])
-    .where((eb) =>
-      'repository' in queue
-        ? eb('repository_number', '=', queue.repository)
-        : eb.and([eb('organization_id', '=', queue.organization), eb('repository_number', 'is', null)]),
-    )
-    .where('number', '>', after)
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    number: row.number,
-    name: row.name,
-    organizationId: row.organization_id,
-  }));
-}

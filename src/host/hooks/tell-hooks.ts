@@ -4,13 +4,13 @@ import type { DueHandler } from '../../kernel/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RecordedEvent } from '../events/model.ts';
-import { listQueuedEvents, type EventQueue } from '../events/store.ts';
+import { listEventsToTell, listQueuedEvents, type EventQueue, type EventToTell } from '../events/store.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
 import { asksFor, type Hook } from './hook.ts';
 import { buildPayload } from './payloads/build-payload.ts';
 import { readSurroundings } from './payloads/status-members.ts';
 import { listActiveHooks } from './store.ts';
-import { advanceHookCursor, findHookCursor, listEventsToTell, type EventToTell } from './store-cursors.ts';
+import { advanceHookCursor, findHookCursor } from './store-cursors.ts';
 
 /** Events that are looked at together. */
 const LOOKED_AT = 100;
