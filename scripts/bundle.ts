@@ -48,6 +48,8 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     metafile: true,
   });
   await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
+  const licenses = join(ROOT, 'node_modules/spdx-license-list/licenses');
+  await cp(licenses, join(folder, 'licenses'), { recursive: true });
   await cp(join(ROOT, 'actors-library'), join(folder, 'actors-library'), {
     recursive: true,
     filter: isPublished,

@@ -11,6 +11,7 @@ import { PATIENCE_MS } from './eventually.ts';
 import { followGuide } from './guides.ts';
 
 const ROOT = dirname(import.meta.dirname);
+const EMAIL = 'ada@example.com';
 
 const skip =
   needsGit.skip ||
@@ -25,7 +26,10 @@ before(async () => {
   if (skip !== false) return;
   const machine = { HOME: cwd, PATH: process.env['PATH'] };
   const server = await startServer(join(cwd, 'data'), [], machine);
-  env = { ...machine, SIGNALBOX_URL: server.url, SIGNALBOX_TOKEN: server.token };
+  // Somebody who uses git has told it who they are.
+  const person = { AUTHOR_NAME: 'Ada', AUTHOR_EMAIL: EMAIL, COMMITTER_NAME: 'Ada', COMMITTER_EMAIL: EMAIL };
+  const identity = Object.fromEntries(Object.entries(person).map(([key, value]) => [`GIT_${key}`, value]));
+  env = { ...machine, ...identity, SIGNALBOX_URL: server.url, SIGNALBOX_TOKEN: server.token };
   // As if octokit had been installed.
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
 });

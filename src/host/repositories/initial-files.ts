@@ -1,6 +1,6 @@
 // The files of the first commit that a new repository may begin with: README, licence and ignored files.
-import { createRequire } from 'node:module';
 import { Failure } from '../../kernel/failure.ts';
+import { licenseNames, licenseTextOf } from './license-list.ts';
 import type { SentRepository } from './requests.ts';
 
 export interface InitialFiles {
@@ -26,7 +26,7 @@ export function initialFilesOf(sent: SentRepository, { name, owner, year }: Init
   }
   if (ignore) files.set('.gitignore', ignoredFilesOf(ignore));
   if (!licenseKey) return { files, license: null };
-  const { id, text } = licenseTextOf(licenseKey);
+  const { id, text } = findLicense(licenseKey);
   files.set('LICENSE', fillLicense(text, owner, year));
   return { files, license: id };
 }
@@ -61,14 +61,11 @@ function ignoredFilesOf(template: string): string {
 }
 
 /** In whatever case: clients send `mit` and `MIT`. */
-function licenseTextOf(key: string): { id: string; text: string } {
-  const load = createRequire(import.meta.url);
-  const ids = load('spdx-license-list/spdx-simple.json') as string[];
-  const id = ids.find((one) => one.toLowerCase() === key.toLowerCase());
+function findLicense(key: string): { id: string; text: string } {
+  const id = Object.keys(licenseNames()).find((one) => one.toLowerCase() === key.toLowerCase());
   if (id === undefined)
     throw invalidTemplate('license_template', key, 'an SPDX identifier, such as mit or apache-2.0');
-  const { licenseText } = load(`spdx-license-list/licenses/${id}.json`) as { licenseText: string };
-  return { id, text: licenseText };
+  return { id, text: licenseTextOf(id) };
 }
 
 /** The places for year and holder are written in a few ways. */

@@ -1,6 +1,6 @@
 // Recognises the licence of a repository by the words of its text.
-import { createRequire } from 'node:module';
 import { TimeSlice } from '../../kernel/time-slice.ts';
+import { licenseTextOf } from './license-list.ts';
 
 /** A text that is none of the known ones. */
 export const OTHER_LICENSE_ID = 'NOASSERTION';
@@ -42,15 +42,9 @@ export async function recognizeLicense(text: string, chosen: string | null): Pro
 const counted = new Map<string, WordCounts>();
 
 function knownWords(id: string): WordCounts {
-  const known = counted.get(id) ?? countWords(licenseTextOf(id));
+  const known = counted.get(id) ?? countWords(id === OTHER_LICENSE_ID ? '' : licenseTextOf(id));
   if (COMMON.includes(id)) counted.set(id, known);
   return known;
-}
-
-function licenseTextOf(id: string): string {
-  if (id === OTHER_LICENSE_ID) return '';
-  const load = createRequire(import.meta.url);
-  return (load(`spdx-license-list/licenses/${id}.json`) as { licenseText: string }).licenseText;
 }
 
 /** Without who holds the rights, without instructions for use, and without the other licence that some texts repeat. */

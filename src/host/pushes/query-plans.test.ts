@@ -1,0 +1,64 @@
+// The query plans for pushes and recorded references: each uses an index, for any number of rows.
+import { before, test } from 'node:test';
+import { sql, type CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { assertNoScan, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { insertRepositoryRows } from '../repositories/fixture.ts';
+import {
+  advanceRefsVersion,
+  deletePush,
+  findPush,
+  insertPush,
+  listPushes,
+  listRecordedBranches,
+  listRecordedRefs,
+  readRefsVersion,
+  replaceRecordedRefs,
+} from './store.ts';
+
+const NOW = 1_800_000_000_000;
+const ROWS = 1000;
+const OID = '1'.repeat(40);
+const PUSH = { id: 'push-1', number: 7, begunAt: NOW, changes: [] };
+
+const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:host_refs|host_pushes|repositories)\b(?! USING)/;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const { db } = engine;
+    const rows = Array.from({ length: ROWS }, (_, at) => at);
+    await db.transaction().execute(async (tx) => {
+      for (let start = 0; start < ROWS; start += 500) {
+        const some = rows.slice(start, start + 500);
+        await insertRepositoryRows(tx, some, NOW);
+        await tx
+          .insertInto('host_refs')
+          .values(some.map((at) => ({ repository_number: at + 1, name: 'refs/heads/main', oid: OID })))
+          .execute();
+      }
+    });
+    await sql.raw('analyze').execute(db);
+    const seen = recordStatements(engine);
+    const pusher = { accountId: 'account-1' } as unknown as Parameters<typeof insertPush>[1]['pusher'];
+    await insertPush(db, { ...PUSH, pusher });
+    await findPush(db, PUSH.id);
+    await listPushes(db, PUSH.number);
+    await readRefsVersion(db, PUSH.number);
+    await advanceRefsVersion(db, PUSH.number, 0);
+    await listRecordedRefs(db, PUSH.number);
+    await listRecordedRefs(db, PUSH.number, ['refs/heads/main']);
+    await listRecordedBranches(db, PUSH.number, { except: 'refs/heads/main', limit: 10 });
+    await replaceRecordedRefs(db, PUSH.number, ['refs/heads/main'], new Map([['refs/heads/main', OID]]));
+    await deletePush(db, PUSH.id, 'due-1');
+    statements = [...seen.values()];
+  });
+
+  test('every statement about pushes goes by an index', async () => {
+    await assertNoScan(engine, statements, { atLeast: 11, scan: WHOLE_TABLE });
+  });
+});
