@@ -5,7 +5,7 @@ import { Type } from '../../kernel/schema.ts';
 import { askedFormat } from '../media-type.ts';
 import { READ_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { licenseOf } from '../repositories/license.ts';
-import { OTHER_LICENSE_ID } from '../repositories/recognize-license.ts';
+import { OTHER_LICENSE_ID } from '../repositories/license-names.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { contentNotFound, findContent, openContents } from './find-content.ts';
 import {

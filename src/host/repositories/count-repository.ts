@@ -9,7 +9,8 @@ import { findLicenseFile } from '../contents/well-known-files.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { REPOSITORY_CHANNEL } from './access.ts';
-import { MAX_LICENSE_BYTES, OTHER_LICENSE_ID, recognizeLicense } from './recognize-license.ts';
+import { OTHER_LICENSE_ID } from './license-names.ts';
+import { MAX_LICENSE_BYTES, recognizeLicense } from './recognize-license.ts';
 import { findRepositoryByNumber, updateCounts } from './store.ts';
 
 export const COUNT_REPOSITORY = 'host.count-repository';

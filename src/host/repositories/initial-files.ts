@@ -1,6 +1,7 @@
 // The files of the first commit that a new repository may begin with: README, licence and ignored files.
 import { Failure } from '../../kernel/failure.ts';
-import { licenseNames, licenseTextOf } from './license-list.ts';
+import { licenseNames } from './license-names.ts';
+import { licenseTextOf } from './license-text.ts';
 import type { SentRepository } from './requests.ts';
 
 export interface InitialFiles {

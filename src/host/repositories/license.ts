@@ -1,8 +1,7 @@
 // Licences by their SPDX identifiers.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { nodeId } from '../node-id.ts';
-import { licenseNames } from './license-list.ts';
-import { OTHER_LICENSE_ID } from './recognize-license.ts';
+import { licenseNames, OTHER_LICENSE_ID } from './license-names.ts';
 
 export const LicenseSimple = Type.Object(
   {

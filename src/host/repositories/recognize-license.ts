@@ -1,9 +1,8 @@
 // Recognises the licence of a repository by the words of its text.
 import { TimeSlice } from '../../kernel/time-slice.ts';
-import { licenseTextOf } from './license-list.ts';
+import { OTHER_LICENSE_ID } from './license-names.ts';
+import { licenseTextOf } from './license-text.ts';
 
-/** A text that is none of the known ones. */
-export const OTHER_LICENSE_ID = 'NOASSERTION';
 /** The longest of the known texts has half of it. */
 export const MAX_LICENSE_BYTES = 128 * 1024;
 /** Some change a few words or leave out a title; the known texts differ from each other by more. */
