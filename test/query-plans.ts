@@ -3,6 +3,23 @@ import assert from 'node:assert/strict';
 import { sql, type CompiledQuery, type QueryExecutor } from 'kysely';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 
+/** Rows inserted with one statement: SQLite limits the number of parameters. */
+const AT_ONCE = 500;
+
+/** Inserts rows by their indexes, in one transaction, and updates the statistics that planners use. */
+export async function fillTables(
+  { db }: Engine,
+  count: number,
+  insertRows: (tx: Engine['db'], indexes: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  await db.transaction().execute(async (tx) => {
+    for (let start = 0; start < count; start += AT_ONCE)
+      await insertRows(tx, indexes.slice(start, start + AT_ONCE));
+  });
+  await sql.raw('analyze').execute(db);
+}
+
 /** Records every distinct statement that is executed from now on. */
 export function recordStatements(engine: Engine): Map<string, CompiledQuery> {
   const seen = new Map<string, CompiledQuery>();

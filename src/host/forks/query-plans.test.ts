@@ -1,9 +1,9 @@
 // The query plans for forks, upkeep and statuses of commits: each uses an index, for any number of rows.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { sql, type CompiledQuery } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { fillTables, planOf, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { isPushed, listCheckedRepositories } from '../maintenance/store.ts';
@@ -27,11 +27,7 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.openMigrated();
     const { db } = engine;
-    const rows = Array.from({ length: ROWS }, (_, at) => at);
-    await db.transaction().execute(async (tx) => {
-      for (let start = 0; start < ROWS; start += 500) await insertRows(tx, rows.slice(start, start + 500));
-    });
-    await sql.raw('analyze').execute(db);
+    await fillTables(engine, ROWS, insertRows);
     const seen = recordStatements(engine);
     for (const viewer of ['all', 'public', { accountId: 'account-1' }] as const) {
       for (const sort of ['newest', 'oldest', 'stargazers', 'watchers'] as const)

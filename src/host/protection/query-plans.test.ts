@@ -1,8 +1,8 @@
 // The query plans for rules of branches: each statement uses an index, for any number of rows.
 import { before, test } from 'node:test';
-import { sql, type CompiledQuery } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { assertNoScan, recordStatements } from '../../../test/query-plans.ts';
+import { assertNoScan, fillTables, recordStatements } from '../../../test/query-plans.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { DEFAULT_RULE } from './rule.ts';
@@ -42,11 +42,7 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.openMigrated();
     const { db } = engine;
-    const rows = Array.from({ length: ROWS }, (_, at) => at);
-    await db.transaction().execute(async (tx) => {
-      for (let start = 0; start < ROWS; start += 500) await insertRows(tx, rows.slice(start, start + 500));
-    });
-    await sql.raw('analyze').execute(db);
+    await fillTables(engine, ROWS, insertRows);
     const seen = recordStatements(engine);
     const repository = { number: 1, ownerId: 'owner-0' };
     await findProtection(db, 1, 'main');

@@ -1,8 +1,8 @@
 // The query plans for pushes and recorded references: each uses an index, for any number of rows.
 import { before, test } from 'node:test';
-import { sql, type CompiledQuery } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { assertNoScan, recordStatements } from '../../../test/query-plans.ts';
+import { assertNoScan, fillTables, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
@@ -31,18 +31,11 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.openMigrated();
     const { db } = engine;
-    const rows = Array.from({ length: ROWS }, (_, at) => at);
-    await db.transaction().execute(async (tx) => {
-      for (let start = 0; start < ROWS; start += 500) {
-        const some = rows.slice(start, start + 500);
-        await insertRepositoryRows(tx, some, NOW);
-        await tx
-          .insertInto('host_refs')
-          .values(some.map((at) => ({ repository_number: at + 1, name: 'refs/heads/main', oid: OID })))
-          .execute();
-      }
+    await fillTables(engine, ROWS, async (tx, indexes) => {
+      await insertRepositoryRows(tx, indexes, NOW);
+      const refs = indexes.map((at) => ({ repository_number: at + 1, name: 'refs/heads/main', oid: OID }));
+      await tx.insertInto('host_refs').values(refs).execute();
     });
-    await sql.raw('analyze').execute(db);
     const seen = recordStatements(engine);
     const pusher = { accountId: 'account-1' } as unknown as Parameters<typeof insertPush>[1]['pusher'];
     await insertPush(db, { ...PUSH, pusher });
