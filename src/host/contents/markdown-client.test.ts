@@ -25,7 +25,7 @@ test('a document that takes too long is not rendered', async () => {
   assert.equal(await render('# x'), '<h1>x</h1>');
 });
 
-test('of those who come while too many documents wait, some are told to come again', async () => {
+test('further documents are refused while too many wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 33 }, () => render('# x')));
   const refused = all.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
   assert.deepEqual(

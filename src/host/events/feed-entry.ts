@@ -1,4 +1,4 @@
-// What feeds keep of an event: far less than webhooks are told, so that a page of them is small.
+// What feeds keep of an event: far less than webhooks receive, so that a page of them is small.
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import type { EventDetails, HostEvent } from './model.ts';
@@ -30,7 +30,7 @@ export interface PushEntry {
   commits: { sha: string; author: { email: string; name: string }; message: string; distinct: boolean }[];
 }
 
-/** Undefined for what only webhooks are told of. */
+/** Undefined for events that only webhooks receive. */
 export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry | undefined {
   const { name, action } = event;
   // The details are what the module that recorded the event promises for its name.

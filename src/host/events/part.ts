@@ -1,4 +1,4 @@
-// Events: what feeds show, and what webhooks are told.
+// Events: what feeds show, and what webhooks receive.
 import type { Part } from '../../kernel/part.ts';
 import { ACTIVITY_TAG } from '../activity-tag.ts';
 import { hostEventMigrations } from '../migrations/events.ts';

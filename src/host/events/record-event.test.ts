@@ -52,7 +52,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await listDue(number), []);
   });
 
-  test('events of one repository are numbered in the order of their commits, and are told by one work', async () => {
+  test('events of one repository are numbered in the order of their commits, and share one due row', async () => {
     const found = await give('in-order');
     const { number } = found.repository;
     const committed: string[] = [];

@@ -55,7 +55,7 @@ export async function insertEvents(tx: Db, { events, at, actorId, snapshot }: Ne
   }
 }
 
-/** The events that webhooks are told of in order: those of a repository, or those of an organization without one. */
+/** Events that webhooks receive in order: those of a repository, or those of an organization without one. */
 export type EventQueue = { repository: number } | { organization: string };
 
 /** Those after a number, the oldest first. */
@@ -69,7 +69,7 @@ export async function listQueuedEvents(
   return rows.map(eventFrom);
 }
 
-/** What decides who is told of an event. */
+/** What decides which webhooks receive an event. */
 export interface EventToTell {
   number: number;
   name: string;

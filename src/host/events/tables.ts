@@ -22,7 +22,7 @@ export interface HostEventRow {
   organization_id: string | null;
   /** Whether the repository was public then. */
   is_public: number;
-  /** JSON: what feeds show of it, which is far less than webhooks are told; null where they do not show it. */
+  /** JSON: what feeds show of it, which is far less than webhooks receive; null where they do not show it. */
   feed: string | null;
   /** JSON: the members of the webhook's payload beside action, repository, organization and sender. */
   details: string;

@@ -7,7 +7,7 @@ import { hookRefOf, type Hook } from './hook.ts';
 
 export interface HookDelivery extends HookDeliveryDetails {
   hook: Pick<Hook, 'number'>;
-  /** The same for all hooks that are told of one event, and for redeliveries. */
+  /** The same for all hooks that receive one event, and for redeliveries. */
   guid: string;
   /** The account or organization whose receivers it counts among. */
   ownerId: string;

@@ -50,7 +50,7 @@ export function placeOfTarget(target: HookTarget): 'repository' | 'organization'
   return 'repository' in target ? 'repository' : 'organization';
 }
 
-/** Whether the hook is to be told of events of this name. */
+/** Whether the hook receives events of this name. */
 export function asksFor({ target, events }: Pick<Hook, 'target' | 'events'>, name: string): boolean {
   if (!isEventOf(placeOfTarget(target), name)) return false;
   return events.includes(EVERY_EVENT) || events.includes(name);
@@ -77,7 +77,7 @@ export function checkBeside(
   }
 }
 
-/** Whatever their secrets: a receiver would be told of everything twice. */
+/** Secrets do not matter: the receiver would get every event twice. */
 function isSameConfig(one: HookConfig, other: HookConfig): boolean {
   return (
     one.url === other.url && one.contentType === other.contentType && one.insecureSsl === other.insecureSsl

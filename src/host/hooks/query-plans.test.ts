@@ -1,4 +1,4 @@
-// The query plans for webhooks and what is told to them: each uses an index, for any number of rows.
+// The query plans for webhooks and their deliveries: each uses an index, for any number of rows.
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,4 +1,4 @@
-// How far the events of each queue were told to webhooks.
+// The cursor of each queue of events: the last one that was delivered to webhooks.
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { EventQueue } from '../events/store.ts';
 
@@ -6,7 +6,7 @@ function nameOf(queue: EventQueue): string {
   return 'repository' in queue ? `repository/${queue.repository}` : `organization/${queue.organization}`;
 }
 
-/** The number of the last event that was told; 0 before the first. */
+/** The number of the last event whose deliveries are written; 0 before the first. */
 export async function findHookCursor(db: Db, queue: EventQueue): Promise<number> {
   const row = await db
     .selectFrom('host_hook_cursors')

@@ -1,4 +1,4 @@
-// The tables of webhooks, and of how far the events of each queue were told to them.
+// The tables of webhooks, and of the last event of each queue that was delivered to them.
 import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
@@ -36,6 +36,6 @@ export interface HookRow {
 export interface HookCursorRow {
   /** `repository/<number>` or `organization/<id>`. */
   queue: string;
-  /** The last event that was told. */
+  /** The last event whose deliveries are written. */
   event_number: number;
 }

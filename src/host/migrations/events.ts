@@ -1,4 +1,4 @@
-// The tables of events: what webhooks are told, and what feeds show.
+// The tables of events: what webhooks receive, and what feeds show.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const hostEventMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// The tables of webhooks of repositories and organizations, and of how far their events were told.
+// The tables of webhooks of repositories and organizations, and of the cursors of their events.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const hookMigrations: Migration[] = [

@@ -1,4 +1,4 @@
-// Which repository a request of git is about, and what it is told where it may not have it.
+// Which repository a request of git is about, and the errors for those who may not have it.
 import type { ServerResponse } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';

@@ -50,7 +50,7 @@ export interface GitExchange extends RawExchange {
   service: ServiceName;
 }
 
-/** Opens the repository, and answers; what goes wrong before the first byte of a reply is told in plain words. */
+/** Opens the repository, and answers; an error before the first byte of a reply is sent as plain text. */
 async function opened(
   kernel: Kernel,
   call: RawRouteCall,

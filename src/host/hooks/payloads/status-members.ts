@@ -9,7 +9,7 @@ import { toSimpleUser } from '../../owners/model.ts';
 import { listBranchesAt } from '../store-branches.ts';
 import type { PayloadObject } from './shared-members.ts';
 
-/** What is read when webhooks are told of a status. */
+/** What the payload of a status needs beside the event. */
 export interface StatusSurroundings {
   authors: Authors;
   branches: { name: string; isProtected: boolean }[];
