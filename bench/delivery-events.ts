@@ -10,21 +10,23 @@ import { startOurs, TOKEN } from './servers.ts';
 
 const FLAGS = 20;
 const CONTEXTS = 5;
+const ENVIRONMENTS = 16;
 
 export async function benchEvents(effort: Effort): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const ours = await startOurs({ SIGNALBOX_DATA: folder, SIGNALBOX_EVENTS_PER_SECOND: '1000000000' });
   try {
-    const { key } = await createFlags(ours.url);
+    const clientIds = await createEnvironments(ours.url);
     const headers = {
-      authorization: key,
       'x-launchdarkly-user-agent': 'NodeJSClient/9.13.7',
       'x-launchdarkly-event-schema': '4',
     };
     const payload = JSON.stringify([...contexts(CONTEXTS), summary(FLAGS)]);
     const small = JSON.stringify([summary(1)]);
     const row = async (what: string, body: string, most: number) => {
-      const work = { method: 'POST', path: '/bulk', headers, body: () => body };
+      let sent = 0;
+      const path = () => `/events/bulk/${clientIds[(sent += 1) % clientIds.length]}`;
+      const work = { method: 'POST', path, headers, body: () => body };
       return cpuRow(what, await compareWithBare(ours, work, effort), { most });
     };
     return [
@@ -41,7 +43,8 @@ export async function benchEvents(effort: Effort): Promise<Row[]> {
   }
 }
 
-async function createFlags(url: string): Promise<{ key: string }> {
+/** Several, because each has a limit of events that wait to be saved. Returns their client-side IDs. */
+async function createEnvironments(url: string): Promise<string[]> {
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${url}/api/v2/${path}`, {
       method,
@@ -54,8 +57,13 @@ async function createFlags(url: string): Promise<{ key: string }> {
   await call('POST', 'projects', { key: 'events', name: 'Events' });
   for (let index = 0; index < FLAGS; index += 1)
     await call('POST', 'flags/events', { key: `flag-${index}`, name: `Flag ${index}` });
-  const { apiKey } = await call('GET', 'projects/events/environments/test');
-  return { key: apiKey! };
+  const clientIds: string[] = [];
+  for (let index = 0; index < ENVIRONMENTS; index += 1) {
+    const environment = { key: `environment-${index}`, name: `Environment ${index}`, color: '417505' };
+    const { _id: clientId } = await call('POST', 'projects/events/environments', environment);
+    clientIds.push(clientId!);
+  }
+  return clientIds;
 }
 
 function summary(count: number, first = 0) {
