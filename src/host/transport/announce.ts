@@ -1,20 +1,18 @@
 // The first request of every clone, fetch and push: which references and abilities there are.
 import { once } from 'node:events';
 import { announcement, protocolOf, receivePack, uploadPack } from './git-service.ts';
-import { NOT_CACHED } from './open-git.ts';
-import type { GitExchange } from './routes.ts';
+import { NOT_CACHED } from './plain-reply.ts';
+import type { GitExchange } from './served-git.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
 const MODE = '--http-backend-info-refs';
 
-export async function announce({ kernel, call, found, service, response }: GitExchange): Promise<void> {
-  const { git, packs } = kernel.services;
-  const { folder, program } = git.repository(found.repository.number);
+export async function announce({ kernel, call, served, service, response }: GitExchange): Promise<void> {
+  const { folder, program, maxPushBytes } = served;
   const isPush = service === 'git-receive-pack';
   const protocol = isPush ? undefined : protocolOf(call.headers['git-protocol']);
-  const { maxPushBytes } = packs;
   const { args, start } = isPush
-    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await packs.hooks.ensure() })
+    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await kernel.services.packs.hooks.ensure() })
     : uploadPack({ folder, protocol }, MODE);
   const headers = { 'content-type': `application/x-${service}-advertisement`, ...NOT_CACHED };
   const { env } = start;

@@ -13,48 +13,36 @@ import type { ProposedPush } from './hook-dialogue.ts';
 export const MAX_PUSHED_REFS = 5000;
 const MAX_MESSAGES = 20;
 
-export interface PushCheck {
-  /** What is wrong, in words for the pusher; nothing where the push is accepted. */
-  messages: string[];
-  /** As it is now: it may have been renamed while the push was sent. */
-  found?: FoundRepository;
-}
-
+/** What is wrong, in words for the pusher; nothing where the push may be accepted. */
 export async function checkPush(
   kernel: Kernel,
   call: RepositoryCall & { caller: KnownCaller },
   { number }: { number: number },
   { changes, count, quarantine }: ProposedPush,
-): Promise<PushCheck> {
+): Promise<string[]> {
   if (count > MAX_PUSHED_REFS)
-    return refusal(
-      `The push changes ${count} references; the limit is ${MAX_PUSHED_REFS}. Push them in parts.`,
-    );
+    return [`The push changes ${count} references; the limit is ${MAX_PUSHED_REFS}. Push them in parts.`];
   let found: FoundRepository;
   try {
     // Much may have changed since the push began: the role, the token, the repository itself.
     found = await openRepository(kernel, callFor(kernel, call, number), 'write');
   } catch (error) {
-    if (error instanceof Failure) return refusal(error.message);
+    if (error instanceof Failure) return [error.message];
     throw error;
   }
   const git = kernel.services.git.repository(number);
   const names = [...checkNames(changes), ...checkTwins(changes, await existingNames(git, changes))];
-  if (names.length > 0) return { messages: names.slice(0, MAX_MESSAGES) };
+  if (names.length > 0) return names.slice(0, MAX_MESSAGES);
   const { program, folder } = git;
   const target = { program, folder, ...(quarantine !== undefined && { quarantine }) };
   const refused = await checkRefChanges(kernel, found, { caller: call.caller }, changes, target);
-  return { messages: refused.slice(0, MAX_MESSAGES).map(({ message }) => message), found };
+  return refused.slice(0, MAX_MESSAGES).map(({ message }) => message);
 }
 
 function callFor({ clock }: Kernel, call: RepositoryCall, number: number): RepositoryCall {
   const { caller, url } = call;
   const can: RepositoryCall['can'] = (resource, action) => call.can(resource, action);
   return { caller, url, can, now: clock.now(), params: { repository_id: number } };
-}
-
-function refusal(message: string): PushCheck {
-  return { messages: [message] };
 }
 
 /** References of the server's own are hidden from pushes by git itself. */

@@ -1,36 +1,32 @@
 // Pushes: git receives the objects into its quarantine, the hook asks whether they may come, and what has changed is recorded.
 import type { GitProcess } from '../git/git-process.ts';
 import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
-import { beginPush } from '../pushes/begin-push.ts';
-import type { Push } from '../pushes/model.ts';
-import { endPush, MAX_PUSH_MS } from '../pushes/tell-pushes.ts';
-import { checkPush, MAX_PUSHED_REFS } from './check-push.ts';
+import { MAX_PUSH_MS } from '../pushes/tell-pushes.ts';
 import { exchangePack } from './exchange-pack.ts';
 import { finishReply } from './finish-reply.ts';
 import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';
 import { answerProposal, readProposal } from './hook-dialogue.ts';
-import { NOT_CACHED } from './open-git.ts';
+import { NOT_CACHED } from './plain-reply.ts';
 import { openBody } from './request-body.ts';
-import type { GitExchange } from './routes.ts';
+import type { GitExchange, PushVerdict } from './served-git.ts';
 
 /** Somewhat shorter than the time after which a push counts as over. */
 const TIMEOUT_MS = MAX_PUSH_MS - 60_000;
 
 export async function receive(exchange: GitExchange): Promise<void> {
-  const { kernel, call, found, request, response } = exchange;
-  const { git, packs } = kernel.services;
+  const { kernel, call, served, request, response } = exchange;
+  const { packs } = kernel.services;
   const body = openBody(request, 'application/x-git-receive-pack-request');
-  const { folder, program } = git.repository(found.repository.number);
-  const { maxPushBytes } = packs;
+  const { folder, program, maxPushBytes } = served;
   const hooksPath = await packs.hooks.ensure();
   const { args, start } = receivePack({ folder }, '--stateless-rpc', { maxPushBytes, hooksPath });
   const release = await packs.acquire(call.signal);
-  let push: Push | undefined;
+  let end: PushVerdict['end'];
   try {
     const process = await program.start(args, start);
     const late = setTimeout(process.end, TIMEOUT_MS);
     // Once the push is accepted, git finishes it even for a client that is gone.
-    const leave = () => push === undefined && process.end();
+    const leave = () => end === undefined && process.end();
     const cut = () => {
       leave();
       response.destroy();
@@ -39,12 +35,12 @@ export async function receive(exchange: GitExchange): Promise<void> {
     if (call.signal.aborted) leave();
     const headers = { 'content-type': 'application/x-git-receive-pack-result', ...NOT_CACHED };
     const maxBody = maxPushBytes + MAX_COMMAND_BYTES;
-    const decided = decide(exchange, process, (begun) => (push = begun));
+    const decided = decide(exchange, process, (atEnd) => (end = atEnd));
     await exchangePack({ body, response, process, headers, maxBody, stallMs: packs.stallMs, cut });
     const exit = await process.exited;
     clearTimeout(late);
     await decided;
-    if (push !== undefined) await endPush(kernel, push, call.caller);
+    await end?.();
     await removeStaleQuarantines(folder, MAX_PUSH_MS);
     finishReply(kernel, call, response, exit, headers);
   } finally {
@@ -54,22 +50,18 @@ export async function receive(exchange: GitExchange): Promise<void> {
 
 /** Answers the hook. Whatever goes wrong refuses the push. */
 async function decide(
-  { kernel, call, found }: GitExchange,
+  { kernel, call, served }: GitExchange,
   process: GitProcess,
-  onAccept: (push: Push) => void,
+  onAccept: (end: PushVerdict['end']) => void,
 ): Promise<void> {
   const dialogue = process.dialogue!;
-  let messages = ['The server could not check the push. Try again later.'];
+  let messages: readonly string[] = ['The server could not check the push. Try again later.'];
   try {
-    const proposal = await readProposal(dialogue, MAX_PUSHED_REFS);
+    const proposal = await readProposal(dialogue, served.maxPushedRefs);
     if (proposal === undefined) return;
-    const { number } = found.repository;
-    const check = await checkPush(kernel, call, { number }, proposal);
-    messages = check.messages;
-    if (messages.length === 0) {
-      const actor = { caller: call.caller, now: kernel.clock.now() };
-      onAccept(await beginPush(kernel, actor, number, proposal.changes));
-    }
+    const verdict = await served.judgePush(proposal);
+    messages = verdict.messages;
+    onAccept(verdict.end);
   } catch (error) {
     kernel.log.error({ err: error, call: call.id }, 'a push could not be checked');
   }

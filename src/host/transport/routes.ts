@@ -1,99 +1,74 @@
-// The smart HTTP protocol of git: what a repository has, fetches and pushes.
-import type { IncomingMessage } from 'node:http';
+// Repositories over the protocol of git: who may fetch and push, and what happens around a push.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/raw-route.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, type FoundRepository } from '../repositories/access.ts';
-import { announce } from './announce.ts';
+import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import { beginPush } from '../pushes/begin-push.ts';
+import { endPush } from '../pushes/tell-pushes.ts';
+import {
+  openRepository,
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryResource,
+  type FoundRepository,
+} from '../repositories/access.ts';
+import { checkPush, MAX_PUSHED_REFS } from './check-push.ts';
+import { gitRoutes } from './git-routes.ts';
 import type { ServiceName } from './git-service.ts';
-import { demandFolder, openForService, plainReplyOf, sendPlain } from './open-git.ts';
-import { receive } from './receive.ts';
-import { upload } from './upload.ts';
+import type { ProposedPush } from './hook-dialogue.ts';
+import type { PushVerdict, ServedGit } from './served-git.ts';
 
-const BELOW = '/{owner}/{repo}';
-const COMMON = { limit: 'git', challenge: 'Basic realm="Signalbox", charset="UTF-8"' };
+export const transportRoutes = gitRoutes<FoundRepository>({
+  name: 'git',
+  below: '/{owner}/{repo}',
+  read: READ_REPOSITORY,
+  push: PUSH_REPOSITORY,
+  open: openForService,
+  serve: serveRepository,
+});
 
-const infoRefs: RawRoute = {
-  id: 'git/info-refs',
-  at: { method: 'GET', path: `${BELOW}/info/refs` },
-  access: { ...READ_REPOSITORY, others: [PUSH_REPOSITORY.action] },
-  ...COMMON,
-  async open(call, kernel) {
-    const service = serviceIn(call);
-    return await opened(kernel, call, service, announce);
-  },
-};
-
-const uploadPackRoute: RawRoute = {
-  id: 'git/upload-pack',
-  at: { method: 'POST', path: `${BELOW}/git-upload-pack` },
-  access: READ_REPOSITORY,
-  ...COMMON,
-  open: (call, kernel) => opened(kernel, call, 'git-upload-pack', upload),
-};
-
-const receivePackRoute: RawRoute = {
-  id: 'git/receive-pack',
-  at: { method: 'POST', path: `${BELOW}/git-receive-pack` },
-  access: PUSH_REPOSITORY,
-  ...COMMON,
-  open: (call, kernel) => opened(kernel, call, 'git-receive-pack', receive),
-};
-
-export const transportRoutes = [infoRefs, uploadPackRoute, receivePackRoute];
-
-/** One exchange about a repository that the caller may use. */
-export interface GitExchange extends RawExchange {
-  kernel: Kernel;
-  call: RawRouteCall;
-  found: FoundRepository;
-  service: ServiceName;
-}
-
-/** Opens the repository, and answers; an error before the first byte of a reply is sent as plain text. */
-async function opened(
+async function openForService(
   kernel: Kernel,
   call: RawRouteCall,
-  service: ServiceName | undefined,
-  answer: (exchange: GitExchange) => Promise<void>,
-): Promise<(exchange: RawExchange) => Promise<void>> {
-  let found: FoundRepository;
-  try {
-    found = await openForService(kernel, call, service ?? 'git-upload-pack');
-  } catch (error) {
-    const failure = plainReplyOf(error);
-    if (failure === undefined) throw error;
-    return async ({ request, response }) => refuse(request, () => sendPlain(response, call, failure));
-  }
-  return async ({ request, response }) => {
-    try {
-      if (service === undefined) throw dumbProtocol();
-      await demandFolder(kernel, found);
-      await answer({ kernel, call, found, service, request, response });
-    } catch (error) {
-      const failure = plainReplyOf(error);
-      if (failure === undefined || response.headersSent) throw error;
-      kernel.log.info({ call: call.id, repository: found.repository.number }, failure.message);
-      refuse(request, () => sendPlain(response, call, failure));
-    }
+  service: ServiceName,
+): Promise<FoundRepository> {
+  const isPush = service === 'git-receive-pack';
+  const found = await openRepository(kernel, call, isPush ? 'write' : 'read');
+  if (isPush && !call.can(repositoryResource(found), 'pushRepository'))
+    throw new Failure('denied', 'The token does not allow pushes to this repository.');
+  return found;
+}
+
+/** Until it is filled, a fork has no folder. */
+async function serveRepository(
+  kernel: Kernel,
+  call: RawRouteCall,
+  { repository: { number } }: FoundRepository,
+): Promise<ServedGit> {
+  const { git, packs } = kernel.services;
+  const { folder, program } = git.repository(number);
+  if (!(await git.exists(number)))
+    throw new Failure('unavailable', 'The repository is still being copied. Try again in a moment.', {
+      headers: { 'retry-after': '5' },
+    });
+  return {
+    folder,
+    program,
+    logged: { repository: number },
+    maxPushBytes: packs.maxPushBytes,
+    maxPushedRefs: MAX_PUSHED_REFS,
+    judgePush: (proposal) => judgePush(kernel, call, number, proposal),
   };
 }
 
-/** Many clients read the reply only after they have sent the whole body. */
-function refuse(request: IncomingMessage, send: () => void): void {
-  request.resume();
-  send();
-}
-
-/** Undefined for the protocol that reads files. */
-function serviceIn({ url }: RawRouteCall): ServiceName | undefined {
-  const service = new URL(url, 'http://host').searchParams.get('service');
-  return service === 'git-upload-pack' || service === 'git-receive-pack' ? service : undefined;
-}
-
-function dumbProtocol(): Failure {
-  return new Failure(
-    'forbidden',
-    'This server speaks the smart HTTP protocol only, which git has had since version 1.6.6. Please use a newer git.',
-  );
+async function judgePush(
+  kernel: Kernel,
+  call: RawRouteCall,
+  number: number,
+  proposal: ProposedPush,
+): Promise<PushVerdict> {
+  const messages = await checkPush(kernel, call, { number }, proposal);
+  if (messages.length > 0) return { messages };
+  const { caller } = call;
+  const push = await beginPush(kernel, { caller, now: kernel.clock.now() }, number, proposal.changes);
+  return { messages, end: () => endPush(kernel, push, caller) };
 }

@@ -2,14 +2,14 @@
 import { exchangePack } from './exchange-pack.ts';
 import { finishReply } from './finish-reply.ts';
 import { MAX_FETCH_BYTES, protocolOf, uploadPack } from './git-service.ts';
-import { NOT_CACHED } from './open-git.ts';
+import { NOT_CACHED } from './plain-reply.ts';
 import { openBody } from './request-body.ts';
-import type { GitExchange } from './routes.ts';
+import type { GitExchange } from './served-git.ts';
 
-export async function upload({ kernel, call, found, request, response }: GitExchange): Promise<void> {
-  const { git, packs } = kernel.services;
+export async function upload({ kernel, call, served, request, response }: GitExchange): Promise<void> {
+  const { packs } = kernel.services;
   const body = openBody(request, 'application/x-git-upload-pack-request');
-  const { folder, program } = git.repository(found.repository.number);
+  const { folder, program } = served;
   const protocol = protocolOf(call.headers['git-protocol']);
   const { args, start } = uploadPack({ folder, protocol }, '--stateless-rpc');
   const release = await packs.acquire(call.signal);
