@@ -12,6 +12,7 @@ import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
+import { appPart } from './apps/part.ts';
 import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
@@ -143,6 +144,7 @@ export const hostApi: Api = apiOf(dialect, [
   statusPart,
   forkPart,
   transferPart,
+  appPart,
   contentPart,
   archivePart,
   searchPart,

@@ -1,10 +1,11 @@
-// Accounts: the owners of resources on the actors API and the host. Members and service tokens are accounts.
+// Accounts: the owners of resources on the actors API and the host. Members, service tokens and bots are accounts.
 import { inBatches } from '../batches.ts';
 import { Failure } from '../failure.ts';
 import type { ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
+import { findBotAccount, isBotUsername } from './store-bots.ts';
 import { LIBRARY_ID, LIBRARY_OTHER_USERNAME, LIBRARY_USERNAME } from './library-account.ts';
 import {
   findMember,
@@ -19,6 +20,8 @@ import type { Token } from './store-tokens.ts';
 
 export interface Account extends Omit<Member, 'customRoles'> {
   isService?: true;
+  /** A program that an API knows by itself. */
+  isBot?: true;
 }
 
 /** Usernames of members contain no dot, so these can never collide with them. */
@@ -88,10 +91,12 @@ async function freeUsername(
   }
 }
 
-/** Finds a member, a service token or the library, but no removed members. */
+/** Finds a member, a service token, a bot or the library, but no removed members. */
 export async function findAccount(db: Db, by: MemberName): Promise<Account | undefined> {
   if (isLibrary(by)) return await findLibraryAccount(db);
-  if (!('username' in by)) return (await findMember(db, by)) ?? (await findServiceAccount(db, by));
+  if (!('username' in by))
+    return (await findMember(db, by)) ?? (await findServiceAccount(db, by)) ?? (await findBotAccount(db, by));
+  if (isBotUsername(by.username)) return await findBotAccount(db, by);
   if (USERNAME.test(by.username)) return await findServiceAccount(db, by);
   const member = await findMember(db, by);
   // A member of an older database may have the name.

@@ -76,6 +76,15 @@ declare module '../storage/tables.ts' {
     };
     /** The account of a service token, with a username and a number of its own. */
     service_accounts: { number: Generated<number>; token_id: string; username: string };
+    /** The accounts of programs that an API knows by itself; they own nothing and have no token of the kernel's. */
+    bot_accounts: {
+      number: Generated<number>;
+      id: string;
+      username: string;
+      name: string;
+      created_at: number;
+      updated_at: number;
+    };
     /** The names that are taken, in lower case, and by what: `member`, `organization` or `path`. */
     reserved_names: { name: string; reserved_for: string };
     sessions: { hash: string; member_id: string; created_at: number; expires_at: number };
@@ -177,6 +186,14 @@ export const identityMigrations: Migration[] = [
       `insert into reserved_names (name, reserved_for)
          select distinct lower(username), 'member' from members where removed_at is null`,
       `create index members_lower_username on members (lower(username))`,
+    ],
+  },
+  {
+    name: 'kernel-identity-bot-accounts',
+    up: ({ serial, text }) => [
+      `create table bot_accounts (
+         number ${serial}, id ${text} not null unique, username ${text} not null unique, name ${text} not null,
+         created_at bigint not null, updated_at bigint not null)`,
     ],
   },
 ];

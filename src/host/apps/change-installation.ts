@@ -1,0 +1,202 @@
+// Creates, changes, suspends and removes installations, inside a transaction with the audit entry and the event.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import type { HostApp, Installation } from './app.ts';
+import { commonPermissions, type AppPermissions } from './permissions.ts';
+import { recordInstallation } from './record-installation.ts';
+import {
+  deleteInstallationRepositories,
+  insertInstallation,
+  insertInstallationRepositories,
+  listReachedNumbers,
+  listReachedRepositories,
+  lockInstallation,
+  updateInstallation,
+} from './store-installations.ts';
+import { deleteInstallationTokens } from './store-tokens.ts';
+
+/** The due work that removes an installation; its payload is the number. */
+export const REMOVE_INSTALLATION = 'host.remove-installation';
+
+export interface InstallationDraft {
+  app: HostApp;
+  account: RepositoryOwner;
+  /** Numbers of repositories of the account, or all, those of the future included. */
+  repositories: 'all' | readonly number[];
+  /** At most those of the app, which are the default. */
+  permissions?: AppPermissions;
+  events?: readonly string[];
+}
+
+/** Repositories that one event names at most. */
+const MAX_NAMED = 100;
+export const MAX_SELECTED = 5000;
+
+/** The caller has checked that the actor may install apps on the account. */
+export async function createInstallation(
+  on: ChangeTransaction,
+  { app, account, repositories, permissions = app.permissions, events = app.events }: InstallationDraft,
+): Promise<Installation> {
+  const { db: tx, actor } = on;
+  const installation = await insertInstallation(
+    tx,
+    {
+      appNumber: app.number,
+      accountId: account.id,
+      targetType: account.type === 'Organization' ? 'Organization' : 'User',
+      selection: repositories === 'all' ? 'all' : 'selected',
+      permissions: commonPermissions(app.permissions, permissions),
+      events: events.filter((name) => app.events.includes(name)),
+    },
+    actor.now,
+  );
+  if (installation === undefined)
+    throw new Failure('conflict', 'The app is already installed on this account.', {
+      code: 'already_installed',
+    });
+  if (repositories !== 'all') await addRepositories(tx, installation, repositories);
+  await recordInstallation(
+    on,
+    app,
+    { after: installation },
+    { action: 'created', repositories: await namedRepositories(tx, installation) },
+  );
+  await on.invalidate(IDENTITY);
+  return installation;
+}
+
+/** Of one that selects repositories: adds and removes some. `all` and a list replace the selection. */
+export async function changeInstallationRepositories(
+  on: ChangeTransaction,
+  app: HostApp,
+  { number }: Pick<Installation, 'number'>,
+  change: { add?: readonly number[]; remove?: readonly number[] } | { select: 'all' | readonly number[] },
+): Promise<Installation> {
+  const { db: tx, actor } = on;
+  const before = await lockLiving(tx, number);
+  const held = new Set(before.selection === 'all' ? [] : await listSelected(tx, before));
+  let selection = before.selection;
+  let [add, remove]: [readonly number[], readonly number[]] = [[], []];
+  if ('select' in change) {
+    selection = change.select === 'all' ? 'all' : 'selected';
+    const wanted = new Set(change.select === 'all' ? [] : change.select);
+    [add, remove] = [
+      [...wanted].filter((one) => !held.has(one)),
+      [...held].filter((one) => !wanted.has(one)),
+    ];
+  } else {
+    if (selection === 'all')
+      throw new Failure('invalid', 'The installation reaches all repositories: select some of them first.');
+    add = (change.add ?? []).filter((one) => !held.has(one));
+    remove = (change.remove ?? []).filter((one) => held.has(one));
+  }
+  const isSame = selection === before.selection && add.length === 0 && remove.length === 0;
+  if (isSame) return before;
+  if (held.size + add.length - remove.length > MAX_SELECTED)
+    throw problem('repositories', `must be at most ${MAX_SELECTED}: install the app on all instead`);
+  const after = await updateInstallation(tx, { ...before, selection }, actor.now);
+  await deleteInstallationRepositories(tx, number, remove);
+  await addRepositories(tx, after, add);
+  await recordInstallation(on, app, { before, after }, { added: add, removed: remove });
+  await on.invalidate(IDENTITY);
+  return after;
+}
+
+/** Its tokens end at once, and are valid again after `unsuspendInstallation`, unless they have expired meanwhile. */
+export async function suspendInstallation(
+  on: ChangeTransaction,
+  app: HostApp,
+  installation: Pick<Installation, 'number'>,
+): Promise<Installation> {
+  const { caller } = on.actor;
+  const by = caller?.program === undefined ? (caller?.account?.id ?? caller?.member.id ?? null) : null;
+  return await changeSuspension(on, app, installation, { suspendedAt: on.actor.now, suspendedBy: by });
+}
+
+export async function unsuspendInstallation(
+  on: ChangeTransaction,
+  app: HostApp,
+  installation: Pick<Installation, 'number'>,
+): Promise<Installation> {
+  return await changeSuspension(on, app, installation, { suspendedAt: null, suspendedBy: null });
+}
+
+async function changeSuspension(
+  on: ChangeTransaction,
+  app: HostApp,
+  { number }: Pick<Installation, 'number'>,
+  fields: Pick<Installation, 'suspendedAt' | 'suspendedBy'>,
+): Promise<Installation> {
+  const { db: tx, actor } = on;
+  const before = await lockLiving(tx, number);
+  const isSuspended = fields.suspendedAt !== null;
+  if ((before.suspendedAt !== null) === isSuspended) return before;
+  const after = await updateInstallation(tx, { ...before, ...fields }, actor.now);
+  const action = isSuspended ? 'suspend' : 'unsuspend';
+  await recordInstallation(
+    on,
+    app,
+    { before, after },
+    { action, repositories: await namedRepositories(tx, after) },
+  );
+  await on.invalidate(IDENTITY);
+  return after;
+}
+
+/** It has no rights from then on, and background work deletes its rows; until then it can be read. */
+export async function removeInstallation(
+  on: ChangeTransaction,
+  app: HostApp,
+  { number }: Pick<Installation, 'number'>,
+): Promise<void> {
+  const { db: tx, actor } = on;
+  const before = await lockInstallation(tx, number);
+  if (before === undefined || before.removedAt !== null) return;
+  const repositories = await namedRepositories(tx, before);
+  await updateInstallation(tx, { ...before, removedAt: actor.now }, actor.now);
+  await deleteInstallationTokens(tx, number);
+  await recordInstallation(on, app, { before }, { action: 'deleted', repositories });
+  const work = { id: `${REMOVE_INSTALLATION}:${number}`, kind: REMOVE_INSTALLATION, payload: String(number) };
+  await schedule(tx, { ...work, dueAt: actor.now }, actor.now);
+  await on.invalidate(IDENTITY);
+}
+
+async function lockLiving(tx: Db, number: number): Promise<Installation> {
+  const installation = await lockInstallation(tx, number);
+  if (installation === undefined || installation.removedAt !== null) throw installationNotFound();
+  return installation;
+}
+
+export function installationNotFound(): Failure {
+  return new Failure('not-found', 'There is no such installation');
+}
+
+/** Throws for repositories that the account does not own. */
+async function addRepositories(
+  tx: Db,
+  installation: Installation,
+  numbers: readonly number[],
+): Promise<void> {
+  if (numbers.length > MAX_SELECTED) throw problem('repositories', `must be at most ${MAX_SELECTED}`);
+  const { number, accountId } = installation;
+  const owned = { installation: number, accountId, selection: 'all' as const, only: null };
+  const found = await listReachedNumbers(tx, owned, numbers);
+  const foreign = numbers.find((one) => !found.has(one));
+  if (foreign !== undefined) throw problem('repositories', `must be of the account: ${foreign} is not`);
+  await insertInstallationRepositories(tx, number, numbers);
+}
+
+async function listSelected(tx: Db, { number, accountId }: Installation): Promise<number[]> {
+  const reach = { installation: number, accountId, selection: 'selected' as const, only: null };
+  return await listReachedRepositories(tx, reach, { offset: 0, limit: MAX_SELECTED });
+}
+
+async function namedRepositories(tx: Db, { number, accountId, selection }: Installation): Promise<number[]> {
+  const reach = { installation: number, accountId, selection, only: null };
+  return await listReachedRepositories(tx, reach, { offset: 0, limit: MAX_NAMED });
+}

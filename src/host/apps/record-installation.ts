@@ -1,0 +1,66 @@
+// What is recorded when an installation changes: the audit entry, and the event that the app's webhook receives.
+import type { Change } from '../../kernel/change/change.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { appResource, type HostApp, type Installation } from './app.ts';
+
+export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend';
+
+/** Of the event `installation`, or with repositories of `installation_repositories`. */
+export type InstallationEvent =
+  | { action: InstallationAction; repositories: readonly number[] }
+  | { added: readonly number[]; removed: readonly number[] };
+
+/** Called once for every change, in its transaction. */
+export async function recordInstallation(
+  on: ChangeTransaction,
+  app: HostApp,
+  { before, after }: { before?: Installation; after?: Installation },
+  event: InstallationEvent,
+): Promise<void> {
+  const installation = (after ?? before)!;
+  on.record({
+    ...installationChange(app, installation, VERBS['action' in event ? event.action : 'repositories']),
+    ...(before && { before: auditedInstallation(before) }),
+    ...(after && {
+      after: {
+        ...auditedInstallation(after),
+        ...('added' in event && { added: event.added, removed: event.removed }),
+      },
+    }),
+  });
+}
+
+const VERBS = {
+  created: 'installed the app',
+  deleted: 'uninstalled the app',
+  suspend: 'suspended the app',
+  unsuspend: 'unsuspended the app',
+  repositories: 'changed the repositories of the app',
+} as const;
+
+function installationChange(app: HostApp, { number }: Installation, verb: string): Change {
+  return {
+    accesses: [{ action: 'updateInstallation', resource: `${appResource(app)}:installation/${number}` }],
+    kind: 'installation',
+    name: app.slug,
+    verb,
+  };
+}
+
+function auditedInstallation({
+  number,
+  accountId,
+  selection,
+  permissions,
+  events,
+  suspendedAt,
+}: Installation) {
+  return {
+    id: number,
+    account: accountId,
+    repositorySelection: selection,
+    permissions,
+    events,
+    suspended: suspendedAt !== null,
+  };
+}
