@@ -6,7 +6,9 @@ import { refer, type NamedSchemas } from './openapi-schemas.ts';
 import { parametersOf } from './path-template.ts';
 import { isOpen, publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema, TSchema } from './schema.ts';
-import { changesAhead, schemaInVersion } from './version.ts';
+import { contentTypeBefore, isBodyless, operationChangesAhead, statusBefore } from './reply-head.ts';
+import { schemaInVersion } from './schema-version.ts';
+import { changesAhead, concerns } from './version.ts';
 
 /** What the operations of a document have in common. */
 export interface Describing {
@@ -83,18 +85,17 @@ function describeBody(
 }
 
 function describeReplies(shape: RouteShape, describing: Describing, { reply: example }: Example) {
-  const { schemas } = describing;
+  const { schemas, version } = describing;
   const { dialect } = describing.api;
   const replies: Record<string, unknown> = {};
-  for (const [status, schema] of Object.entries(repliesOf(shape, dialect))) {
-    const shown = example?.status === Number(status) ? example : undefined;
+  const steps = operationChangesAhead(shape, version, dialect.versions);
+  for (const [now, schema] of Object.entries(repliesOf(shape, dialect))) {
+    const status = statusBefore(Number(now), steps);
+    const shown = example?.status === Number(now) ? example : undefined;
     replies[status] =
-      schema === null
+      schema === null || isBodyless(status)
         ? { description: 'Done; no body.' }
-        : {
-            description: shape.summary,
-            content: { [shape.produces ?? 'application/json']: describeReply(schema, describing, shown) },
-          };
+        : { description: shape.summary, content: describeContent(schema, shape, describing, shown) };
   }
   if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
   for (const status of errorStatuses(shape, dialect)) {
@@ -105,6 +106,27 @@ function describeReplies(shape: RouteShape, describing: Describing, { reply: exa
     content: { 'application/json': { schema: refer(dialect.errorSchema, schemas) } },
   };
   return replies;
+}
+
+/** By content type. A type that only a change names is one that callers may ask for. */
+function describeContent(
+  schema: TSchema,
+  shape: RouteShape,
+  describing: Describing,
+  example: Example['reply'],
+): Record<string, unknown> {
+  const { versions } = describing.api.dialect;
+  const steps = operationChangesAhead(shape, describing.version, versions);
+  const usual = shape.produces ?? 'application/json';
+  const others = (versions.operationChanges ?? [])
+    .filter((step) => concerns(step, shape))
+    .flatMap(({ contentType }) => (contentType === undefined ? [] : [contentType.now]));
+  return {
+    ...Object.fromEntries(
+      others.map((type) => [contentTypeBefore(type, steps), { schema: { type: 'object' } }]),
+    ),
+    [contentTypeBefore(usual, steps)]: describeReply(schema, describing, example),
+  };
 }
 
 /** The newest schemas of the bodies as they are sent. */

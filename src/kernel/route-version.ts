@@ -3,9 +3,11 @@ import type { Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
 import { LastEtag } from './etag.ts';
 import type { HeaderBlock } from './header-list.ts';
+import { headInVersion, type ReplyHead } from './reply-head.ts';
 import { defaultStatus, type RouteShape } from './route.ts';
+import { schemaInVersion } from './schema-version.ts';
 import { checker, coercer, problem, type JsonSchema, type TSchema } from './schema.ts';
-import { schemaInVersion, existsIn } from './version.ts';
+import { existsIn } from './version.ts';
 
 type Convert = (value: unknown) => unknown;
 
@@ -19,6 +21,8 @@ export interface RouteVersion {
   /** Converts replies down to this version, by status; absent where nothing changed since. */
   descend: Record<number, Convert>;
   descendItem?: Convert;
+  /** Converts the status and the content type of replies; absent where nothing changed since. */
+  descendHead?: (head: ReplyHead) => ReplyHead;
   headers: HeaderBlock;
   etags: LastEtag;
 }
@@ -58,6 +62,8 @@ export function routeInVersion(
   }
   const descendItem = shape.list && inVersion(shape.list).descend;
   if (descendItem !== undefined) routeVersion.descendItem = descendItem;
+  const descendHead = headInVersion(shape, version, versions, headers.headers['content-type']);
+  if (descendHead !== undefined) routeVersion.descendHead = descendHead;
   return routeVersion;
 }
 

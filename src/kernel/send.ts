@@ -11,6 +11,7 @@ import { HeaderBlock, HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
+import { isBodyless, type ReplyHead } from './reply-head.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
 
 /** After this time without data, the system asks whether the other end of a stream is still there. */
@@ -137,13 +138,9 @@ export class ReplySender {
     return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
   }
 
-  #good(
-    reply: FastifyReply,
-    call: CallFacts,
-    routeVersion: RouteVersion,
-    { status, body, headers }: Reply,
-  ): void {
-    const text = body as string | Uint8Array | undefined;
+  #good(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, newest: Reply): void {
+    const { status, headers } = headOf(routeVersion, newest);
+    const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
@@ -159,7 +156,8 @@ export class ReplySender {
 
   /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
   #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
-    const { bytes, headers, status } = result;
+    const { status, headers } = headOf(routeVersion, result);
+    const bytes = isBodyless(status) ? undefined : result.bytes;
     const { etag } = headers;
     if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
       return this.#put(reply, call, status, routeVersion.headers, headers, bytes);
@@ -185,12 +183,13 @@ export class ReplySender {
     reply: FastifyReply,
     call: CallFacts,
     routeVersion: RouteVersion,
-    { source, headers, status, isLive }: Stream,
+    { source, isLive, ...newest }: Stream,
   ): void {
+    const { status, headers } = headOf(routeVersion, newest);
     reply.hijack();
     reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
-    if (call.method === 'HEAD') {
+    if (call.method === 'HEAD' || isBodyless(status)) {
       body.destroy();
       reply.raw.end();
       this.finish(call, status);
@@ -214,17 +213,18 @@ export class ReplySender {
     reply: FastifyReply,
     call: CallFacts,
     routeVersion: RouteVersion,
-    { open, headers }: EventStream,
+    { open, headers: given }: EventStream,
   ): void {
     const { raw } = reply;
     reply.hijack();
-    const own = {
+    const headers = {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       // Some proxies would wait for the end of the reply.
       'x-accel-buffering': 'no',
-      ...headers,
+      ...given,
     };
+    const { headers: own } = headOf(routeVersion, { status: 200, headers });
     raw.writeHead(200, this.#headers(call, routeVersion.headers, own).pairs);
     if (call.method === 'HEAD') raw.end();
     else if (!raw.destroyed) {
@@ -307,6 +307,11 @@ function put(reply: FastifyReply, status: number, headers: HeaderList, body?: st
   reply.raw.writeHead(status, headers.pairs);
   // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
   reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
+}
+
+/** The status and the headers of a reply as callers of the version know them. */
+function headOf({ descendHead }: RouteVersion, newest: ReplyHead): ReplyHead {
+  return descendHead === undefined ? newest : descendHead(newest);
 }
 
 /** A reply's own Link goes before the one that warns of a newer version. */

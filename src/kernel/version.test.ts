@@ -1,11 +1,14 @@
 // Versions: conversion of requests up and replies down, and declarations that are refused at start.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { headInVersion } from './reply-head.ts';
 import type { RouteShape } from './route.ts';
 import { Nullable, OneOf, Type, type TSchema } from './schema.ts';
 import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
 import { checkVersions } from './check-versions.ts';
-import { change, changesAhead, schemaInVersion, existsIn } from './version.ts';
+import { schemaInVersion } from './schema-version.ts';
+import { affectedOperations, changedFieldsOf } from './version-effects.ts';
+import { change, changesAhead, existsIn, operationChange } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
 const OldRepo = Type.Object({ name: Type.String(), useTitle: Type.Boolean() }, { $id: 'repo' });
@@ -14,6 +17,7 @@ const OldestRepo = Type.Object({ fullName: Type.String(), useTitle: Type.Boolean
 const titled = change({
   version: '2026-01-01',
   title: 'useTitle became title',
+  advice: 'Use the new name.',
   schema: Repo,
   before: OldRepo,
   down: ({ name, title }) => ({ name, useTitle: title === 'PR' }),
@@ -22,6 +26,7 @@ const titled = change({
 const renamed = change({
   version: '2025-01-01',
   title: 'fullName became name',
+  advice: 'Use the new name.',
   schema: OldRepo,
   before: OldestRepo,
   down: ({ name, useTitle }) => ({ fullName: name, useTitle }),
@@ -85,6 +90,7 @@ test('an old shape holds the shapes of its own time', () => {
   const owner = change({
     version: '2025-01-01',
     title: 'login became name',
+    advice: 'Use the new name.',
     schema: Owner,
     before: OldOwner,
     down: ({ repo, name }) => ({ repo, login: name }),
@@ -112,6 +118,7 @@ const Organization = Type.Object(
 const userRenamed = change({
   version: '2026-01-01',
   title: 'fullName became name',
+  advice: 'Use the new name.',
   schema: User,
   before: OldUser,
   down: ({ name, ...rest }) => ({ ...rest, fullName: name }),
@@ -144,6 +151,7 @@ test('a value that is converted as one branch is not converted as another beside
   const both = change({
     version: '2026-01-01',
     title: 'title became name',
+    advice: 'Use the new name.',
     schema: Organization,
     before: OldOrganization,
     down: ({ name, ...rest }) => ({ ...rest, title: name }),
@@ -165,6 +173,7 @@ test('branches are distinguished by constants, by types, and by properties that 
       change({
         version: '2026-01-01',
         title: 'old became new',
+        advice: 'Use the new name.',
         schema: Thing,
         before: Type.Object(Thing.properties, { $id: 'thing' }),
         down: () => ({ converted: true }),
@@ -230,6 +239,7 @@ test('branches that only their old shapes make alike are an error at start, too'
   const typed = change({
     version: '2026-01-01',
     title: 'the type was added',
+    advice: 'Use the new name.',
     schema: User,
     before: Old,
     up: ({ login }) => ({ type: 'User' as const, login, name: login }),
@@ -277,7 +287,7 @@ test('a change or a route that names an unknown version is an error at start', (
 
 test('a change needs two schemas of the same name', () => {
   assert.throws(
-    () => change({ version: '2026-01-01', title: 'x', schema: Repo, before: Type.Object({}) }),
+    () => change({ version: '2026-01-01', title: 'x', advice: 'y', schema: Repo, before: Type.Object({}) }),
     /same \$id/,
   );
 });
@@ -336,6 +346,7 @@ test('versions out of order are an error at start', () => {
 const withMaster = change({
   version: '2026-01-01',
   title: 'master removed',
+  advice: 'Use the new name.',
   only: 'beta',
   schema: OldRepo,
   before: Type.Object({ ...OldRepo.properties, master: Type.String() }, { $id: 'repo' }),
@@ -365,4 +376,117 @@ test('only callers who ask for a variant have its changes ahead of them', () => 
   assert.deepEqual(titles(), ['useTitle became title']);
   assert.deepEqual(titles('beta'), ['useTitle became title', 'master removed']);
   checkVersions([shape({ reply: { 200: Repo }, body: Repo })], withVariant);
+});
+
+const deleted = operationChange({
+  version: '2026-01-01',
+  title: 'repositories are deleted in the background',
+  advice: 'Expect 202.',
+  operations: ['repo/delete'],
+  status: { now: 202, before: 204 },
+});
+const retyped = operationChange({
+  version: '2026-01-01',
+  title: 'the type of reports has a new name',
+  advice: 'Expect report+json.',
+  operations: ['report/get'],
+  contentType: { now: 'application/report+json', before: 'application/json+report' },
+});
+const operating = { ...table, changes: [], operationChanges: [deleted, retyped] };
+const deletion = shape({ id: 'repo/delete', method: 'DELETE', reply: { 202: Type.Object({}) } });
+const report = shape({ id: 'report/get', reply: { 200: Type.Object({}) } });
+
+test('a change of an operation is ahead of callers of older versions, on that operation and its aliases alone', () => {
+  assert.deepEqual(changesAhead(deletion, '2025-01-01', operating), [deleted]);
+  assert.deepEqual(changesAhead(deletion, '2025-01-01', operating, 'beta'), [deleted]);
+  assert.deepEqual(changesAhead({ ...deletion, id: 'x', aliasOf: 'repo/delete' }, '2024-01-01', operating), [
+    deleted,
+  ]);
+  assert.deepEqual(changesAhead(deletion, '2026-01-01', operating), []);
+  assert.deepEqual(changesAhead(shape({}), '2024-01-01', operating), []);
+});
+
+test('the head of a reply is that of the version: the status, and the type with its parameters', () => {
+  const typed = { status: 202, headers: { 'content-type': 'application/json', etag: '"a"' } };
+  assert.equal(headInVersion(deletion, '2026-01-01', operating, undefined), undefined);
+  assert.deepEqual(headInVersion(deletion, '2025-01-01', operating, undefined)?.(typed), {
+    status: 204,
+    headers: { etag: '"a"' },
+  });
+  const descend = headInVersion(report, '2025-01-01', operating, 'application/report+json');
+  const headers = { 'content-type': 'application/report+json; charset=utf-8' };
+  assert.deepEqual(descend?.({ status: 200, headers }), {
+    status: 200,
+    headers: { 'content-type': 'application/json+report; charset=utf-8' },
+  });
+  assert.deepEqual(descend?.({ status: 200, headers: {} }).headers, {
+    'content-type': 'application/json+report',
+  });
+  assert.deepEqual(descend?.({ status: 200, headers: { 'content-type': 'text/plain' } }).headers, {
+    'content-type': 'text/plain',
+  });
+});
+
+test('a head descends through every change after its version, newest first', () => {
+  const older = operationChange({ ...deleted, version: '2025-01-01', status: { now: 204, before: 200 } });
+  const both = { ...operating, operationChanges: [older, deleted] };
+  const statuses = table.names.map(
+    (name) => headInVersion(deletion, name, both, undefined)?.({ status: 202, headers: {} }).status ?? 202,
+  );
+  assert.deepEqual(statuses, [200, 204, 202]);
+});
+
+test('a change of operations that do not exist, or of a status that they never have, is an error at start', () => {
+  assert.doesNotThrow(() => checkVersions([deletion, report], operating));
+  assert.throws(() => checkVersions([deletion], operating), /names the unknown operation report\/get/);
+  const wrong = { ...operating, operationChanges: [{ ...deleted, status: { now: 200, before: 204 } }] };
+  assert.throws(() => checkVersions([deletion], wrong), /the status 200, which repo\/delete never has/);
+  const late = { ...operating, operationChanges: [{ ...deleted, version: '2027-01-01' }] };
+  assert.throws(() => checkVersions([deletion], late), /unknown version 2027-01-01/);
+  assert.throws(() => operationChange({ ...deleted, status: undefined } as never), /changes nothing/);
+});
+
+test('every change says what callers do instead', () => {
+  const silent = { ...operating, operationChanges: [{ ...deleted, advice: ' ' }] };
+  assert.throws(() => checkVersions([deletion], silent), /does not say what callers do instead/);
+});
+
+test('the fields of a change are those that the resource has in one shape alone, or has otherwise', () => {
+  assert.deepEqual(changedFieldsOf(titled), [
+    { name: 'useTitle', kind: 'removed' },
+    { name: 'title', kind: 'added' },
+  ]);
+  const Entry = Type.Object({ type: OneOf(['a', 'b']), note: Type.String(), repo: Repo }, { $id: 'entry' });
+  const { type: _type, ...others } = Entry.properties;
+  const before = Type.Object(
+    { ...others, type: OneOf(['a']), note: Type.Optional(Type.String()) },
+    { $id: 'entry' },
+  );
+  const typed = change({ ...titled, schema: Entry, before } as unknown as Parameters<typeof change>[0]);
+  assert.deepEqual(changedFieldsOf(typed), [
+    { name: 'note', kind: 'changed' },
+    { name: 'type', kind: 'changed' },
+  ]);
+  assert.deepEqual(changedFieldsOf(deleted), []);
+});
+
+test('the operations of a change are those whose requests or replies have the resource at any depth', () => {
+  const shapes = [
+    shape({ id: 'list', list: Type.Object({ repo: Repo }) }),
+    shape({ id: 'put', body: Repo, reply: { 200: Repo } }),
+    shape({ id: 'post', body: Type.Array(Repo), reply: { 204: null } }),
+    shape({ id: 'new', since: '2026-01-01', reply: { 200: Repo } }),
+    shape({ id: 'gone', until: '2026-01-01', reply: { 200: Repo } }),
+    shape({ id: 'other', reply: { 200: User } }),
+    deletion,
+  ];
+  const routes = shapes.map((one) => ({ shape: one, handle: () => undefined }));
+  const found = (step: Parameters<typeof affectedOperations>[0]) =>
+    affectedOperations(step, { routes }).map((one) => [one.shape.id, one.in]);
+  assert.deepEqual(found(titled), [
+    ['list', 'reply'],
+    ['put', 'both'],
+    ['post', 'request'],
+  ]);
+  assert.deepEqual(found(deleted), [['repo/delete', 'reply']]);
 });

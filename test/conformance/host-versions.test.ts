@@ -201,6 +201,7 @@ describe('shapes of the beta media type', () => {
   const betaRemoved = change({
     version: NEW,
     title: 'Property `beta` removed from the overview',
+    advice: 'Read the new field.',
     only: BETA,
     schema: ServerMeta,
     before: Type.Object({ ...ServerMeta.properties, beta: Type.Boolean() }, { $id: 'api-overview' }),
@@ -246,6 +247,7 @@ describe('a later release, which ended the oldest version and announces another'
   const renamed = change({
     version: COMING,
     title: 'Property `installed_version` renamed to `release`',
+    advice: 'Read the new field.',
     schema: ServerMeta,
     before: Type.Object({ ...ServerMeta.properties }, { $id: 'api-overview' }),
     down: (meta) => meta,
@@ -314,6 +316,7 @@ describe('a reply and a body that may be one of two resources', () => {
   const renamed = change({
     version: NEW,
     title: 'Property `login` renamed to `name`',
+    advice: 'Read the new field.',
     schema: User,
     before: OldUser,
     down: ({ type, name }) => ({ type, login: name }),

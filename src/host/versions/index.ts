@@ -1,6 +1,6 @@
 // The host's versions, oldest first, and every breaking change between them.
 import type { VersionTable } from '../../kernel/version.ts';
-import { changesOf20260310 } from './2026-03-10/changes.ts';
+import { changesOf20260310, operationChangesOf20260310 } from './2026-03-10/changes.ts';
 import { VERSION_HEADERS } from './select-version.ts';
 
 export const versions: VersionTable = {
@@ -8,5 +8,6 @@ export const versions: VersionTable = {
   names: ['2022-11-28', '2026-03-10'],
   announced: [],
   changes: [...changesOf20260310],
+  operationChanges: [...operationChangesOf20260310],
   headers: VERSION_HEADERS,
 };

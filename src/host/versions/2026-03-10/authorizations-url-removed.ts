@@ -6,6 +6,7 @@ import { Root } from '../../root/model.ts';
 export const authorizationsUrlRemoved = change({
   version: '2026-03-10',
   title: 'Field `authorizations_url` removed from the API root',
+  advice: 'Do not read it: the endpoint that it named is gone.',
   schema: Root,
   before: Type.Object({ ...Root.properties, authorizations_url: Type.String() }, { $id: 'root' }),
   down: (root) => ({ ...root, authorizations_url: root.current_user_url.replace(/user$/, 'authorizations') }),

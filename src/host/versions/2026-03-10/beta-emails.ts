@@ -7,6 +7,7 @@ import { BETA } from '../select-version.ts';
 export const betaEmailsRemoved = change({
   version: '2026-03-10',
   title: 'Media type `application/vnd.<vendor>.beta+json` without effect: e-mail addresses are objects',
+  advice: 'Read the property `email` of each entry.',
   only: BETA,
   schema: Email,
   before: Type.String({ $id: 'email' }),

@@ -8,6 +8,7 @@ import { changeRepositories } from './repository-schemas.ts';
 export const betaMasterBranchRemoved: readonly VersionChange[] = changeRepositories(hasDownloadsRemoved, {
   title:
     'Media type `application/vnd.<vendor>.beta+json` without effect: repositories have `default_branch` and no `master_branch`',
+  advice: 'Read `default_branch`, which has the same value in every version.',
   only: BETA,
   properties: { master_branch: Type.Optional(Type.String()) },
   from: ({ default_branch: branch }) => (branch === undefined ? {} : { master_branch: branch }),

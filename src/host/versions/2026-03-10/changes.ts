@@ -1,5 +1,5 @@
 // The breaking changes of version 2026-03-10. Those about one resource are in the order in which they build on each other.
-import type { VersionChange } from '../../../kernel/version.ts';
+import type { OperationChange, VersionChange } from '../../../kernel/version.ts';
 import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
@@ -22,3 +22,6 @@ export const changesOf20260310: readonly VersionChange[] = [
   ...betaMasterBranchRemoved,
   ...customLinkEnabledRemoved,
 ];
+
+/** Those about the status or the content type of replies. */
+export const operationChangesOf20260310: readonly OperationChange[] = [];

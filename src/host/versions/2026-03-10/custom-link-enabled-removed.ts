@@ -11,12 +11,15 @@ import {
 const FIELD = 'secret_scanning_push_protection_custom_link_enabled';
 const version = '2026-03-10';
 const title = `Field \`${FIELD}\` removed from organizations`;
+const advice =
+  'Read and send `secret_scanning_push_protection_custom_link` alone: push protection shows a link where there is one.';
 const Old = { [FIELD]: Type.Optional(Type.Boolean()) };
 
 export const customLinkEnabledRemoved: readonly VersionChange[] = [
   change({
     version,
     title,
+    advice,
     schema: OrganizationFull,
     before: Type.Object({ ...OrganizationFull.properties, ...Old }, { $id: 'organization-full' }),
     down(organization) {
@@ -27,6 +30,7 @@ export const customLinkEnabledRemoved: readonly VersionChange[] = [
   change({
     version,
     title,
+    advice,
     schema: OrganizationPatch,
     before: Type.Object({ ...OrganizationPatch.properties, ...Old }, { $id: 'organization-update' }),
     up: ({ [FIELD]: isEnabled, ...patch }) => ({

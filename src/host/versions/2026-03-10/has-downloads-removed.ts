@@ -6,6 +6,7 @@ import { squashTitleDefaultRemoved } from './squash-title-default-removed.ts';
 
 export const hasDownloadsRemoved: readonly VersionChange[] = changeRepositories(squashTitleDefaultRemoved, {
   title: 'Property `has_downloads` removed from repositories',
+  advice: 'Do not read or send it: it was always true.',
   properties: { has_downloads: Type.Boolean() },
   from: () => ({ has_downloads: true }),
 });

@@ -6,6 +6,7 @@ import { RateLimitCounter, RateLimitStatus } from '../../rate-limit/model.ts';
 export const rateRemoved = change({
   version: '2026-03-10',
   title: 'Property `rate` removed from the rate-limit status; read `resources.core` instead',
+  advice: 'Read `resources.core`, which has the same four values in every version.',
   schema: RateLimitStatus,
   before: Type.Object(
     { ...RateLimitStatus.properties, rate: RateLimitCounter },

@@ -13,6 +13,7 @@ type Repository = Partial<Static<typeof NestedRepository>>;
 /** What the repositories of older versions have more. */
 interface MoreProperties {
   title: string;
+  advice: string;
   only?: string;
   properties: Record<string, TSchema>;
   /** Their values. */
@@ -33,12 +34,13 @@ export function changeRepositories(before: readonly VersionChange[], more: MoreP
 
 function addProperties(
   schemas: readonly TObject[],
-  { title, only, properties, from }: MoreProperties,
+  { title, advice, only, properties, from }: MoreProperties,
 ): VersionChange[] {
   return schemas.map((schema) =>
     change<TObject, TObject>({
       version: '2026-03-10',
       title,
+      advice,
       ...(only !== undefined && { only }),
       schema,
       before: Type.Object({ ...schema.properties, ...properties }, { $id: idOf(schema) }),

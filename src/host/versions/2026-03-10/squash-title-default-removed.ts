@@ -6,11 +6,14 @@ import { changeMerging } from './repository-schemas.ts';
 
 const title =
   'Property `use_squash_pr_title_as_default` removed from repositories; use `squash_merge_commit_title` instead';
+const advice =
+  'Read and send `squash_merge_commit_title`: `PR_TITLE` stands for true, `COMMIT_OR_PR_TITLE` for false.';
 const properties = { use_squash_pr_title_as_default: Type.Optional(Type.Boolean()) };
 
 /** Only callers who may push see either property. */
 export const squashTitleDefaultRemoved: readonly VersionChange[] = changeMerging({
   title,
+  advice,
   properties,
   from: ({ squash_merge_commit_title: words }) =>
     words === undefined ? {} : { use_squash_pr_title_as_default: words === 'PR_TITLE' },
@@ -29,6 +32,7 @@ export const squashTitleDefaultUnsent: readonly VersionChange[] = [
   change<TObject, TObject>({
     version: '2026-03-10',
     title,
+    advice,
     schema,
     before: Type.Object({ ...schema.properties, ...properties }, { $id }),
     up({ use_squash_pr_title_as_default: isTitle, ...sent }: OldRequest) {

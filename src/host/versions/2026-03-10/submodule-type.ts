@@ -6,6 +6,7 @@ import { ContentEntry } from '../../contents/model.ts';
 export const submoduleTypeAdded = change({
   version: '2026-03-10',
   title: 'Submodules in listings of folders have the type `submodule` instead of `file`',
+  advice: 'Accept the type `submodule`; `submodule_git_url` says where the submodule comes from.',
   schema: ContentEntry,
   before: Type.Object(
     { ...ContentEntry.properties, type: OneOf(['dir', 'file', 'symlink']) },

@@ -6,6 +6,8 @@ import { OrganizationTeamPost, TEAM_PERMISSION } from '../../teams/requests.ts';
 export const teamPermissionRemoved = change({
   version: '2026-03-10',
   title: 'Request property `permission` removed from the creation of teams',
+  advice:
+    'Say what a team may do when you add a repository to it: `PUT /orgs/{org}/teams/{team_slug}/repos/{owner}/{repo}`.',
   schema: OrganizationTeamPost,
   before: Type.Object(
     { ...OrganizationTeamPost.properties, permission: Type.Optional(OneOf(['pull', 'push'])) },
