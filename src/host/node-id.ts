@@ -5,6 +5,8 @@ export type NodeType =
   | 'Blob'
   | 'Bot'
   | 'Commit'
+  | 'Integration'
+  | 'IntegrationInstallation'
   | 'License'
   | 'Organization'
   | 'Ref'

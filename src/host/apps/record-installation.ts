@@ -1,6 +1,7 @@
 // What is recorded when an installation changes: the audit entry, and the event that the app's webhook receives.
 import type { Change } from '../../kernel/change/change.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { recordInstallationEvents, type InstallationHappening } from '../events/record-installation-event.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
 
 export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend';
@@ -28,6 +29,20 @@ export async function recordInstallation(
       },
     }),
   });
+  await recordInstallationEvents(on, app, installation, happeningsOf(event));
+}
+
+/** Where the selection became all or began anew, no repository may be named. */
+function happeningsOf(event: InstallationEvent): InstallationHappening[] {
+  if ('action' in event) return [{ name: 'installation', ...event }];
+  const { added, removed } = event;
+  const name = 'installation_repositories';
+  return [
+    ...(added.length > 0 || removed.length === 0
+      ? [{ name, action: 'added', repositories: added } as const]
+      : []),
+    ...(removed.length > 0 ? [{ name, action: 'removed', repositories: removed } as const] : []),
+  ];
 }
 
 const VERBS = {

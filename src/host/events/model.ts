@@ -2,6 +2,7 @@
 import type { Organization, OrganizationRole } from '../organizations/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import type { Installation } from '../apps/app.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
@@ -21,7 +22,9 @@ export type HostEventName =
   | 'team_add'
   | 'membership'
   | 'branch_protection_rule'
-  | 'status';
+  | 'status'
+  | 'installation'
+  | 'installation_repositories';
 
 /** What happened. JSON. `action` where that event has actions. */
 export interface HostEvent {
@@ -125,6 +128,15 @@ export interface EventDetails {
     updated_at: string;
     commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
   };
+}
+
+/** The details of both events of an installation. */
+export interface InstallationInEvent {
+  app: { number: number; slug: string };
+  installation: Installation;
+  account: RepositoryOwner;
+  suspendedBy: RepositoryOwner | null;
+  repositories: { number: number; name: string; isPrivate: boolean }[];
 }
 
 export interface MembershipInEvent {

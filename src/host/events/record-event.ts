@@ -71,7 +71,8 @@ async function readOrganization(
   return await findOrganization(tx, { id: found.owner.id });
 }
 
-async function scheduleQueue(tx: Db, queue: EventQueue, now: number): Promise<void> {
+/** Before the events are inserted: its row is locked until the commit. */
+export async function scheduleQueue(tx: Db, queue: EventQueue, now: number): Promise<void> {
   const [[kind, name]] = Object.entries(queue) as [[string, string | number]];
   const id = `${TELL_HOOKS}:${kind}/${name}`;
   await schedule(tx, { id, kind: TELL_HOOKS, payload: JSON.stringify(queue), dueAt: now }, now, 'move');

@@ -12,19 +12,25 @@ export interface NewEvents {
   at: number;
   actorId: string | undefined;
   snapshot: EventSnapshot;
+  /** The app, of events of its installations. */
+  appNumber?: number;
 }
 
 /** Rows of one statement: those of pushes may be long. */
 const AT_ONCE = 50;
 
 /** In this order. The caller has scheduled the work of their queue before, in the same transaction. */
-export async function insertEvents(tx: Db, { events, at, actorId, snapshot }: NewEvents): Promise<void> {
+export async function insertEvents(
+  tx: Db,
+  { events, at, actorId, snapshot, appNumber }: NewEvents,
+): Promise<void> {
   const { repository: found, organization } = snapshot;
   const common = {
     at,
     actor_id: actorId ?? null,
     repository_number: found?.repository.number ?? null,
     organization_id: organization?.id ?? null,
+    app_number: appNumber ?? null,
     is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
     snapshot: JSON.stringify(snapshot),
   };
@@ -55,8 +61,11 @@ export async function insertEvents(tx: Db, { events, at, actorId, snapshot }: Ne
   }
 }
 
-/** Events that webhooks receive in order: those of a repository, or those of an organization without one. */
-export type EventQueue = { repository: number } | { organization: string };
+/**
+ * Events that webhooks receive in order: those of a repository, those of an organization without one, or those of the
+ * installations of an app.
+ */
+export type EventQueue = { repository: number } | { organization: string } | { app: number };
 
 /** Those after a number, the oldest first. */
 export async function listQueuedEvents(
@@ -72,6 +81,7 @@ export async function listQueuedEvents(
 /** What decides which webhooks receive an event. */
 export interface EventToTell {
   number: number;
+  at: number;
   name: string;
   organizationId: string | null;
 }
@@ -84,19 +94,20 @@ export async function listEventsToTell(
   limit: number,
 ): Promise<EventToTell[]> {
   const rows = await selectQueued(db, queue, after, limit)
-    .select(['number', 'name', 'organization_id'])
+    .select(['number', 'at', 'name', 'organization_id'])
     .execute();
-  return rows.map(({ number, name, organization_id: organizationId }) => ({ number, name, organizationId }));
+  return rows.map(({ organization_id: organizationId, ...event }) => ({ ...event, organizationId }));
 }
 
 function selectQueued(db: Db, queue: EventQueue, after: number, limit: number) {
   return db
     .selectFrom('host_events')
-    .where((eb) =>
-      'repository' in queue
+    .where((eb) => {
+      if ('app' in queue) return eb('app_number', '=', queue.app);
+      return 'repository' in queue
         ? eb('repository_number', '=', queue.repository)
-        : eb.and([eb('organization_id', '=', queue.organization), eb('repository_number', 'is', null)]),
-    )
+        : eb.and([eb('organization_id', '=', queue.organization), eb('repository_number', 'is', null)]);
+    })
     .where('number', '>', after)
     .orderBy('number')
     .limit(limit);

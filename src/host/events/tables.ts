@@ -20,6 +20,8 @@ export interface HostEventRow {
   repository_number: number | null;
   /** The owner of the repository, where that is an organization. */
   organization_id: string | null;
+  /** The app, of events of its installations. */
+  app_number: number | null;
   /** Whether the repository was public then. */
   is_public: number;
   /** JSON: what feeds show of it, which is far less than webhooks receive; null where they do not show it. */

@@ -11,7 +11,7 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import { openRepository, repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole } from '../repositories/repository.ts';
-import type { Hook, HookTarget } from './hook.ts';
+import type { Hook, StoredHookTarget } from './hook.ts';
 import { findHook } from './store.ts';
 
 export const VIEW_HOOKS = { action: 'viewHooks', ofOwner: true } as const;
@@ -22,7 +22,7 @@ export type HookCall = Pick<Call, 'can' | 'now' | 'url'> & { caller: Caller; par
 
 /** A repository or an organization that may have hooks. */
 export interface HookPlace {
-  target: HookTarget;
+  target: StoredHookTarget;
   /** Its number, as clients know it. */
   number: number;
   /** As policies name it. */

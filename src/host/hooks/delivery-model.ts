@@ -38,7 +38,9 @@ export const HookDeliveryReply = Type.Object(
 
 export function toDeliveryItem(delivery: FinishedDispatchRow): Static<typeof HookDeliveryItem> {
   const { number, eventId, attempt, finishedAt, details } = delivery;
-  const { event, action, repository, isRedelivery } = JSON.parse(details) as HookDeliveryDetails;
+  const { event, action, repository, installation, isRedelivery } = JSON.parse(
+    details,
+  ) as HookDeliveryDetails;
   const status = attempt?.status ?? null;
   return {
     id: number,
@@ -50,7 +52,7 @@ export function toDeliveryItem(delivery: FinishedDispatchRow): Static<typeof Hoo
     status_code: status ?? 0,
     event,
     action,
-    installation_id: null,
+    installation_id: installation ?? null,
     repository_id: repository,
     throttled_at: null,
   };

@@ -2,10 +2,12 @@
 import { createHmac } from 'node:crypto';
 import type { DispatchPort, Headers } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { Attempt } from '../../kernel/webhook/send.ts';
 import type { DueDispatch } from '../../kernel/webhook/store-dispatches.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
-import { placeOfTarget, type Hook, type LastResponse } from './hook.ts';
+import { findAppHook } from './app-hook.ts';
+import { appNumberIn, placeOfTarget, type Hook, type LastResponse } from './hook.ts';
 import { findHook, lastResponseStatement } from './store.ts';
 
 const ANSWER_MS = 10_000;
@@ -18,7 +20,7 @@ export function hookDispatches({ db, secrets, release }: Kernel): DispatchPort {
     // Clients know a delivery as one attempt, and ask for another when they want one.
     waitsOf: () => [],
     async attempt(dispatch, send) {
-      const hook = await findHook(db, Number(dispatch.hookId));
+      const hook = await findHookByRef(db, dispatch.hookId);
       if (hook === undefined) return gone();
       const { url, contentType, insecureSsl, secret } = hook.config;
       const body =
@@ -39,10 +41,18 @@ export function hookDispatches({ db, secrets, release }: Kernel): DispatchPort {
       return { ...attempt, details: JSON.stringify(details) };
     },
     statementsAfter: (statementDb, finished) =>
-      finished.map(({ hookId, attempt }) =>
-        lastResponseStatement(statementDb, Number(hookId), lastResponseOf(attempt)),
-      ),
+      finished
+        // Nobody sees the last response of an app's hook.
+        .filter(({ hookId }) => appNumberIn(hookId) === undefined)
+        .map(({ hookId, attempt }) =>
+          lastResponseStatement(statementDb, Number(hookId), lastResponseOf(attempt)),
+        ),
   };
+}
+
+async function findHookByRef(db: Db, hookId: string): Promise<Hook | undefined> {
+  const app = appNumberIn(hookId);
+  return app === undefined ? await findHook(db, Number(hookId)) : await findAppHook(db, app);
 }
 
 function headersOf(hook: Hook, { eventId, details }: DueDispatch): Headers {

@@ -6,7 +6,7 @@ import type { HookDeliveryDetails } from './hook-delivery.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 
 export interface HookDelivery extends HookDeliveryDetails {
-  hook: Pick<Hook, 'number'>;
+  hook: Pick<Hook, 'number' | 'target'>;
   /** The same for all hooks that receive one event, and for redeliveries. */
   guid: string;
   /** The account or organization whose receivers it counts among. */

@@ -18,9 +18,12 @@ const IN_ORGANIZATIONS = wordsOf(`
   projects_v2_status_update team
 `);
 
-/** Whether hooks of repositories, or of organizations, may ask for the event. */
-export function isEventOf(place: 'repository' | 'organization', name: string): boolean {
-  return EVERYWHERE.has(name) || (place === 'organization' && IN_ORGANIZATIONS.has(name));
+/** What a hook may belong to, in the words that receivers know: apps are integrations. */
+export type HookPlaceKind = 'repository' | 'organization' | 'integration';
+
+/** Whether hooks of repositories, of organizations, or of apps, which hear of both, may ask for the event. */
+export function isEventOf(place: HookPlaceKind, name: string): boolean {
+  return EVERYWHERE.has(name) || (place !== 'repository' && IN_ORGANIZATIONS.has(name));
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -7,6 +7,8 @@ export interface HookDeliveryDetails {
   action: string | null;
   /** The number of the repository that it is about. */
   repository: number | null;
+  /** The number of the installation, where the hook is an app's. */
+  installation?: number;
   isRedelivery: boolean;
 }
 

@@ -1,9 +1,12 @@
 // A webhook as rules know it: where it points, what it asks for, and how many a place may have.
 import { Failure } from '../../kernel/failure.ts';
-import { isEventOf } from './event-names.ts';
+import { isEventOf, type HookPlaceKind } from './event-names.ts';
 
-/** What a hook belongs to. */
-export type HookTarget = { repository: number } | { organization: string };
+/** What a hook belongs to. An app has one hook, which is part of it, for all accounts that it is installed on. */
+export type HookTarget = StoredHookTarget | { app: number };
+
+/** Of the hooks that are rows of their own. */
+export type StoredHookTarget = { repository: number } | { organization: string };
 
 export type HookContentType = 'json' | 'form';
 
@@ -25,7 +28,7 @@ export interface LastResponse {
 export interface Hook {
   number: number;
   target: HookTarget;
-  /** The number of the repository or organization, as clients know it. */
+  /** The number of the repository, organization or app, as clients know it. */
   targetNumber: number;
   isActive: boolean;
   /** Names of events; `*` stands for all. */
@@ -39,14 +42,26 @@ export interface Hook {
 
 /** The name of the API in the rows of the webhook engine. */
 const HOST_HOOKS = 'host';
+const APP_HOOK = 'app/';
 const MAX_PER_EVENT = 20;
 export const EVERY_EVENT = '*';
 
-export function hookRefOf({ number }: Pick<Hook, 'number'>): { api: string; hookId: string } {
-  return { api: HOST_HOOKS, hookId: String(number) };
+/** Hooks of apps are numbered apart from the others: by their apps. */
+export function hookRefOf({ number, target }: Pick<Hook, 'number' | 'target'>): {
+  api: string;
+  hookId: string;
+} {
+  return { api: HOST_HOOKS, hookId: 'app' in target ? APP_HOOK + String(number) : String(number) };
 }
 
-export function placeOfTarget(target: HookTarget): 'repository' | 'organization' {
+/** The number of the app whose hook it is; undefined for hooks of repositories and organizations. */
+export function appNumberIn(hookId: string): number | undefined {
+  return hookId.startsWith(APP_HOOK) ? Number(hookId.slice(APP_HOOK.length)) : undefined;
+}
+
+/** In the word that receivers know: apps are integrations. */
+export function placeOfTarget(target: HookTarget): HookPlaceKind {
+  if ('app' in target) return 'integration';
   return 'repository' in target ? 'repository' : 'organization';
 }
 

@@ -4,7 +4,7 @@ import { schedule } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
-import { hookRefOf, type HookTarget } from './hook.ts';
+import { hookRefOf, type StoredHookTarget } from './hook.ts';
 import { deleteHook, listHooks } from './store.ts';
 import { deleteHookCursor } from './store-cursors.ts';
 
@@ -15,7 +15,7 @@ const DELAY_MS = 10 * 60 * 1000;
 const BATCH = 50;
 
 /** In the transaction that deletes the repository or organization. */
-export async function scheduleHookRemoval(tx: Db, target: HookTarget, now: number): Promise<void> {
+export async function scheduleHookRemoval(tx: Db, target: StoredHookTarget, now: number): Promise<void> {
   const payload = JSON.stringify(target);
   const work = { id: `${REMOVE_HOOKS}:${payload}`, kind: REMOVE_HOOKS, payload };
   await schedule(tx, { ...work, dueAt: now + DELAY_MS }, now);
@@ -23,7 +23,7 @@ export async function scheduleHookRemoval(tx: Db, target: HookTarget, now: numbe
 
 export function removeHooks({ db, clock }: Kernel): DueHandler {
   return async ({ payload }, signal) => {
-    const target = JSON.parse(payload) as HookTarget;
+    const target = JSON.parse(payload) as StoredHookTarget;
     for (;;) {
       signal.throwIfAborted();
       const hooks = await listHooks(db, target, { offset: 0, limit: BATCH });

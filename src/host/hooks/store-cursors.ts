@@ -3,7 +3,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { EventQueue } from '../events/store.ts';
 
 function nameOf(queue: EventQueue): string {
-  return 'repository' in queue ? `repository/${queue.repository}` : `organization/${queue.organization}`;
+  const [[kind, name]] = Object.entries(queue) as [[string, string | number]];
+  return `${kind}/${name}`;
 }
 
 /** The number of the last event whose deliveries are written; 0 before the first. */

@@ -4,15 +4,17 @@ import { lockName } from '../../kernel/storage/locks.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Slice } from '../../kernel/page.ts';
-import { type Hook, type HookContentType, type HookTarget, type LastResponse } from './hook.ts';
+import type { Hook, HookContentType, LastResponse, StoredHookTarget } from './hook.ts';
 import type { HookRow } from './tables.ts';
 
 /** Changes of the hooks of one place wait for each other. */
-export async function lockHooks(tx: Db, target: HookTarget): Promise<void> {
+export async function lockHooks(tx: Db, target: StoredHookTarget): Promise<void> {
   await lockName(tx, `host-hooks:${JSON.stringify(target)}`);
 }
 
-export type NewHook = Pick<Hook, 'target' | 'targetNumber' | 'isActive' | 'events' | 'config'>;
+export type NewHook = Pick<Hook, 'targetNumber' | 'isActive' | 'events' | 'config'> & {
+  target: StoredHookTarget;
+};
 
 /** It hears of what happens from now on. */
 export async function insertHook(tx: Db, hook: NewHook, now: number): Promise<Hook> {
@@ -81,7 +83,7 @@ export async function findHook(db: Db, number: number): Promise<Hook | undefined
 }
 
 /** In the order in which they were created. */
-export async function listHooks(db: Db, target: HookTarget, slice?: Slice): Promise<Hook[]> {
+export async function listHooks(db: Db, target: StoredHookTarget, slice?: Slice): Promise<Hook[]> {
   const rows = await selectHooks(db, target)
     .selectAll()
     .orderBy('number')
@@ -90,14 +92,14 @@ export async function listHooks(db: Db, target: HookTarget, slice?: Slice): Prom
   return rows.map(hookFrom);
 }
 
-export async function countHooks(db: Db, target: HookTarget): Promise<number> {
+export async function countHooks(db: Db, target: StoredHookTarget): Promise<number> {
   const { count } = await selectHooks(db, target)
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;
 }
 
-function selectHooks(db: Db, target: HookTarget) {
+function selectHooks(db: Db, target: StoredHookTarget) {
   const hooks = db.selectFrom('host_hooks');
   return 'repository' in target
     ? hooks.where('repository_number', '=', target.repository)

@@ -34,7 +34,7 @@ export interface HookRow {
 }
 
 export interface HookCursorRow {
-  /** `repository/<number>` or `organization/<id>`. */
+  /** `repository/<number>`, `organization/<id>` or `app/<number>`. */
   queue: string;
   /** The last event whose deliveries are written. */
   event_number: number;

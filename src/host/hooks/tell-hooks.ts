@@ -3,11 +3,15 @@
 import type { DueHandler } from '../../kernel/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RecordedEvent } from '../events/model.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { InstallationInEvent, RecordedEvent } from '../events/model.ts';
 import { listEventsToTell, listQueuedEvents, type EventQueue, type EventToTell } from '../events/store.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
+import { findAppHook } from './app-hook.ts';
 import { asksFor, type Hook } from './hook.ts';
+import { hearsAsInstalled, listInstalledHooks } from './installed-hooks.ts';
 import { buildPayload } from './payloads/build-payload.ts';
+import { installationInPayload } from './payloads/installation-members.ts';
 import { readSurroundings } from './payloads/status-members.ts';
 import { listActiveHooks } from './store.ts';
 import { advanceHookCursor, findHookCursor } from './store-cursors.ts';
@@ -34,13 +38,9 @@ async function tellSome(kernel: Kernel, queue: EventQueue, signal: AbortSignal):
   let told = await findHookCursor(db, queue);
   const events = await listEventsToTell(db, queue, told, LOOKED_AT);
   if (events.length === 0) return false;
-  const hooks = await listActiveHooks(
-    db,
-    'repository' in queue ? queue.repository : undefined,
-    [...new Set(events.flatMap(({ organizationId }) => organizationId ?? []))].toSorted(),
-  );
+  const listenersOf = 'app' in queue ? await hookOfOwnEvents(db, queue.app) : await others(db, queue, events);
   for (const event of events) {
-    const listening = hooks.filter((hook) => hears(hook, event));
+    const listening = listenersOf(event);
     if (listening.length === 0) continue;
     signal.throwIfAborted();
     if (!(await tell(kernel, { queue, told, event, listening }))) return true;
@@ -52,10 +52,37 @@ async function tellSome(kernel: Kernel, queue: EventQueue, signal: AbortSignal):
   return true;
 }
 
+type ListenersOf = (event: EventToTell) => readonly ListeningHook[];
+
+/** An app hears of its installations without asking for it. */
+async function hookOfOwnEvents(db: Db, appNumber: number): Promise<ListenersOf> {
+  const hook = await findAppHook(db, appNumber);
+  const listening = hook?.isActive === true ? [{ hook }] : [];
+  return () => listening;
+}
+
+/** Hooks of the repository, of its organization, and of apps that are installed on its owner. */
+async function others(
+  db: Db,
+  queue: Exclude<EventQueue, { app: number }>,
+  events: readonly EventToTell[],
+): Promise<ListenersOf> {
+  const repository = 'repository' in queue ? queue.repository : undefined;
+  const organizations = [...new Set(events.flatMap(({ organizationId }) => organizationId ?? []))].toSorted();
+  const [hooks, installed] = await Promise.all([
+    listActiveHooks(db, repository, organizations),
+    listInstalledHooks(db, repository, organizations),
+  ]);
+  return (event) => [
+    ...hooks.filter((hook) => hears(hook, event)).map((hook) => ({ hook })),
+    ...installed.filter((one) => hearsAsInstalled(one, event)),
+  ];
+}
+
 /** A hook hears nothing of what happened before it was created. */
 function hears(hook: Hook, { number, name, organizationId }: EventToTell): boolean {
   if (number <= hook.afterEvent || !asksFor(hook, name)) return false;
-  return 'repository' in hook.target || hook.target.organization === organizationId;
+  return !('organization' in hook.target) || hook.target.organization === organizationId;
 }
 
 interface Telling {
@@ -63,7 +90,13 @@ interface Telling {
   /** The cursor. */
   told: number;
   event: EventToTell;
-  listening: readonly Hook[];
+  listening: readonly ListeningHook[];
+}
+
+/** A hook that receives an event, and the installation by which it does so. */
+interface ListeningHook {
+  hook: Hook;
+  installation?: number;
 }
 
 /** False where another process was quicker. */
@@ -82,11 +115,13 @@ async function tell(
   return await db.transaction().execute(async (tx) => {
     if (!(await advanceHookCursor(tx, queue, { from: told, to: number }))) return false;
     if (event === undefined || body === undefined || isTooLong) return true;
-    const deliveries = listening.map((hook) => ({
+    const own = 'app' in queue ? (event.details as unknown as InstallationInEvent).installation : undefined;
+    const deliveries = listening.map(({ hook, installation = own?.number }) => ({
       hook,
       guid,
       ownerId: ownerIdOf(event),
-      body,
+      body: installation === undefined || own ? body : withInstallation(body, installation),
+      ...(installation !== undefined && { installation }),
       event: event.name,
       action: event.action ?? null,
       repository: event.snapshot.repository?.repository.number ?? null,
@@ -95,6 +130,11 @@ async function tell(
     await enqueueHookDeliveries(tx, deliveries, now);
     return true;
   });
+}
+
+/** The body is a JSON object: parsing it once more for every app would cost much with long ones. */
+function withInstallation(body: string, installation: number): string {
+  return `${body.slice(0, -1)},"installation":${JSON.stringify(installationInPayload(installation))}}`;
 }
 
 function ownerIdOf({ snapshot: { repository, organization, sender } }: RecordedEvent): string {

@@ -19,4 +19,11 @@ export const hostEventMigrations: Migration[] = [
       `create index host_feeds_event on host_feeds (event_number)`,
     ],
   },
+  {
+    name: 'host-app-events',
+    up: () => [
+      `alter table host_events add column app_number bigint`,
+      `create index host_events_app on host_events (app_number, number) where app_number is not null`,
+    ],
+  },
 ];

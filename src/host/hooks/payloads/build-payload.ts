@@ -1,8 +1,15 @@
 // Builds the payload of an event for webhooks, from what was recorded when it happened.
-import type { EventDetails, MembershipInEvent, RecordedEvent, TeamInEvent } from '../../events/model.ts';
+import type {
+  EventDetails,
+  InstallationInEvent,
+  MembershipInEvent,
+  RecordedEvent,
+  TeamInEvent,
+} from '../../events/model.ts';
 import type { Organization } from '../../organizations/model.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
+import { installationMembers } from './installation-members.ts';
 import { pushMembers } from './push-members.ts';
 import {
   organizationInPayload,
@@ -55,6 +62,9 @@ function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: st
             ...details,
             membership: membershipInPayload(details['membership'] as MembershipInEvent, organization!, base),
           };
+    case 'installation':
+    case 'installation_repositories':
+      return installationMembers(name, action!, details as unknown as InstallationInEvent, base);
     case 'team':
     case 'team_add':
     case 'membership':
