@@ -77,7 +77,7 @@ const dialect: Dialect = {
   checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
   limits: {
     allowances: {
-      core: { anonymous: 60, known: 5000, seconds: HOUR },
+      core: { anonymous: 60, known: 5000, seconds: HOUR, mayBeRaised: true },
       search: { anonymous: 10, known: 30, seconds: 60 },
       graphql: { anonymous: 0, known: 5000, seconds: HOUR },
       integration_manifest: { anonymous: 5000, known: 5000, seconds: HOUR },

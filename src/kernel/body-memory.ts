@@ -1,6 +1,7 @@
 // Limits the memory for request bodies: their bytes in this process, and how many one caller sends at once.
 import { Failure } from './failure.ts';
 import type { Caller } from './identity/caller.ts';
+import { networkOf } from './network.ts';
 
 /** Leaves room for the parsed bodies on a machine with two gigabytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -64,7 +65,7 @@ export interface HeldBody {
 }
 
 function nameOf(caller: Caller): string {
-  if (caller.kind === 'anonymous') return caller.address;
+  if (caller.kind === 'anonymous') return networkOf(caller.address);
   return caller.program?.id ?? caller.token?.id ?? caller.member.id;
 }
 

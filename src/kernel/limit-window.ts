@@ -5,6 +5,8 @@ export interface Allowance {
   anonymous: number;
   known: number;
   seconds: number;
+  /** Callers may have a higher limit of their own, as installations of apps do. */
+  mayBeRaised?: true;
 }
 
 export interface Counter {

@@ -1,6 +1,7 @@
 // Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database.
 import type { Clock } from './clock.ts';
 import type { Caller } from './identity/caller.ts';
+import { networkOf } from './network.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import {
   CLOCK_SLACK_MS,
@@ -263,9 +264,17 @@ function count(window: Window, limit: number, cost: number): Counter {
 /** A service token spends its creator's budget: otherwise creating tokens would multiply the budget. */
 function spenderId(spender: Spender): string {
   if (spender === 'everyone') return EVERYONE;
-  return spender.kind === 'anonymous' ? spender.address : spender.member.id;
+  return budgetIdOf(spender);
 }
 
-function limitIn({ allowance: { known, anonymous } }: Budget, spender: Spender): number {
-  return spender !== 'everyone' && spender.kind === 'anonymous' ? anonymous : known;
+/** Whose budget a call counts against: a program's own, a member's, or that of an address. */
+export function budgetIdOf(caller: Caller): string {
+  if (caller.kind === 'anonymous') return networkOf(caller.address);
+  return caller.budget === undefined ? caller.member.id : caller.budget.id;
+}
+
+function limitIn({ allowance: { known, anonymous, mayBeRaised } }: Budget, spender: Spender): number {
+  if (spender === 'everyone') return known;
+  if (spender.kind === 'anonymous') return anonymous;
+  return mayBeRaised ? Math.max(known, spender.budget?.limit ?? 0) : known;
 }

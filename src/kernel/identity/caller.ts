@@ -30,6 +30,15 @@ export interface KnownCaller {
   program?: ProgramIdentity;
   /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
   held?: HeldRoles;
+  /** Whose rate limits the call counts against, where they are not the member's. */
+  budget?: CallerBudget;
+}
+
+/** The rate limits of a program, such as `installation/7`, apart from those of the member behind it. */
+export interface CallerBudget {
+  id: string;
+  /** A higher limit than that of other callers; it counts for allowances that may be raised. */
+  limit?: number;
 }
 
 export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'member'>): Account {
