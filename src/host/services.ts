@@ -4,7 +4,7 @@ import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
-import { openMaintenance } from './maintenance/maintain-repository.ts';
+import { openMaintenance } from './maintenance/maintain.ts';
 import { PackService } from './transport/pack-service.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 

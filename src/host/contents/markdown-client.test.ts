@@ -25,6 +25,20 @@ test('a document that takes too long is not rendered', async () => {
   assert.equal(await render('# x'), '<h1>x</h1>');
 });
 
+test('documents are rendered together, up to the limits of one', async () => {
+  assert.deepEqual(await renderer.renderAll(['# x', '*y*']), ['<h1>x</h1>', '<p><em>y</em></p>']);
+  assert.deepEqual(await renderer.renderAll(['# x', 'y'.repeat(600_000), 'z']), [
+    '<h1>x</h1>',
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(await renderer.renderAll(['# x', ']('.repeat(200_000), 'z']), [
+    '<h1>x</h1>',
+    undefined,
+    undefined,
+  ]);
+});
+
 test('further documents are refused while too many wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 33 }, () => render('# x')));
   const refused = all.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));

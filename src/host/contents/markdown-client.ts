@@ -27,34 +27,48 @@ export class MarkdownRenderer {
 
   /** Undefined for a document that is too long, or takes too long. */
   async render(text: string): Promise<string | undefined> {
-    if (text.length > MAX_CHARACTERS) return undefined;
+    return (await this.renderAll([text]))[0];
+  }
+
+  /** In the order of the texts, by one thread. Undefined for those that are not reached within the limits of one document. */
+  async renderAll(texts: readonly string[]): Promise<(string | undefined)[]> {
+    let room = MAX_CHARACTERS;
+    const end = texts.findIndex((text) => (room -= text.length) < 0);
+    const fitting = end < 0 ? texts : texts.slice(0, end);
+    if (fitting.length === 0) return texts.map(() => undefined);
     const release = await this.#slots.acquire();
     try {
-      return await renderInThread(text);
+      const rendered = await renderInThread(fitting);
+      return texts.map((_text, index) => rendered[index]);
     } finally {
       release();
     }
   }
 }
 
-async function renderInThread(text: string): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+async function renderInThread(texts: readonly string[]): Promise<string[]> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const rendered: string[] = [];
   const worker = new Worker(THREAD, {
-    workerData: text,
+    workerData: texts,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   });
   const poll = setInterval(() => {
     worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1000 > MAX_CPU_MS && resolve(undefined),
+      ({ user, system }) => (user + system) / 1000 > MAX_CPU_MS && resolve(),
       () => {}, // the thread has ended
     );
   }, POLL_MS);
-  worker.once('message', resolve);
+  worker.on('message', (html: string) => {
+    rendered.push(html);
+    if (rendered.length === texts.length) resolve();
+  });
   // Out of memory, or a stack overflow.
-  worker.once('error', () => resolve(undefined));
+  worker.once('error', () => resolve());
   try {
-    return await promise;
+    await promise;
+    return rendered;
   } finally {
     clearInterval(poll);
     await worker.terminate();

@@ -13,7 +13,8 @@ import { updateRefs } from '../git/update-refs.ts';
 import { writeObjects } from '../git/write-objects.ts';
 import type { Push } from '../pushes/model.ts';
 import { deletePush, insertPush } from '../pushes/store.ts';
-import { maintenanceWork } from './maintain-repository.ts';
+import { maintenanceHandler } from './maintain.ts';
+import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
 import { MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
 
 const MINUTE_MS = 60_000;
@@ -114,7 +115,7 @@ describe('a server', needsGit, () => {
       repository: () => ({ number, folder: real.folder, program }),
     };
     const slow = { ...kernel, services: { ...kernel.services, git } } as unknown as Kernel;
-    const handle = maintenanceWork(slow).handlers![MAINTAIN_REPOSITORY]!;
+    const handle = maintenanceHandler(slow, MAINTAINED_REPOSITORIES);
     const [due] = await claim(
       kernel.engine,
       { kinds: [MAINTAIN_REPOSITORY], owner: 'test', leaseMs: 3_600_000, limit: 1 },

@@ -1,5 +1,10 @@
 // The upkeep of repositories.
 import type { Part } from '../../kernel/part.ts';
-import { maintenanceWork } from './maintain-repository.ts';
+import { maintenanceHandler } from './maintain.ts';
+import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
 
-export const maintenancePart: Part = { work: maintenanceWork };
+export const maintenancePart: Part = {
+  work: (kernel) => ({
+    handlers: { [MAINTAINED_REPOSITORIES.work]: maintenanceHandler(kernel, MAINTAINED_REPOSITORIES) },
+  }),
+};

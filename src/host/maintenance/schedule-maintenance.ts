@@ -1,9 +1,12 @@
-// Schedules the maintenance of a repository, and decides when one needs it.
+// Schedules the maintenance of a repository or a gist, and decides when one needs it.
 import { schedule, type DueWork } from '../../kernel/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryFiles } from '../git/repack.ts';
 
 export const MAINTAIN_REPOSITORY = 'host.maintain-repository';
+export const MAINTAIN_GIST = 'host.maintain-gist';
+
+export type MaintenanceKind = typeof MAINTAIN_REPOSITORY | typeof MAINTAIN_GIST;
 
 /** The next push often follows soon. */
 const QUIET_MS = 60_000;
@@ -18,18 +21,28 @@ const MAX_PACKS = 20;
 const GRAPH_FROM_BYTES = 1024 ** 2;
 
 /** In the transaction that records a push. Many pushes need it once. */
-export async function scheduleMaintenance(tx: Db, number: number, now: number): Promise<void> {
-  await schedule(tx, workOn(number, now + QUIET_MS), now, 'advance');
+export async function scheduleMaintenance(
+  tx: Db,
+  number: number,
+  now: number,
+  kind: MaintenanceKind = MAINTAIN_REPOSITORY,
+): Promise<void> {
+  await schedule(tx, workOn(kind, number, now + QUIET_MS), now, 'advance');
 }
 
 /** For when the unreachable objects of today have expired, by the maintenance that runs. A push advances it. */
-export async function scheduleExpiry(db: Db, number: number, now: number): Promise<void> {
-  await schedule(db, workOn(number, now + EXPIRY_MS + DAY_MS), now, 'move');
+export async function scheduleExpiry(
+  db: Db,
+  kind: MaintenanceKind,
+  number: number,
+  now: number,
+): Promise<void> {
+  await schedule(db, workOn(kind, number, now + EXPIRY_MS + DAY_MS), now, 'move');
 }
 
-function workOn(number: number, dueAt: number): DueWork {
-  const id = `${MAINTAIN_REPOSITORY}:${number}`;
-  return { id, kind: MAINTAIN_REPOSITORY, payload: JSON.stringify({ number }), dueAt };
+function workOn(kind: MaintenanceKind, number: number, dueAt: number): DueWork {
+  const id = `${kind}:${number}`;
+  return { id, kind, payload: JSON.stringify({ number }), dueAt };
 }
 
 export function needsMaintenance(files: RepositoryFiles, now: number): boolean {

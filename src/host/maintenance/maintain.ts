@@ -1,15 +1,13 @@
-// Due work: tidies a repository that needs it, one at a time on each node, and gives way to pushes.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import { release, retry, type Due } from '../../kernel/due-store.ts';
+// Due work: tidies a repository or a gist that needs it, one at a time on each node, and gives way to pushes.
+import { release, retry, type Due, type DueHandler } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { removeLeftovers } from '../git/leftovers.ts';
 import { ProcessSlots } from '../git/process-slots.ts';
 import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from '../git/repack.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { findRepositoryByNumber } from '../repositories/store.ts';
-import { EXPIRY_MS, MAINTAIN_REPOSITORY, needsMaintenance, scheduleExpiry } from './schedule-maintenance.ts';
-import { isPushed } from './store.ts';
+import { EXPIRY_MS, needsMaintenance, scheduleExpiry } from './schedule-maintenance.ts';
+import type { MaintainedKind } from './maintained-kind.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -28,20 +26,17 @@ export function openMaintenance(): ProcessSlots {
   return new ProcessSlots({ max: 1, maxWaiting: 0 });
 }
 
-export function maintenanceWork(kernel: Kernel): BackgroundWork {
+/** The work of one kind. */
+export function maintenanceHandler(kernel: Kernel, kind: MaintainedKind): DueHandler {
   const { db, clock } = kernel;
-  return {
-    handlers: {
-      async [MAINTAIN_REPOSITORY](due, signal) {
-        const { number } = JSON.parse(due.payload) as { number: number };
-        const end = await maintainInTurn(kernel, number, due, signal);
-        const now = clock.now();
-        if (end === 'pushed') await retry(db, due, now + LATER_MS, 'The repository was pushed to.');
-        // The wait for other repositories is no attempt.
-        else if (end === 'busy') await release(db, due, now + LATER_MS);
-        else if (end === 'expiring') await scheduleExpiry(db, number, now);
-      },
-    },
+  return async (due, signal) => {
+    const { number } = JSON.parse(due.payload) as { number: number };
+    const end = await maintainInTurn(kernel, kind, number, due, signal);
+    const now = clock.now();
+    if (end === 'pushed') await retry(db, due, now + LATER_MS, 'The repository was pushed to.');
+    // The wait for other repositories is no attempt.
+    else if (end === 'busy') await release(db, due, now + LATER_MS);
+    else if (end === 'expiring') await scheduleExpiry(db, kind.work, number, now);
   };
 }
 
@@ -51,13 +46,20 @@ type End =
   | 'pushed' // it gave way to a push
   | 'busy'; // this node tidies another repository
 
-async function maintainInTurn(kernel: Kernel, number: number, due: Due, signal: AbortSignal): Promise<End> {
+async function maintainInTurn(
+  kernel: Kernel,
+  kind: MaintainedKind,
+  number: number,
+  due: Due,
+  signal: AbortSignal,
+): Promise<End> {
   const { db, services, clock } = kernel;
-  const exists = async () => (await findRepositoryByNumber(db, number)) !== undefined;
-  if (!(await exists()) || !(await services.git.exists(number))) return 'done';
+  const git = kind.git(services);
+  const exists = () => kind.exists(db, number);
+  if (!(await exists()) || !(await git.exists(number))) return 'done';
   const isPolite = due.attempts <= MAX_POLITE_ATTEMPTS;
-  if (isPolite && (await isPushed(db, number))) return 'pushed';
-  const repository = services.git.repository(number);
+  if (isPolite && (await kind.isPushed(db, number))) return 'pushed';
+  const repository = git.repository(number);
   const files = await countRepositoryFiles(repository.folder);
   if (!needsMaintenance(files, clock.now())) return files.cruftAt === undefined ? 'done' : 'expiring';
   const free = await services.maintenance.acquire(signal).catch((error: unknown) => {
@@ -65,9 +67,9 @@ async function maintainInTurn(kernel: Kernel, number: number, due: Due, signal: 
     throw error;
   });
   if (free === undefined) return 'busy';
-  const watch = new PushWatch(kernel, number, signal);
+  const watch = new PushWatch(kernel, kind, number, signal);
   try {
-    return await maintain(kernel, repository, isPolite ? watch.signal : signal, isPolite);
+    return await maintain(kernel, kind, repository, isPolite ? watch.signal : signal, isPolite);
   } catch (error) {
     if (watch.hasBegun && !signal.aborted) return 'pushed';
     if (await exists()) throw error;
@@ -76,12 +78,13 @@ async function maintainInTurn(kernel: Kernel, number: number, due: Due, signal: 
     watch.stop();
     free();
     // Git may have made folders anew that were removed while it ran.
-    if (!(await exists())) await services.git.removeRepository(number);
+    if (!(await exists())) await git.removeRepository(number);
   }
 }
 
 async function maintain(
   { clock, log }: Kernel,
+  { logged }: MaintainedKind,
   repository: GitRepository,
   signal: AbortSignal,
   mayExpire: boolean,
@@ -93,7 +96,7 @@ async function maintain(
   await repackRepository(repository, { ...(mayExpire && { expireBefore: now - EXPIRY_MS }), signal });
   await writeCommitGraph(repository, signal);
   const files = await countRepositoryFiles(folder);
-  log.info({ repository: number, leftovers, ...files }, 'A repository was repacked');
+  log.info({ [logged]: number, leftovers, ...files }, 'A repository was repacked');
   return files.cruftAt === undefined ? 'done' : 'expiring';
 }
 
@@ -104,11 +107,11 @@ class PushWatch {
   readonly #stop = new AbortController();
   hasBegun = false;
 
-  constructor({ db }: Kernel, number: number, other: AbortSignal) {
+  constructor({ db }: Kernel, kind: MaintainedKind, number: number, other: AbortSignal) {
     this.signal = AbortSignal.any([this.#stop.signal, other]);
     const look = async () => {
-      this.hasBegun ||= await isPushed(db, number);
-      if (this.hasBegun || (await findRepositoryByNumber(db, number)) === undefined)
+      this.hasBegun ||= await kind.isPushed(db, number);
+      if (this.hasBegun || !(await kind.exists(db, number)))
         this.#stop.abort(new Error('The repository is needed.'));
     };
     // A database that is away is no reason to stop.

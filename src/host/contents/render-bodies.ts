@@ -1,0 +1,47 @@
+// Bodies of comments in the form that the media type asks for: as written, as HTML, as plain text, or all three.
+import { escapeHtml } from '../../kernel/html.ts';
+import { Type } from '../../kernel/schema.ts';
+import { mediaParamOf } from '../media-type.ts';
+import type { MarkdownRenderer } from './markdown-client.ts';
+
+/** The fields of a body. Without a media type, and with `raw`, there is `body` alone. */
+export const BODY_FIELDS = {
+  body: Type.Optional(Type.String({ description: 'As written, in Markdown' })),
+  body_html: Type.Optional(Type.String({ description: 'With the media types `html` and `full`' })),
+  body_text: Type.Optional(Type.String({ description: 'With the media types `text` and `full`' })),
+};
+
+export interface ShownBody {
+  body?: string;
+  body_html?: string;
+  body_text?: string;
+}
+
+/** In the order of the bodies. What takes too long to render is shown as its text. */
+export async function renderBodies(
+  markdown: MarkdownRenderer,
+  bodies: readonly string[],
+  accept: string | string[] | undefined,
+): Promise<ShownBody[]> {
+  const param = mediaParamOf(typeof accept === 'string' ? accept : undefined);
+  if (param !== 'html' && param !== 'text' && param !== 'full') return bodies.map((body) => ({ body }));
+  const rendered = await markdown.renderAll(bodies);
+  return bodies.map((body, index) => {
+    const html = rendered[index];
+    return {
+      ...(param === 'full' && { body }),
+      ...(param !== 'text' && { body_html: html ?? `<pre>${escapeHtml(body)}</pre>` }),
+      ...(param !== 'html' && { body_text: html === undefined ? body : textOf(html) }),
+    };
+  });
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+
+/** The renderer escapes these four characters, in attributes too. */
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&(amp|lt|gt|quot);/g, (_entity, name: string) => ENTITIES[name]!)
+    .trim();
+}
