@@ -52,6 +52,8 @@ import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
+import { versionUsageMigrations } from './kernel/version-usage/tables.ts';
+import { VersionUsage } from './kernel/version-usage/version-usage.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
 import { guard } from './kernel/webhook/guard.ts';
@@ -72,6 +74,7 @@ export const migrations: Migration[] = [
   ...deliveryMigrations,
   ...dispatchMigrations,
   ...secretKeyMigrations,
+  ...versionUsageMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
 ];
 
@@ -201,6 +204,7 @@ async function compose(
       pushSubscriber: (tx, pushed, now) => schedulePushBuilds(kernel.services, tx, pushed, now),
     },
     limits,
+    versionUsage: await new VersionUsage({ engine, clock }).open(),
     log,
     bodyMemory: new BodyMemory(),
     metrics,
@@ -274,6 +278,7 @@ async function compose(
       await saving.stop();
       for (const api of apis) await api.close?.(kernel);
       kernel.identity.close();
+      kernel.versionUsage.close();
       await engine.close();
     },
   };

@@ -8,6 +8,7 @@ import { deleteExpired } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
 import { orphanSweep } from './kernel/storage/orphan-blobs.ts';
+import { versionUsageSweep } from './kernel/version-usage/sweep.ts';
 import { webhookWork } from './kernel/webhook/removal-work.ts';
 import { startDelivering, startDispatching } from './kernel/webhook/start-delivery.ts';
 
@@ -20,6 +21,7 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     {
       recurring: [
         { kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) },
+        versionUsageSweep(kernel),
         orphanSweep(
           kernel,
           apis.flatMap((api) => api.blobKinds ?? []),

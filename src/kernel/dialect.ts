@@ -13,6 +13,7 @@ import type { SecretBox } from './secret-box.ts';
 import type { SqlStatement } from './storage/statement.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionTable } from './version.ts';
+import type { RouteUsage } from './version-usage/route-usage.ts';
 import type { Attempt, WebhookMessage } from './webhook/send.ts';
 import type { DueDispatch } from './webhook/store-dispatches.ts';
 
@@ -48,6 +49,10 @@ export interface CallFacts {
   readonly elapsedMs: number;
   /** Whether it was answered with an error, which is logged already. */
   hasFailed: boolean;
+  /** Counts the call if newer versions would change it; undefined on routes where none does. */
+  usage: RouteUsage | undefined;
+  /** What newer versions would change in this call, as bits of `usage`. */
+  effects: number;
 }
 
 export interface CategoryCounter {

@@ -11,6 +11,7 @@ import type { SecretBox } from './secret-box.ts';
 import type { BlobStore } from './storage/blob.ts';
 import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
+import type { VersionUsage } from './version-usage/version-usage.ts';
 import type { Guard } from './webhook/guard.ts';
 
 /** Settings of parts of APIs. Each part adds its own by declaration merging; app.ts fills them in. */
@@ -34,6 +35,8 @@ export interface Kernel {
   readonly handOver: HandOver;
   readonly services: Services;
   readonly limits: Limits;
+  /** Counts the calls that newer versions would change. */
+  readonly versionUsage: VersionUsage;
   readonly bodyMemory: BodyMemory;
   readonly log: Logger;
   readonly metrics: Metrics;

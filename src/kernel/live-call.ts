@@ -8,6 +8,7 @@ import { can, demand, matchesAction } from './identity/policy.ts';
 import type { Limits } from './limit.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import type { RouteShape } from './route.ts';
+import type { RouteUsage } from './version-usage/route-usage.ts';
 
 export interface CallStart {
   now: number;
@@ -44,6 +45,8 @@ export class LiveCall implements CallFacts {
   stream: Readable | undefined;
   isVersionRefused = false;
   hasFailed = false;
+  usage: RouteUsage | undefined;
+  effects = 0;
   readonly #begun = performance.now();
   readonly #limits: Limits;
   /** The first action that was checked; most calls check only one, which saves the set. */

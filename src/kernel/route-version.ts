@@ -8,6 +8,7 @@ import { defaultStatus, type RouteShape } from './route.ts';
 import { schemaInVersion } from './schema-version.ts';
 import { checker, coercer, problem, type JsonSchema, type TSchema } from './schema.ts';
 import { existsIn } from './version.ts';
+import type { RouteUsage } from './version-usage/route-usage.ts';
 
 type Convert = (value: unknown) => unknown;
 
@@ -23,6 +24,8 @@ export interface RouteVersion {
   descendItem?: Convert;
   /** Converts the status and the content type of replies; absent where nothing changed since. */
   descendHead?: (head: ReplyHead) => ReplyHead;
+  /** Counts calls that newer versions would change; absent where none does. */
+  usage?: RouteUsage;
   headers: HeaderBlock;
   etags: LastEtag;
 }

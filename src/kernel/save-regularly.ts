@@ -1,10 +1,12 @@
-// Saves counters from memory in the background: rate limit usage and the last use of tokens.
+// Saves counters from memory in the background: rate limit usage, the last use of tokens and usage of old versions.
 import type { Kernel } from './kernel.ts';
 import { SAVE_MS } from './limit-window.ts';
 
 const USE_MS = 10_000;
+/** What a crash loses of the usage of old versions, at most. */
+const VERSION_USAGE_MS = 15_000;
 
-export function saveRegularly({ limits, identity, log }: Kernel): { stop(): Promise<void> } {
+export function saveRegularly({ limits, identity, versionUsage, log }: Kernel): { stop(): Promise<void> } {
   let saving: Promise<void> = Promise.resolve();
   const save = (work: () => Promise<void>) => {
     saving = saving
@@ -14,15 +16,18 @@ export function saveRegularly({ limits, identity, log }: Kernel): { stop(): Prom
   };
   const saveLimits = () => save(() => limits.sync());
   const saveUse = () => save(() => identity.saveLastUse());
+  const saveVersionUsage = () => save(() => versionUsage.save());
   const timers = [
     setInterval(() => void saveLimits(), SAVE_MS).unref(),
     setInterval(() => void saveUse(), USE_MS).unref(),
+    setInterval(() => void saveVersionUsage(), VERSION_USAGE_MS).unref(),
   ];
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await saveLimits();
       await saveUse();
+      await saveVersionUsage();
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
 import { isBodyless, type ReplyHead } from './reply-head.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
+import type { RouteUsage } from './version-usage/route-usage.ts';
 
 /** After this time without data, the system asks whether the other end of a stream is still there. */
 const KEEP_ALIVE_MS = 60_000;
@@ -48,7 +49,10 @@ export class ReplySender {
     let known = versions.get(key);
     if (known === undefined) {
       const headers = this.#fixedHeaders({ version, variant }, shape);
-      known = routeInVersion(shape, version, this.#dialect, headers, variant);
+      const usage = this.#kernel.versionUsage.of(this.#dialect, shape, { version, variant });
+      const dialect = usage === undefined ? this.#dialect : { ...this.#dialect, versions: usage.table };
+      known = routeInVersion(shape, version, dialect, headers, variant);
+      if (usage !== undefined) known.usage = usage;
       versions.set(key, known);
     }
     return known;
@@ -72,6 +76,8 @@ export class ReplySender {
     if (result instanceof EventStream) return this.#eventStream(reply, call, routeVersion, result);
     const { status, body, headers } =
       result instanceof Reply ? result : new Reply(routeVersion.status, result);
+    const { usage } = routeVersion;
+    if (usage !== undefined) usage.noticed = 0;
     let whole = body;
     let own = headers;
     if (body instanceof Page) {
@@ -82,6 +88,7 @@ export class ReplySender {
     } else if (body !== undefined && routeVersion.descend[status] !== undefined) {
       whole = routeVersion.descend[status](body);
     }
+    if (usage !== undefined) call.effects |= usage.noticed;
     const links = joinLinks(routeVersion.headers, own);
     const send = (text: string | Uint8Array | undefined) =>
       this.#good(reply, call, routeVersion, new Reply(status, text, links));
@@ -139,7 +146,7 @@ export class ReplySender {
   }
 
   #good(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, newest: Reply): void {
-    const { status, headers } = headOf(routeVersion, newest);
+    const { status, headers } = headOf(routeVersion, newest, call);
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
@@ -156,7 +163,7 @@ export class ReplySender {
 
   /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
   #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
-    const { status, headers } = headOf(routeVersion, result);
+    const { status, headers } = headOf(routeVersion, result, call);
     const bytes = isBodyless(status) ? undefined : result.bytes;
     const { etag } = headers;
     if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
@@ -185,7 +192,7 @@ export class ReplySender {
     routeVersion: RouteVersion,
     { source, isLive, ...newest }: Stream,
   ): void {
-    const { status, headers } = headOf(routeVersion, newest);
+    const { status, headers } = headOf(routeVersion, newest, call);
     reply.hijack();
     reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
@@ -224,7 +231,7 @@ export class ReplySender {
       'x-accel-buffering': 'no',
       ...given,
     };
-    const { headers: own } = headOf(routeVersion, { status: 200, headers });
+    const { headers: own } = headOf(routeVersion, { status: 200, headers }, call);
     raw.writeHead(200, this.#headers(call, routeVersion.headers, own).pairs);
     if (call.method === 'HEAD') raw.end();
     else if (!raw.destroyed) {
@@ -240,12 +247,19 @@ export class ReplySender {
     const { metrics, log } = this.#kernel;
     const { name } = this.#dialect;
     metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
+    if (call.usage !== undefined && status < 400) this.#countUsage(call, call.usage);
     if (call.hasFailed) return;
     const isDebug = log.isLevelEnabled('debug');
     if (!isDebug && !isWorthInfo(call)) return;
     const line = describeCall(call, name, status);
     const ignored = isDebug ? ignoredBy(this.#dialect, call) : {};
     log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
+  }
+
+  /** Failed calls are not counted: errors are the same in every version. */
+  #countUsage({ caller, effects, now }: CallFacts, usage: RouteUsage): void {
+    const noticed = effects | usage.always;
+    if (noticed !== 0 && caller !== undefined) this.#kernel.versionUsage.record(usage, caller, noticed, now);
   }
 
   #headers(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
@@ -310,8 +324,14 @@ function put(reply: FastifyReply, status: number, headers: HeaderList, body?: st
 }
 
 /** The status and the headers of a reply as callers of the version know them. */
-function headOf({ descendHead }: RouteVersion, newest: ReplyHead): ReplyHead {
-  return descendHead === undefined ? newest : descendHead(newest);
+function headOf(
+  { descendHead, usage, headers }: RouteVersion,
+  newest: ReplyHead,
+  call: CallFacts,
+): ReplyHead {
+  if (descendHead === undefined) return newest;
+  if (usage !== undefined) call.effects |= usage.noticeHead(newest, headers.headers['content-type']);
+  return descendHead(newest);
 }
 
 /** A reply's own Link goes before the one that warns of a newer version. */

@@ -175,9 +175,9 @@ function createHandler(
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);
       return readBody(request, shape, dialect, held).then((body) => {
-        call.body = routeVersion.readBody?.(body);
+        readInto(call, routeVersion, body);
       });
-    } else call.body = routeVersion.readBody?.(undefined);
+    } else readInto(call, routeVersion, undefined);
     return undefined;
   };
   const refuse = async ({ call, match, query }: FastifyRequest, error: unknown): Promise<never> => {
@@ -193,6 +193,7 @@ function createHandler(
     if (!routeVersion.exists) {
       throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }
+    call.usage = routeVersion.usage;
     let reading: Promise<void> | undefined;
     try {
       reading = read(request, reply, routeVersion);
@@ -205,6 +206,17 @@ function createHandler(
       (error: unknown) => refuse(request, error),
     );
   };
+}
+
+/** The body in the newest version. */
+function readInto(call: LiveCall, { readBody: read, usage }: RouteVersion, body: unknown): void {
+  if (usage === undefined) {
+    call.body = read?.(body);
+    return;
+  }
+  usage.noticed = 0;
+  call.body = read?.(body);
+  call.effects |= usage.noticed;
 }
 
 async function readBody(

@@ -5,6 +5,7 @@ import { newId } from '../id.ts';
 import type { Slice } from '../page.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
+import { deleteUsageOf } from '../version-usage/store.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
 import type { BaseRole, PolicyStatement } from './policy.ts';
 import type { Secret } from './secret.ts';
@@ -207,7 +208,9 @@ export async function updateLastUsed(db: Db, id: string, at: number): Promise<vo
   await db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }
 
+/** With what is known of its calls. */
 export async function deleteToken(db: Db, id: string): Promise<boolean> {
+  await deleteUsageOf(db, [id]);
   const { numDeletedRows } = await db.deleteFrom('tokens').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }
