@@ -28,6 +28,17 @@ const STYLE = `
   code { font-size: .875em; overflow-wrap: anywhere; }
   .wide { overflow-x: auto; }
   td code { white-space: nowrap; }
+  h3 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
+  h3:target { color: var(--accent); }
+  pre { margin: 0; padding: .75rem; overflow-x: auto; font-size: .8125rem; border: 1px solid var(--line); border-radius: 8px; }
+  pre code { font-size: inherit; overflow-wrap: normal; }
+  mark { color: inherit; background: light-dark(#ffe9b8, #5a4a12); }
+  figure { margin: 0; min-width: 0; }
+  figcaption { margin-bottom: .25rem; font-size: .875rem; }
+  .pair { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); margin: 0 0 1rem; }
+  details { margin: 0 0 1rem; }
+  summary { cursor: pointer; }
+  details ul { margin: .5rem 0 0; }
   table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 `;

@@ -16,12 +16,17 @@ const FOLDERS = ['./examples/', '../../docs/openapi/examples/'];
 
 /** Empty where there are none: a document without examples is better than none. */
 export async function readExamples(api: string): Promise<Examples> {
+  return (await readExampleFile<Examples>(`${api}.json`)) ?? {};
+}
+
+/** Undefined where there is no such file. */
+export async function readExampleFile<Content>(name: string): Promise<Content | undefined> {
   for (const folder of FOLDERS) {
     try {
-      return JSON.parse(await readFile(new URL(`${folder}${api}.json`, import.meta.url), 'utf8')) as Examples;
+      return JSON.parse(await readFile(new URL(folder + name, import.meta.url), 'utf8')) as Content;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  return {};
+  return undefined;
 }

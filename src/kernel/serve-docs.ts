@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from './dialect.ts';
 import { apiPage, indexPage } from './docs.ts';
-import { describedVersions, versionPage } from './docs-versions.ts';
+import { describedVersions, versionIndexPage } from './docs-versions.ts';
+import { versionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
@@ -10,6 +11,8 @@ import type { Kernel } from './kernel.ts';
 import { llmsText } from './llms.ts';
 import { retrySeconds, type Allowance } from './limit-window.ts';
 import { openApiBytes } from './openapi-bytes.ts';
+import { versionPath } from './version-effects.ts';
+import { readVersionExamples } from './version-examples.ts';
 
 /** The documents are large, and anybody may ask for them. */
 export const DOCS_CATEGORY = 'docs';
@@ -34,10 +37,15 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
     for (const api of apis) {
       const { name, versions } = api.dialect;
       scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits, program)));
+      scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
       for (const version of describedVersions(versions)) {
-        scope.get(`/docs/${name}/${version}`, (_request, reply) =>
-          showPage(reply, 200, versionPage(api, version)),
-        );
+        const path = versionPath(name, version);
+        let page: Promise<string> | undefined;
+        scope.get(path, async (_request, reply) => {
+          page ??= readVersionExamples(name).then((examples) => versionPage(api, version, examples));
+          return showPage(reply, 200, await page);
+        });
+        scope.get(`/docs/${name}/${version}`, (_request, reply) => reply.redirect(path, 301));
         scope.get(`/docs/${name}/${version}.json`, async (request, reply) =>
           sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
         );

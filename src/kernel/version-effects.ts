@@ -2,7 +2,7 @@
 import type { Api } from './dialect.ts';
 import type { RouteShape } from './route.ts';
 import type { JsonSchema } from './schema.ts';
-import { concerns, mentions, replySchemasOf, type BreakingChange } from './version.ts';
+import { concerns, mentions, replySchemasOf, type BreakingChange, type VersionTable } from './version.ts';
 
 export interface AffectedOperation {
   shape: RouteShape;
@@ -13,6 +13,45 @@ export interface AffectedOperation {
 export interface ChangedField {
   name: string;
   kind: 'removed' | 'added' | 'changed';
+}
+
+/** The page of a version. */
+export function versionPath(api: string, version: string): string {
+  return `/docs/${api}/versions/${version}`;
+}
+
+/** Where the page of a version lists the operations that it adds, and those that it removes. */
+export const ADDED_ANCHOR = 'added';
+export const REMOVED_ANCHOR = 'removed';
+
+/** The changes of one version that have the same title are one change for readers: it is about several resources. */
+export interface ChangeGroup {
+  title: string;
+  advice: string;
+  /** Where it stands on the page of its version. */
+  anchor: string;
+  changes: readonly BreakingChange[];
+}
+
+export function changeGroupsOf(
+  version: string,
+  { changes, operationChanges = [] }: VersionTable,
+): ChangeGroup[] {
+  const own = [...changes, ...operationChanges].filter((change) => change.version === version);
+  const byTitle = Map.groupBy(own, ({ title }) => title);
+  return [...byTitle.values()].map((group) => {
+    const [{ title, advice }] = group as [BreakingChange];
+    return { title, advice, anchor: changeAnchor(title), changes: group };
+  });
+}
+
+/** From the title up to its first semicolon. */
+export function changeAnchor(title: string): string {
+  return title
+    .split(';')[0]!
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }
 
 /** The operations of the API that callers of older versions know, and that the change is about. */

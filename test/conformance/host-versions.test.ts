@@ -8,7 +8,7 @@ import { rateLimitRoutes } from '../../src/host/rate-limit/routes.ts';
 import { versions } from '../../src/host/versions/index.ts';
 import { BETA, versionSelection } from '../../src/host/versions/select-version.ts';
 import type { Api } from '../../src/kernel/dialect.ts';
-import { versionPage } from '../../src/kernel/docs-versions.ts';
+import { versionPage } from '../../src/kernel/docs-version-page.ts';
 import { apiPage } from '../../src/kernel/docs.ts';
 import { describeApi } from '../../src/kernel/openapi.ts';
 import { reply, route } from '../../src/kernel/route.ts';
@@ -114,13 +114,18 @@ for (const prefix of ['', '/api/v3']) {
     });
 
     test('H7 only routes that a newer version changes warn, and only under the old version', async () => {
-      const docs = `<${server.url}/docs/host#2026-03-10>; rel="deprecation"; type="text/html"`;
-      for (const path of ['/rate_limit', '/']) {
+      const docs = `${server.url}/docs/host/versions/2026-03-10`;
+      const page = await server.call('/docs/host/versions/2026-03-10');
+      for (const [path, anchor] of [
+        ['/rate_limit', 'property-rate-removed-from-the-rate-limit-status'],
+        ['/', 'field-authorizations_url-removed-from-the-api-root'],
+      ] as const) {
+        assert.ok(page.text.includes(`<h3 id="${anchor}">`), 'the link leads somewhere');
         for (const headers of [{}, { [OURS]: OLD }, { 'if-none-match': '*' }]) {
           assert.deepEqual(warningsOf(await call(path, headers)), [
             'Tue, 10 Mar 2026 00:00:00 GMT',
             'Fri, 10 Mar 2028 00:00:00 GMT',
-            docs,
+            `<${docs}#${anchor}>; rel="deprecation"; type="text/html"`,
           ]);
         }
         assert.deepEqual(warningsOf(await call(path, { [OURS]: NEW })), [null, null, null]);
@@ -128,8 +133,6 @@ for (const prefix of ['', '/api/v3']) {
       for (const path of ['/user', '/users/admin', '/versions', '/meta', '/zen', '/nothing']) {
         assert.deepEqual(warningsOf(await call(path, { [OURS]: OLD })), [null, null, null], path);
       }
-      const page = await server.call('/docs/host');
-      assert.match(page.text, /id="2026-03-10"/, 'the link leads somewhere');
     });
 
     test('H7 caches are told that the version headers matter', async () => {
@@ -164,7 +167,7 @@ for (const prefix of ['', '/api/v3']) {
 }
 
 test('H6 the documentation names the header that chooses a version, and the one that answers without it', async () => {
-  for (const path of ['/docs/host', `/docs/host/${NEW}`]) {
+  for (const path of ['/docs/host', '/docs/host/versions', `/docs/host/versions/${NEW}`]) {
     const { status, text } = await server.call(path, { token: null });
     assert.equal(status, 200);
     assert.match(text, /the header <code>X-Host-Api-Version<\/code> \(<code>X-GitHub-Api-Version<\/code>/);
@@ -172,14 +175,6 @@ test('H6 the documentation names the header that chooses a version, and the one 
   }
   const { text } = await server.call('/docs/host', { token: null });
   assert.match(text, /supported until 2028-03-10 at least/);
-});
-
-test('H23 each version has a page that lists its changes', async () => {
-  for (const { version, title } of versions.changes) {
-    const { text } = await server.call(`/docs/host/${version}`, { token: null });
-    assert.ok(text.includes(title.split('`').at(-1)!), title);
-  }
-  assert.match((await server.call(`/docs/host/${OLD}`, { token: null })).text, /changes nothing/);
 });
 
 test('H7 the promise is 24 calendar months after the next version came, and the newest has no end', () => {
@@ -287,19 +282,30 @@ describe('a later release, which ended the oldest version and announces another'
     const { text, headers } = await get('/versions');
     assert.deepEqual(JSON.parse(text), [NEW]);
     assert.equal(headers.get('X-Host-Api-Versions-Announced'), COMING);
+    const page = `${server.url}/docs/host/versions/${COMING}`;
+    assert.equal(
+      headers.get('link'),
+      `<${page}>; rel="successor-version"; type="text/html"; title="${COMING}"`,
+    );
   });
 
   test('H7 routes that it will change warn ahead of time, and no others', async () => {
     assert.deepEqual(warningsOf(await get('/meta')), [
       'Tue, 01 May 2029 00:00:00 GMT',
       'Thu, 01 May 2031 00:00:00 GMT',
-      `<${server.url}/docs/host#${COMING}>; rel="deprecation"; type="text/html"`,
+      `<${server.url}/docs/host/versions/${COMING}#property-installed_version-renamed-to-release>; rel="deprecation"; type="text/html"`,
     ]);
     assert.deepEqual(warningsOf(await get('/rate_limit')), [null, null, null]);
   });
 
   test('H7 its page says that it is announced, and what it will change', async () => {
-    assert.match(versionPage(later, COMING), /announced, not released yet.*<code>installed_version<\/code>/s);
+    const page = versionPage(later, COMING);
+    assert.match(page, /announced, and not released yet.*<code>installed_version<\/code>/s);
+    assert.match(page, /<th>To be released<\/th>.*<td>2029-05-01<\/td>/s);
+    assert.match(page, /As soon as it is released, send <code>X-Host-Api-Version: 2029-05-01<\/code>/);
+    assert.match(page, /<code>GET \/meta<\/code> \(reply\)/);
+    const superseded = versionPage(later, NEW);
+    assert.match(superseded, /<th>Superseded<\/th>.*<td>2029-05-01<\/td><td>2031-05-01<\/td>/s);
     const overview = apiPage(later, server.app.kernel.limits, 'signalbox');
     assert.match(overview, /id="2029-05-01"/);
     assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);

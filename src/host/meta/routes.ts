@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { versionPath } from '../../kernel/version-effects.ts';
 import type { VersionTable } from '../../kernel/version.ts';
 import { ServerMeta, PROVERBS } from './model.ts';
 
@@ -14,17 +15,20 @@ const versionsOf = ({ names, announced = [] }: VersionTable) =>
       path: '/versions',
       summary: 'List the supported API versions, oldest first',
       description:
-        'Versions that are announced, and not released yet, stand in X-Host-Api-Versions-Announced.',
+        'Versions that are announced, and not released yet, stand in X-Host-Api-Versions-Announced, and Link names their pages.',
       access: 'anyone',
       reply: { 200: Type.Array(Type.String({ format: 'date' })) },
     },
-    () =>
-      reply(
-        200,
-        names,
-        announced.length === 0 ? {} : { 'x-host-api-versions-announced': announced.join(', ') },
-      ),
+    ({ base }) => reply(200, names, announced.length === 0 ? {} : announcements(announced, base)),
   );
+
+function announcements(announced: readonly string[], base: string): Record<string, string> {
+  const links = announced.map((version) => {
+    const page = new URL(versionPath('host', version), base);
+    return `<${page.href}>; rel="successor-version"; type="text/html"; title="${version}"`;
+  });
+  return { 'x-host-api-versions-announced': announced.join(', '), link: links.join(', ') };
+}
 
 const getMeta = route(
   {

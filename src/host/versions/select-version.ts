@@ -2,6 +2,7 @@
 import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/route.ts';
+import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/version-effects.ts';
 import { selectVersion, supportedUntil } from '../../kernel/version-support.ts';
 import { changesAhead, type VersionTable } from '../../kernel/version.ts';
 import { asksForBeta } from '../media-type.ts';
@@ -49,14 +50,19 @@ function deprecationHeaders(
   publicUrl: string,
   versions: VersionTable,
 ): Headers {
-  const changeDates = changesAhead(shape, version, versions, variant).map((change) => change.version);
-  if (shape.until !== undefined && shape.until > version) changeDates.push(shape.until);
-  const [next] = changeDates.toSorted();
+  const places = changesAhead(shape, version, versions, variant).map((change) => ({
+    version: change.version,
+    anchor: changeAnchor(change.title),
+  }));
+  if (shape.until !== undefined && shape.until > version)
+    places.push({ version: shape.until, anchor: REMOVED_ANCHOR });
+  const [next] = places.toSorted((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0));
   const sunsetAt = supportedUntil(versions, version);
   if (next === undefined || sunsetAt === undefined) return {};
+  const page = `${publicUrl}${versionPath('host', next.version)}#${next.anchor}`;
   return {
-    deprecation: new Date(`${next}T00:00:00Z`).toUTCString(),
+    deprecation: new Date(`${next.version}T00:00:00Z`).toUTCString(),
     sunset: new Date(sunsetAt).toUTCString(),
-    link: `<${publicUrl}/docs/host#${next}>; rel="deprecation"; type="text/html"`,
+    link: `<${page}>; rel="deprecation"; type="text/html"`,
   };
 }

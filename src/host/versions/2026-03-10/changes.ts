@@ -4,7 +4,7 @@ import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
-import { hasDownloadsRemoved } from './has-downloads-removed.ts';
+import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
 import { rateRemoved } from './rate-removed.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 import { submoduleTypeAdded } from './submodule-type.ts';
@@ -17,6 +17,7 @@ export const changesOf20260310: readonly VersionChange[] = [
   ...squashTitleDefaultRemoved,
   ...squashTitleDefaultUnsent,
   ...hasDownloadsRemoved,
+  ...hasDownloadsUnsent,
   authorizationsUrlRemoved,
   betaEmailsRemoved,
   ...betaMasterBranchRemoved,
