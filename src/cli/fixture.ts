@@ -1,7 +1,7 @@
 // Fixture of the command-line tests: runs a command in this process, or a server in a child process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +13,10 @@ import { runCli } from './program.ts';
 /** The test runner may have built a bundle, which starts faster. */
 const BIN = process.env['SIGNALBOX_TEST_BIN'] ?? fileURLToPath(new URL('../bin.ts', import.meta.url));
 
-/** Removed when the tests of the file are over. */
+/** Removed when the tests of the file are over. Other users may pass through it: without a sandbox, Actors run as such. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
+  chmodSync(folder, 0o711);
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

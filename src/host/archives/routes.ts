@@ -9,6 +9,7 @@ import { isSignedDownload, signDownload } from '../download-token.ts';
 import { openArchive } from '../git/archive.ts';
 import {
   openDownload,
+  readOpened,
   READ_REPOSITORY,
   repositoryRoute,
   type FoundRepository,
@@ -96,18 +97,20 @@ const getArchive = route(
         now,
       ),
     );
-    const { repository, owner } = found;
-    const git = kernel.services.git.repository(repository.number);
-    const { oid } = await findContentCommit(git, found, id);
-    const prefix = `${owner.login}-${repository.name}-${oid.slice(0, 7)}`;
-    const headers = {
-      ...userContentHeaders(CONTENT_TYPES[format], `${prefix}.${format}`),
-      etag: `"${oid}-${format}"`,
-      ...(repository.isPrivate && { 'cache-control': 'private, max-age=60' }),
-    };
-    if (matchesEtag(asked['if-none-match']?.toString(), headers.etag)) return reply(304, undefined, headers);
-    if (call.method === 'HEAD') return reply(200, undefined, headers);
-    return new Stream(await openArchive(git, { tree: oid, format, prefix }), headers);
+    return await readOpened(kernel, found, async ({ repository, owner }) => {
+      const git = kernel.services.git.repository(repository.number);
+      const { oid } = await findContentCommit(git, found, id);
+      const prefix = `${owner.login}-${repository.name}-${oid.slice(0, 7)}`;
+      const headers = {
+        ...userContentHeaders(CONTENT_TYPES[format], `${prefix}.${format}`),
+        etag: `"${oid}-${format}"`,
+        ...(repository.isPrivate && { 'cache-control': 'private, max-age=60' }),
+      };
+      if (matchesEtag(asked['if-none-match']?.toString(), headers.etag))
+        return reply(304, undefined, headers);
+      if (call.method === 'HEAD') return reply(200, undefined, headers);
+      return new Stream(await openArchive(git, { tree: oid, format, prefix }), headers);
+    });
   },
 );
 

@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { GitError } from '../git/git-process.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
@@ -64,7 +65,11 @@ export function repositoryRoute<const S extends RouteShape>(
   return route(
     shape,
     async (call, kernel) =>
-      await handle(call, kernel, await openRepository(kernel, call as unknown as RepositoryCall, needed)),
+      await readOpened(
+        kernel,
+        await openRepository(kernel, call as unknown as RepositoryCall, needed),
+        (found) => handle(call, kernel, found),
+      ),
     async (call, kernel) => void (await openRepository(kernel, call, needed)),
   );
 }
@@ -85,6 +90,20 @@ export async function openRepository(
   if (!isAllowed || !includesRole(role, needed)) throw repositoryDenied(needed);
   if (repository.isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
   return found;
+}
+
+/** Where git fails because another call or node has removed the repository meanwhile, it is reported as missing. */
+export async function readOpened<Result>(
+  { services: { git } }: Kernel,
+  found: FoundRepository,
+  read: (found: FoundRepository) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read(found);
+  } catch (error) {
+    if (!(error instanceof GitError) || (await git.exists(found.repository.number))) throw error;
+    throw repositoryNotFound();
+  }
 }
 
 /** For addresses with a signed token, which `isGranted` checks: without a good one the caller must be a reader. */
