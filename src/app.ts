@@ -16,6 +16,7 @@ import { serveFlagPages } from './flags/serve-pages.ts';
 import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
+import { serveAppPages } from './host/app-pages/serve-app-pages.ts';
 import { RESERVED_NAMES } from './host/owners/reserved-names.ts';
 import { openHostServices } from './host/services.ts';
 import { maySourceBeRead, openSource } from './host/sources/open-source.ts';
@@ -251,6 +252,7 @@ async function compose(
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
     serveFlagPages(server, kernel);
+    serveAppPages(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);
   }
   // Other nodes reach those of a worker too.

@@ -19,6 +19,7 @@ import { gitDataPart } from './git-data/part.ts';
 import { commitPart } from './commits/part.ts';
 import { eventPart } from './events/part.ts';
 import { forkPart } from './forks/part.ts';
+import { appManifestPart } from './app-manifests/part.ts';
 import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
 import { graphqlPart } from './graphql/part.ts';
@@ -150,6 +151,7 @@ export const hostApi: Api = apiOf(dialect, [
   searchPart,
   graphqlPart,
   uploadPart,
+  appManifestPart,
   openApiPart('meta/get-openapi', () => hostApi),
 ]);
 

@@ -17,11 +17,16 @@ const STYLE = `
   p, form, .wide { margin: 0 0 1rem; }
   main > :last-child { margin-bottom: 0; }
   label { display: block; margin-bottom: 1rem; font-size: .875rem; }
-  input { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
+  input, select, textarea { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
     background: transparent; border: 1px solid light-dark(#767f89, #7d8691); border-radius: 8px; }
+  textarea { min-height: 12rem; font: .875rem/1.5 monospace; }
+  fieldset { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; }
+  input[type=radio], input[type=checkbox] { display: inline-block; width: auto; margin: 0 .5rem 0 0; accent-color: var(--accent); }
   [role=alert] { color: light-dark(#b3261e, #ffb4ab); }
   button { width: 100%; padding: .6rem; font: inherit; font-weight: 600; border: 0; border-radius: 8px;
     background: var(--accent); color: light-dark(#fff, #0b1520); cursor: pointer; }
+  button.danger { background: light-dark(#b3261e, #ffb4ab); }
+  button.plain { background: transparent; color: inherit; border: 1px solid light-dark(#767f89, #7d8691); }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
   a { color: var(--accent); }
   ul { padding-left: 1.25rem; }
@@ -43,8 +48,15 @@ const STYLE = `
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 `;
 
-const CONTENT_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+/** Browsers apply `form-action` to the redirect that answers a form, too. */
+const contentPolicy = (formTargets: readonly string[]): string =>
+  `default-src 'none'; style-src 'unsafe-inline'; form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'`;
+
+/** For `formTargets`. A policy knows no addresses of IPv6: those are allowed by their scheme. */
+export function formTargetOf(url: string): string {
+  const { origin, protocol, host } = new URL(url);
+  return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? origin : protocol;
+}
 
 /** `body` is HTML: external text in it must be escaped by `escapeHtml`. A card is a small page with one purpose. */
 export function htmlPage(title: string, body: string, look: 'card' | 'text' = 'text'): string {
@@ -64,12 +76,18 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
-export function showPage(reply: FastifyReply, status: number, page: string) {
+/** `formTargets` are sources of other sites that the answer to a form of the page may lead to. */
+export function showPage(
+  reply: FastifyReply,
+  status: number,
+  page: string,
+  formTargets: readonly string[] = [],
+) {
   return reply
     .code(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': CONTENT_POLICY,
+      'content-security-policy': contentPolicy(formTargets),
       'cache-control': 'no-store',
       // Same-origin: without a referrer browsers would send forms with a null Origin, and other sites must not see the URL.
       'referrer-policy': 'same-origin',

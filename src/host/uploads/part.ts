@@ -1,4 +1,4 @@
-// App manifests and code-scanning uploads.
+// Code-scanning uploads.
 import type { Part } from '../../kernel/part.ts';
 import { uploadRoutes } from './routes.ts';
 

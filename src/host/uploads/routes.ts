@@ -1,29 +1,8 @@
-// The two endpoints with a rate limit of their own: converting an app manifest, and uploading a code-scanning analysis.
+// Uploading a code-scanning analysis, which has a rate limit of its own.
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-
-const convertManifest = route(
-  {
-    id: 'apps/create-from-manifest',
-    method: 'POST',
-    path: '/app-manifests/{code}/conversions',
-    summary: 'Turn the code of an app manifest into an app',
-    description:
-      'A code is good once, for an hour. This server has issued none so far, so that every code is unknown.',
-    access: 'anyone',
-    params: Type.Object({ code: Type.String() }),
-    reply: { 201: Type.Object({ id: Type.Integer() }, { $id: 'integration' }) },
-    limit: 'integration_manifest',
-  },
-  ({ params }) => {
-    throw new Failure(
-      'not-found',
-      `The code ${params.code} was never issued, was used, or is older than an hour`,
-    );
-  },
-);
 
 const SarifUpload = Type.Object(
   {
@@ -58,4 +37,4 @@ const uploadSarif = route(
   },
 );
 
-export const uploadRoutes = [convertManifest, uploadSarif];
+export const uploadRoutes = [uploadSarif];

@@ -1,0 +1,104 @@
+// The manifest of an app, as another site sends it: what it may hold, and what is refused.
+import { checker, Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import type { AppUrls } from '../apps/app.ts';
+import { checkedPermissions, type AppPermissions } from '../apps/permissions.ts';
+import { permissionForEvent } from './event-permissions.ts';
+
+const MAX_MANIFEST = 64 * 1024;
+const MAX_CALLBACKS = 10;
+
+const Address = PlainText({ maxLength: 2048 });
+
+const Manifest = Type.Object({
+  name: Type.Optional(PlainText({ maxLength: 200 })),
+  url: Address,
+  description: Type.Optional(Nullable(PlainText({ maxLength: 2000 }))),
+  hook_attributes: Type.Optional(Type.Object({ url: Address, active: Type.Optional(Type.Boolean()) })),
+  redirect_url: Type.Optional(Address),
+  callback_url: Type.Optional(Address),
+  callback_urls: Type.Optional(Type.Array(Address, { maxItems: MAX_CALLBACKS })),
+  setup_url: Type.Optional(Address),
+  setup_on_update: Type.Optional(Type.Boolean()),
+  public: Type.Optional(Type.Boolean()),
+  default_permissions: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String())),
+  default_events: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
+});
+
+const checkManifest = checker(Manifest, 'manifest');
+
+/** What an app asks for. JSON. */
+export interface AppManifest {
+  /** Empty where whoever registers the app has to choose one. */
+  name: string;
+  description: string | null;
+  externalUrl: string;
+  isPublic: boolean;
+  permissions: AppPermissions;
+  events: string[];
+  urls: AppUrls;
+  hook: { url: string | null; isActive: boolean };
+}
+
+/** `checkHookUrl` throws for addresses that this server must not call. */
+export function readManifest(text: string, checkHookUrl: (url: string) => void): AppManifest {
+  if (text.length > MAX_MANIFEST) throw problem('manifest', `must have at most ${MAX_MANIFEST} characters`);
+  let sent: unknown;
+  try {
+    sent = JSON.parse(text);
+  } catch {
+    throw problem('manifest', 'must be JSON');
+  }
+  checkManifest(sent);
+  const manifest = sent as Static<typeof Manifest>;
+  const { hook_attributes: hook, callback_urls: callbacks = [], callback_url: callback } = manifest;
+  const permissions = checkedPermissions(manifest.default_permissions ?? {}, 'default_permissions');
+  if (hook !== undefined) {
+    const url = checkedAddress('hook_attributes.url', hook.url);
+    try {
+      checkHookUrl(url);
+    } catch (error) {
+      throw problem('hook_attributes.url', `cannot be used. ${(error as Error).message}`);
+    }
+  }
+  return {
+    name: (manifest.name ?? '').trim(),
+    description: manifest.description?.trim() || null,
+    externalUrl: checkedAddress('url', manifest.url),
+    isPublic: manifest.public ?? false,
+    permissions,
+    events: checkedEvents(manifest.default_events ?? [], permissions),
+    urls: {
+      redirect: optionalAddress('redirect_url', manifest.redirect_url),
+      callbacks: [...callbacks, ...(callback === undefined ? [] : [callback])].map((url) =>
+        checkedAddress('callback_urls', url),
+      ),
+      setup: optionalAddress('setup_url', manifest.setup_url),
+      setupOnUpdate: manifest.setup_on_update ?? false,
+    },
+    hook: { url: hook?.url ?? null, isActive: hook !== undefined && (hook.active ?? true) },
+  };
+}
+
+function optionalAddress(field: string, url: string | undefined): string | null {
+  return url === undefined || url === '' ? null : checkedAddress(field, url);
+}
+
+/** People are sent there: a `javascript:` address, or one with a password in it, would be an attack. */
+function checkedAddress(field: string, url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw problem(field, 'must be a URL');
+  if (!/^https?:$/.test(parsed.protocol)) throw problem(field, 'must begin with http: or https:');
+  if (parsed.username !== '' || parsed.password !== '') throw problem(field, 'must have no user or password');
+  return url;
+}
+
+function checkedEvents(names: readonly string[], permissions: AppPermissions): string[] {
+  for (const name of names) {
+    const permission = permissionForEvent(name);
+    if (permission === undefined)
+      throw problem('default_events', `must be names of events: "${name}" is none`);
+    if (permissions[permission] === undefined)
+      throw problem('default_events', `must have permissions: "${name}" needs the permission ${permission}`);
+  }
+  return [...new Set(names)];
+}

@@ -1,0 +1,127 @@
+// The HTML of apps and their installations.
+import { escapeHtml, htmlPage } from '../../kernel/html.ts';
+import type { HostApp, Installation } from '../apps/app.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import type { Repository } from '../repositories/repository.ts';
+import { eventList, outsideLink, permissionList } from './asked-rights.ts';
+import { hiddenFields } from './page-scope.ts';
+
+/** An account that the visitor may install apps on. */
+export interface InstallAccount {
+  account: RepositoryOwner;
+  installation?: Installation;
+}
+
+export function installationPath({ login, type }: RepositoryOwner, number: number): string {
+  const settings = type === 'Organization' ? `/organizations/${login}/settings` : '/settings';
+  return `${settings}/installations/${number}`;
+}
+
+export function appPage(app: HostApp, owner: RepositoryOwner): string {
+  const about = app.description === null ? '' : `<p>${escapeHtml(app.description)}</p>`;
+  return htmlPage(
+    escapeHtml(app.name),
+    `${about}<p>An app of ${escapeHtml(owner.login)}. Website: ${outsideLink(app.externalUrl)}</p>
+     ${permissionList(app.permissions)}${eventList(app.events)}
+     <p><a href="/apps/${app.slug}/installations/new">Install it, or change an installation</a></p>`,
+  );
+}
+
+export function chooseAccountPage(app: HostApp, accounts: readonly InstallAccount[], state: string): string {
+  const lines = accounts.map(({ account, installation }) => {
+    const login = escapeHtml(account.login);
+    if (installation !== undefined)
+      return `<li>${login}: installed. <a href="${escapeHtml(installationPath(account, installation.number))}">Change it</a></li>`;
+    const query = new URLSearchParams({ account: account.login, ...(state !== '' && { state }) });
+    return `<li><a href="?${escapeHtml(query.toString())}">Install on ${login}</a></li>`;
+  });
+  const none = lines.length === 0 ? '<p>You administer no account that it can be installed on.</p>' : '';
+  return htmlPage(`Install ${escapeHtml(app.name)}`, `<ul>${lines.join('')}</ul>${none}`);
+}
+
+/** The repositories that a form offers. */
+export interface OfferedRepositories {
+  repositories: readonly Repository[];
+  selected: ReadonlySet<number>;
+  /** Whether the account has more than are offered. */
+  hasMore: boolean;
+  isAll: boolean;
+}
+
+export function installPage(
+  app: HostApp,
+  account: RepositoryOwner,
+  offered: OfferedRepositories,
+  hidden: Record<string, string>,
+): string {
+  return htmlPage(
+    `Install ${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
+    `<p>The app may then do this:</p>${permissionList(app.permissions)}${eventList(app.events)}
+     <form method="post" action="/apps/${app.slug}/installations">${hiddenFields(hidden)}
+     ${repositoryChoice(account, offered)}<button>Install on ${escapeHtml(account.login)}</button></form>`,
+  );
+}
+
+export function installationPage(
+  { app, account, installation }: { app: HostApp; account: RepositoryOwner; installation: Installation },
+  offered: OfferedRepositories,
+  token: string,
+): string {
+  const path = escapeHtml(installationPath(account, installation.number));
+  const form = (action: string, inner: string) =>
+    `<form method="post" action="${path}">${hiddenFields({ token, action })}${inner}</form>`;
+  const suspended = installation.suspendedAt !== null;
+  return htmlPage(
+    `${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
+    `${suspended ? '<p role="alert">It is suspended: it can do nothing, and is told nothing.</p>' : ''}
+     <p><a href="/apps/${app.slug}">About this app</a></p>
+     ${permissionList(installation.permissions)}${eventList(installation.events)}
+     <h2>Repositories</h2>
+     ${form('repositories', `${repositoryChoice(account, offered)}<button>Save</button>`)}
+     <h2>${suspended ? 'Unsuspend' : 'Suspend'}</h2>
+     <p>${suspended ? 'The app gets back what it was allowed.' : 'The app loses its access until you give it back.'}</p>
+     ${form(suspended ? 'unsuspend' : 'suspend', `<button class="plain">${suspended ? 'Unsuspend' : 'Suspend'} the app</button>`)}
+     <h2>Uninstall</h2>
+     <p>The app loses its access for good. Installing it again is a new installation.</p>
+     ${form('uninstall', '<button class="danger">Uninstall the app</button>')}`,
+  );
+}
+
+export function installationsPage(
+  rows: readonly { app: HostApp; account: RepositoryOwner; number: number }[],
+): string {
+  const lines = rows.map(
+    ({ app, account, number }) =>
+      `<li><a href="${escapeHtml(installationPath(account, number))}">${escapeHtml(app.name)}</a> on ${escapeHtml(account.login)}</li>`,
+  );
+  return htmlPage(
+    'Installed apps',
+    rows.length === 0 ? '<p>No app is installed.</p>' : `<ul>${lines.join('')}</ul>`,
+  );
+}
+
+export function goodbyePage(app: HostApp, account: RepositoryOwner): string {
+  return htmlPage(
+    'Uninstalled',
+    `<p>${escapeHtml(app.name)} is no longer installed on ${escapeHtml(account.login)}.</p>
+     <p><a href="/settings/installations">Installed apps</a></p>`,
+    'card',
+  );
+}
+
+function repositoryChoice(
+  account: RepositoryOwner,
+  { repositories, selected, hasMore, isAll }: OfferedRepositories,
+): string {
+  const boxes = repositories.map(({ number, name }) => {
+    const checked = selected.has(number) ? ' checked' : '';
+    return `<label><input type="checkbox" name="repository" value="${number}"${checked}>${escapeHtml(name)}</label>`;
+  });
+  const others = hasMore
+    ? `<label>Others, by name, with commas between them<input name="others" autocomplete="off" spellcheck="false"></label>`
+    : '';
+  return `<fieldset><legend>Which repositories of ${escapeHtml(account.login)}?</legend>
+    <label><input type="radio" name="selection" value="all"${isAll ? ' checked' : ''} required>All of them, those of the future too</label>
+    <label><input type="radio" name="selection" value="selected"${isAll ? '' : ' checked'}>Only these:</label>
+    ${boxes.join('')}${others}</fieldset>`;
+}

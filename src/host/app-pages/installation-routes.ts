@@ -1,0 +1,221 @@
+// Pages on which people install apps, choose their repositories, suspend and uninstall them.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { formTargetOf, showPage } from '../../kernel/html.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { openManagedAccount } from '../app-manifests/app-owner.ts';
+import { signForm } from '../app-manifests/form-token.ts';
+import type { HostApp, Installation } from '../apps/app.ts';
+import {
+  changeInstallationRepositories,
+  createInstallation,
+  removeInstallation,
+  suspendInstallation,
+  unsuspendInstallation,
+} from '../apps/change-installation.ts';
+import { listAppsByNumber } from '../apps/store.ts';
+import { findInstallationOn, listInstallationsOn } from '../apps/store-installations.ts';
+import { listOwners } from '../owners/store.ts';
+import {
+  appPage,
+  chooseAccountPage,
+  goodbyePage,
+  installationPage,
+  installationPath,
+  installationsPage,
+  installPage,
+} from './installation-page.ts';
+import {
+  listInstallAccounts,
+  mayHave,
+  offerRepositories,
+  openApp,
+  openInstallation,
+  selectedIn,
+  type OpenedInstallation,
+} from './open-installation.ts';
+import { findVisitor, openForm, showLoginNeeded } from './page-scope.ts';
+
+interface AppRequest {
+  Params: { slug: string };
+  Querystring: { account?: string | string[]; state?: string | string[] };
+}
+
+interface InstallationRequest {
+  Params: { org?: string; id: string };
+}
+
+const MAX_STATE = 4096;
+const MAX_LISTED = 100;
+
+export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): void {
+  // The API has the same path: browsers ask for HTML.
+  scope.get<AppRequest>('/apps/:slug', { constraints: { accepts: 'html' } }, async (request, reply) => {
+    await findVisitor(request, kernel);
+    const app = await openApp(kernel, request.params.slug);
+    const owner = (await listOwners(kernel.db, [app.ownerId])).get(app.ownerId);
+    if (owner === undefined) throw new Failure('not-found', 'There is no such app.');
+    return showPage(reply, 200, appPage(app, owner));
+  });
+  scope.get<AppRequest>('/apps/:slug/installations/new', (request, reply) => showNew(request, reply, kernel));
+  scope.post<AppRequest>('/apps/:slug/installations', (request, reply) => install(request, reply, kernel));
+  scope.get('/settings/installations', async (request, reply) => {
+    const visitor = await findVisitor(request, kernel);
+    if (visitor === undefined) return showLoginNeeded(reply);
+    const { db } = kernel;
+    const own = accountOf(visitor.caller).id;
+    const installations = await listInstallationsOn(db, [own], { offset: 0, limit: MAX_LISTED });
+    const apps = await listAppsByNumber(
+      db,
+      installations.map(({ appNumber }) => appNumber),
+    );
+    const account = (await listOwners(db, [own])).get(own)!;
+    const rows = installations.flatMap(({ number, appNumber }) => {
+      const app = apps.get(appNumber);
+      return app === undefined ? [] : [{ app, account, number }];
+    });
+    return showPage(reply, 200, installationsPage(rows));
+  });
+  for (const base of ['', '/organizations/:org']) {
+    const path = `${base}/settings/installations/:id`;
+    scope.get<InstallationRequest>(path, (request, reply) => showInstallation(request, reply, kernel));
+    scope.post<InstallationRequest>(path, (request, reply) => change(request, reply, kernel));
+  }
+}
+
+async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
+  const visitor = await findVisitor(request, kernel);
+  if (visitor === undefined) return showLoginNeeded(reply);
+  const { db, secrets, clock } = kernel;
+  const app = await openApp(kernel, request.params.slug);
+  const state = firstOf(request.query.state).slice(0, MAX_STATE);
+  const login = firstOf(request.query.account);
+  if (login === '')
+    return showPage(
+      reply,
+      200,
+      chooseAccountPage(app, await listInstallAccounts(db, visitor.caller, app), state),
+    );
+  const account = await openManagedAccount(db, visitor.caller, login);
+  if (!mayHave(app, account.id)) throw privateApp();
+  const existing = await findInstallationOn(db, app.number, account.id);
+  if (existing !== undefined) return reply.redirect(installationPath(account, existing.number), 303);
+  const token = signForm(secrets, visitor.session, shownFor(app, account.login, state), clock.now());
+  const hidden = { token, account: account.login, state };
+  const page = installPage(app, account, await offerRepositories(db, account), hidden);
+  return showPage(reply, 200, page, targetsOf(app));
+}
+
+async function install(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
+  const { db, clock } = kernel;
+  const app = await openApp(kernel, request.params.slug);
+  const { form, visitor } = await openForm(request, kernel, (sent) =>
+    shownFor(app, sent.get('account') ?? '', sent.get('state') ?? ''),
+  );
+  const account = await openManagedAccount(db, visitor.caller, form.get('account') ?? '');
+  if (!mayHave(app, account.id)) throw privateApp();
+  const repositories = await selectedIn(db, account, form);
+  const installation = await kernel.changes.run(actorOf(visitor.caller, clock.now()), (on) =>
+    createInstallation(on, { app, account, repositories }),
+  );
+  await kernel.identity.invalidate();
+  const state = form.get('state') ?? '';
+  const { setup } = app.urls;
+  const next =
+    setup === null
+      ? installationPath(account, installation.number)
+      : withQuery(setup, {
+          installation_id: String(installation.number),
+          setup_action: 'install',
+          ...(state !== '' && { state }),
+        });
+  return reply.header('cache-control', 'no-store').redirect(next, 303);
+}
+
+/** The token binds the consent to these. */
+function shownFor({ slug, permissions, events }: HostApp, login: string, state: string): string[] {
+  return ['install', slug, JSON.stringify([permissions, events]), login, state];
+}
+
+function shownOn({ number }: Pick<Installation, 'number'>): string[] {
+  return ['installation', String(number)];
+}
+
+async function showInstallation(
+  request: FastifyRequest<InstallationRequest>,
+  reply: FastifyReply,
+  kernel: Kernel,
+) {
+  const visitor = await findVisitor(request, kernel);
+  if (visitor === undefined) return showLoginNeeded(reply);
+  const { id, org } = request.params;
+  const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
+  const { app, account, installation } = opened;
+  const token = signForm(kernel.secrets, visitor.session, shownOn(installation), kernel.clock.now());
+  const offered = await offerRepositories(kernel.db, account, installation);
+  return showPage(reply, 200, installationPage(opened, offered, token), targetsOf(app));
+}
+
+async function change(request: FastifyRequest<InstallationRequest>, reply: FastifyReply, kernel: Kernel) {
+  const { id, org } = request.params;
+  const { form, visitor } = await openForm(request, kernel, () => shownOn({ number: Number(id) }));
+  const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
+  const { app, account, installation } = opened;
+  const action = form.get('action') ?? '';
+  const work = await workOf(kernel, opened, action, form);
+  await kernel.changes.run(actorOf(visitor.caller, kernel.clock.now()), work);
+  // At once on this node; the commit has told the others.
+  await kernel.identity.invalidate();
+  if (action === 'uninstall') return showPage(reply, 200, goodbyePage(app, account));
+  const { setup, setupOnUpdate } = app.urls;
+  const next =
+    setup !== null && setupOnUpdate && action === 'repositories'
+      ? withQuery(setup, { installation_id: String(installation.number), setup_action: 'update' })
+      : installationPath(account, installation.number);
+  return reply.header('cache-control', 'no-store').redirect(next, 303);
+}
+
+/** What a form asks for, to be done in one transaction. */
+async function workOf(
+  { db }: Kernel,
+  { app, account, installation }: OpenedInstallation,
+  action: string,
+  form: URLSearchParams,
+): Promise<(on: ChangeTransaction) => Promise<unknown>> {
+  switch (action) {
+    case 'repositories': {
+      const select = await selectedIn(db, account, form);
+      return (on) => changeInstallationRepositories(on, app, installation, { select });
+    }
+    case 'suspend':
+      return (on) => suspendInstallation(on, app, installation);
+    case 'unsuspend':
+      return (on) => unsuspendInstallation(on, app, installation);
+    case 'uninstall':
+      return (on) => removeInstallation(on, app, installation);
+    default:
+      throw new Failure('malformed', 'This form asks for something unknown.');
+  }
+}
+
+/** Where the answer to a form may lead. */
+function targetsOf({ urls: { setup } }: HostApp): string[] {
+  return setup === null ? [] : [formTargetOf(setup)];
+}
+
+function withQuery(url: string, query: Record<string, string>): string {
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
+  return target.href;
+}
+
+function firstOf(value: string | string[] | undefined): string {
+  return [value ?? ''].flat()[0]!;
+}
+
+function privateApp(): Failure {
+  return new Failure('forbidden', 'Only its owner can install this app.');
+}

@@ -1,0 +1,122 @@
+// Finds apps, accounts and installations for pages, as far as the visitor may manage them.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { openManagedOwner } from '../app-manifests/app-owner.ts';
+import type { HostApp, Installation } from '../apps/app.ts';
+import { installationNotFound } from '../apps/change-installation.ts';
+import { findApp, findAppBySlug } from '../apps/store.ts';
+import { findInstallation, findInstallationOn, listReachedNumbers } from '../apps/store-installations.ts';
+import { ownerOfOrganization } from '../organizations/model.ts';
+import { listOrganizationsOf } from '../organizations/store.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
+import { listRepositoriesFrom } from '../repositories/store-lists.ts';
+import { findRepositoryByName } from '../repositories/store.ts';
+import type { InstallAccount, OfferedRepositories } from './installation-page.ts';
+
+const MAX_ACCOUNTS = 100;
+const MAX_OFFERED = 100;
+
+export async function openApp({ db }: Kernel, slug: string): Promise<HostApp> {
+  const app = await findAppBySlug(db, slug);
+  if (app === undefined) throw new Failure('not-found', 'There is no such app.');
+  return app;
+}
+
+/** One's own account, and the organizations that one administers; only the owner may install a private app. */
+export async function listInstallAccounts(
+  db: Db,
+  caller: KnownCaller,
+  app: HostApp,
+): Promise<InstallAccount[]> {
+  const account = accountOf(caller);
+  const { items } = await listOrganizationsOf(db, account.id, {}, { offset: 0, limit: MAX_ACCOUNTS });
+  const owners = [
+    ownerOfAccount(account),
+    ...items
+      .filter(({ membership }) => membership.role === 'admin')
+      .map(({ organization }) => ownerOfOrganization(organization)),
+  ].filter(({ id }) => mayHave(app, id));
+  return await Promise.all(
+    owners.map(async (one) => {
+      const installation = await findInstallationOn(db, app.number, one.id);
+      return { account: one, ...(installation && { installation }) };
+    }),
+  );
+}
+
+export function mayHave({ isPublic, ownerId }: HostApp, accountId: string): boolean {
+  return isPublic || ownerId === accountId;
+}
+
+export interface OpenedInstallation {
+  app: HostApp;
+  account: RepositoryOwner;
+  installation: Installation;
+}
+
+/** To others than those who manage the account there is none. */
+export async function openInstallation(
+  { db }: Kernel,
+  caller: KnownCaller,
+  number: number,
+  org: string | undefined,
+): Promise<OpenedInstallation> {
+  const installation = await findInstallation(db, number);
+  if (installation === undefined || installation.removedAt !== null) throw installationNotFound();
+  const app = await findApp(db, installation.appNumber);
+  const account = await openManagedOwner(db, caller, installation.accountId).catch((error: unknown) => {
+    throw error instanceof Failure ? installationNotFound() : error;
+  });
+  const named = account.type === 'Organization' ? account.login.toLowerCase() : undefined;
+  if (app === undefined || named !== org?.toLowerCase()) throw installationNotFound();
+  return { app, account, installation };
+}
+
+export async function offerRepositories(
+  db: Db,
+  account: RepositoryOwner,
+  installation?: Installation,
+): Promise<OfferedRepositories> {
+  const { items } = await listRepositoriesFrom(
+    db,
+    [{ ownerId: account.id, visibleTo: 'all' }],
+    {},
+    { sort: 'full_name', desc: false },
+    { offset: 0, limit: MAX_OFFERED + 1 },
+  );
+  const repositories = items.slice(0, MAX_OFFERED);
+  const isAll = installation === undefined || installation.selection === 'all';
+  const selected = isAll
+    ? new Set<number>()
+    : await listReachedNumbers(
+        db,
+        { installation: installation.number, accountId: account.id, selection: 'selected', only: null },
+        repositories.map(({ number }) => number),
+      );
+  return { repositories, selected, hasMore: items.length > MAX_OFFERED, isAll };
+}
+
+/** The numbers that a form selects. Throws for names that the account has no repository of. */
+export async function selectedIn(
+  db: Db,
+  account: RepositoryOwner,
+  form: URLSearchParams,
+): Promise<'all' | number[]> {
+  if (form.get('selection') === 'all') return 'all';
+  if (form.get('selection') !== 'selected') throw problem('selection', 'must be all or selected');
+  const numbers = form.getAll('repository').map(Number);
+  if (!numbers.every((number) => Number.isSafeInteger(number) && number > 0 && number < 2 ** 31))
+    throw problem('repository', 'must be numbers');
+  const names = (form.get('others') ?? '').split(',').map((name) => name.trim());
+  for (const name of names.filter((one) => one !== '').slice(0, MAX_OFFERED)) {
+    const found = name.includes('\0') ? undefined : await findRepositoryByName(db, account, name);
+    if (found === undefined)
+      throw problem('others', `must be repositories of ${account.login}: "${name}" is none`);
+    numbers.push(found.number);
+  }
+  if (numbers.length === 0) throw problem('repository', 'is required: choose at least one');
+  return [...new Set(numbers)];
+}

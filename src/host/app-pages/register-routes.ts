@@ -1,0 +1,150 @@
+// Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes to that site.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../kernel/failure.ts';
+import { formTargetOf, showPage } from '../../kernel/html.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { demand } from '../../kernel/identity/policy.ts';
+import { hashSecret, newSecret } from '../../kernel/identity/secret.ts';
+import type { SessionCaller } from '../../kernel/identity/session-caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem } from '../../kernel/schema.ts';
+import { openManagedAccount } from '../app-manifests/app-owner.ts';
+import { signForm } from '../app-manifests/form-token.ts';
+import { readManifest } from '../app-manifests/manifest.ts';
+import { insertAppManifest } from '../app-manifests/store.ts';
+import { appResource, isAppName, slugOf } from '../apps/app.ts';
+import { findAppBySlug } from '../apps/store.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { findVisitor, formOf, isOwnForm, openForm } from './page-scope.ts';
+import { codePage, consentPage, manifestFormPage, reviewPage, type SentManifest } from './register-page.ts';
+
+const CODE_MS = 60 * 60 * 1000;
+const MAX_STATE = 4096;
+
+interface RegisterRequest {
+  Params: { org?: string };
+  Querystring: { state?: string | string[] };
+}
+
+export function addRegisterRoutes(scope: FastifyInstance, kernel: Kernel): void {
+  for (const base of ['', '/organizations/:org']) {
+    scope.get<RegisterRequest>(`${base}/settings/apps/new`, async (request, reply) => {
+      await findVisitor(request, kernel);
+      return showPage(reply, 200, manifestFormPage(`${pathOf(request)}/new`));
+    });
+    scope.post<RegisterRequest>(`${base}/settings/apps/new`, (request, reply) =>
+      showAsked(request, reply, kernel),
+    );
+    scope.post<RegisterRequest>(`${base}/settings/apps`, (request, reply) => agree(request, reply, kernel));
+  }
+}
+
+/** Where the apps of an account are. */
+function pathOf({ params: { org } }: FastifyRequest<RegisterRequest>): string {
+  return org === undefined ? '/settings/apps' : `/organizations/${encodeURIComponent(org)}/settings/apps`;
+}
+
+/** May come from any site, and changes nothing. */
+async function showAsked(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
+  const visitor = await findVisitor(request, kernel);
+  const sent = sentManifest(formOf(request), request.query.state, kernel);
+  const isOwn = isOwnForm(request, kernel);
+  if (!isOwn || visitor === undefined)
+    return showPage(reply, 200, reviewPage(`${pathOf(request)}/new`, sent, isOwn));
+  const owner = await ownerFor(request, visitor, kernel);
+  return showConsent(request, reply, kernel, { visitor, sent, owner, name: sent.manifest.name });
+}
+
+interface Consent {
+  visitor: SessionCaller;
+  sent: SentManifest;
+  owner: RepositoryOwner;
+  name: string;
+  problem?: string;
+}
+
+function showConsent(
+  request: FastifyRequest<RegisterRequest>,
+  reply: FastifyReply,
+  { secrets, clock }: Kernel,
+  { visitor, sent, owner, name, problem: wrong }: Consent,
+) {
+  const path = pathOf(request);
+  const token = signForm(secrets, visitor.session, shownOf(path, sent.text, sent.state), clock.now());
+  const page = consentPage(sent, {
+    path,
+    token,
+    owner: owner.login,
+    name,
+    ...(wrong !== undefined && { problem: wrong }),
+  });
+  const { redirect } = sent.manifest.urls;
+  return showPage(
+    reply,
+    wrong === undefined ? 200 : 422,
+    page,
+    redirect === null ? [] : [formTargetOf(redirect)],
+  );
+}
+
+/** The token binds the consent to these. */
+function shownOf(path: string, text: string, state: string): string[] {
+  return ['register', path, text, state];
+}
+
+async function agree(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
+  const { db, clock, publicUrl } = kernel;
+  const { form, visitor, token } = await openForm(request, kernel, (sentForm) =>
+    shownOf(pathOf(request), sentForm.get('manifest') ?? '', sentForm.get('state') ?? ''),
+  );
+  const sent = sentManifest(form, undefined, kernel);
+  const owner = await ownerFor(request, visitor, kernel);
+  const name = (form.get('name') ?? '').trim();
+  const again = (words: string) =>
+    showConsent(request, reply, kernel, { visitor, sent, owner, name, problem: words });
+  const slug = isAppName(name) ? slugOf(name) : undefined;
+  if (slug === undefined) return again('A name has 1 to 34 characters, some of them letters or digits.');
+  if ((await findAppBySlug(db, slug)) !== undefined)
+    return again('Another app has this name. Choose another.');
+  demand(visitor.caller, 'createApp', appResource({ slug }));
+  const now = clock.now();
+  const code = newSecret('');
+  const agreed = {
+    codeHash: code.hash,
+    consentHash: hashSecret(token),
+    ownerId: owner.id,
+    creatorId: accountOf(visitor.caller).id,
+    manifest: { ...sent.manifest, name },
+    expiresAt: now + CODE_MS,
+  };
+  if (!(await insertAppManifest(db, agreed, now)))
+    throw new Failure('conflict', 'You have agreed to this already. Begin again to register another app.');
+  const { redirect } = sent.manifest.urls;
+  if (redirect === null) return showPage(reply, 200, codePage(code.value, publicUrl));
+  const target = new URL(redirect);
+  target.searchParams.set('code', code.value);
+  if (sent.state !== '') target.searchParams.set('state', sent.state);
+  return reply
+    .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    .redirect(target.href, 303);
+}
+
+async function ownerFor(
+  { params: { org } }: FastifyRequest<RegisterRequest>,
+  { caller }: SessionCaller,
+  { db }: Kernel,
+): Promise<RepositoryOwner> {
+  return await openManagedAccount(db, caller, org ?? accountOf(caller).username);
+}
+
+function sentManifest(
+  form: URLSearchParams,
+  query: string | string[] | undefined,
+  { guard }: Kernel,
+): SentManifest {
+  const text = form.get('manifest') ?? '';
+  if (text === '') throw problem('manifest', 'is required');
+  const state = form.get('state') ?? [query ?? ''].flat()[0]!;
+  if (state.length > MAX_STATE) throw problem('state', `must have at most ${MAX_STATE} characters`);
+  return { text, state, manifest: readManifest(text, (url) => guard.checkUrl(url)) };
+}
