@@ -45,7 +45,7 @@ export function isWorthInfo({ method, shape }: CallFacts): boolean {
 }
 
 const HIDDEN = '***';
-const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}']);
+const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}', '{code}']);
 /** In a path without a route any long word may be a secret, and Base64 of text that begins with `{"` a context. */
 const SECRET_WORD = /^(?:eyJ[\w.=%-]*|[\w.=%-]{32,})$/;
 
