@@ -31,6 +31,15 @@ const LIMIT = ['host.core', 'host.git', 'actors.global', 'flags.global', 'flags.
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');
 
+/** Counted, but never reached. */
+const SECONDARY_LIMITS = {
+  SIGNALBOX_SECONDARY_LIMIT_CONCURRENT: '1000000',
+  SIGNALBOX_SECONDARY_LIMIT_POINTS: '1000000000',
+  SIGNALBOX_SECONDARY_LIMIT_GRAPHQL: '1000000000',
+  SIGNALBOX_SECONDARY_LIMIT_CONTENT_MINUTE: '1000000000',
+  SIGNALBOX_SECONDARY_LIMIT_CONTENT_HOUR: '1000000000',
+};
+
 export function startOurs(settings: NodeJS.ProcessEnv = {}): Promise<BenchServer> {
   return startServe([new URL('../launch.mjs', import.meta.url).pathname], settings);
 }
@@ -92,6 +101,7 @@ async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promi
     SIGNALBOX_DATA: folder,
     SIGNALBOX_ADMIN_TOKEN: TOKEN,
     SIGNALBOX_LIMIT: LIMIT,
+    ...SECONDARY_LIMITS,
     SIGNALBOX_LOG_LEVEL: 'warn',
     ...settings,
   };

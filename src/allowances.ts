@@ -4,6 +4,7 @@ import type { Api } from './kernel/dialect.ts';
 import { Failure } from './kernel/failure.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY } from './kernel/identity/login.ts';
 import type { Allowance } from './kernel/limit-window.ts';
+import type { SecondaryAllowances } from './kernel/secondary-limits.ts';
 import { DOCS_ALLOWANCE, DOCS_CATEGORY } from './kernel/serve-docs.ts';
 
 /** The defaults of each API and of the login, overridden by the settings; an unknown name is an error. */
@@ -27,4 +28,13 @@ export function allowancesOf(apis: readonly Api[], limit: Config['limit']): Reco
     }
   }
   return { ...all, ...limit };
+}
+
+export function secondaryAllowancesOf(config: Config): SecondaryAllowances {
+  return {
+    concurrent: config.secondaryLimitConcurrent,
+    pointsPerMinute: { rest: config.secondaryLimitPoints, graphql: config.secondaryLimitGraphql },
+    contentPerMinute: config.secondaryLimitContentMinute,
+    contentPerHour: config.secondaryLimitContentHour,
+  };
 }

@@ -5,7 +5,7 @@ import { actorsApi } from './actors/api.ts';
 import { schedulePushBuilds } from './actors/builds/build-on-push.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
-import { allowancesOf } from './allowances.ts';
+import { allowancesOf, secondaryAllowancesOf } from './allowances.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { executionSettingsOf } from './execution-settings.ts';
@@ -42,6 +42,7 @@ import { limitMigrations } from './kernel/limit-store.ts';
 import { Limits } from './kernel/limit.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { Metrics } from './kernel/metrics.ts';
+import { SecondaryLimits } from './kernel/secondary-limits.ts';
 import { secretKeyMigrations } from './kernel/secret-key-store.ts';
 import { serveDocs } from './kernel/serve-docs.ts';
 import { serveRaw } from './kernel/serve-raw.ts';
@@ -206,6 +207,7 @@ async function compose(
     },
     limits,
     versionUsage: await new VersionUsage({ engine, clock }).open(),
+    secondaryLimits: new SecondaryLimits(config.limits === 'on', secondaryAllowancesOf(config)),
     log,
     bodyMemory: new BodyMemory(),
     metrics,

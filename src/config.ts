@@ -29,6 +29,11 @@ export interface Config {
   adminEmail: string;
   limits: 'on' | 'off';
   limit: Record<string, Allowance>;
+  secondaryLimitConcurrent: number;
+  secondaryLimitPoints: number;
+  secondaryLimitGraphql: number;
+  secondaryLimitContentMinute: number;
+  secondaryLimitContentHour: number;
   eventsPerSecond: number;
   allowPrivateWebhooks: boolean;
   organizationsByMembers: boolean;
@@ -166,6 +171,39 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
       'Other allowances than the usual, like host.core=5000:60/3600: calls with and without a token, and seconds',
     read: allowances,
     default: '',
+  },
+  secondaryLimitConcurrent: {
+    env: 'SIGNALBOX_SECONDARY_LIMIT_CONCURRENT',
+    describe:
+      'How many calls of the host API one caller may have unanswered on a node at the same time; 0 for any',
+    read: integer(0, 1_000_000),
+    default: '100',
+  },
+  secondaryLimitPoints: {
+    env: 'SIGNALBOX_SECONDARY_LIMIT_POINTS',
+    describe:
+      'How many points per minute one caller has on a node for one endpoint of the host API: a read costs 1, a change 5; 0 for any',
+    read: integer(0, 1_000_000_000),
+    default: '900',
+  },
+  secondaryLimitGraphql: {
+    env: 'SIGNALBOX_SECONDARY_LIMIT_GRAPHQL',
+    describe: 'How many points per minute one caller has on a node for GraphQL: a query costs 1; 0 for any',
+    read: integer(0, 1_000_000_000),
+    default: '2000',
+  },
+  secondaryLimitContentMinute: {
+    env: 'SIGNALBOX_SECONDARY_LIMIT_CONTENT_MINUTE',
+    describe:
+      'How many calls of the host API that create something one caller may make on a node per minute; 0 for any',
+    read: integer(0, 1_000_000_000),
+    default: '80',
+  },
+  secondaryLimitContentHour: {
+    env: 'SIGNALBOX_SECONDARY_LIMIT_CONTENT_HOUR',
+    describe: 'The same per hour; 0 for any',
+    read: integer(0, 1_000_000_000),
+    default: '500',
   },
   eventsPerSecond: {
     env: 'SIGNALBOX_EVENTS_PER_SECOND',

@@ -2,7 +2,7 @@
 import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
-import { accountOf, type Credential } from '../kernel/identity/caller.ts';
+import type { Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
@@ -31,7 +31,9 @@ import { customRolePart } from './repository-roles/part.ts';
 import { organizationTeamPart } from './teams/part.ts';
 import { protectionPart } from './protection/part.ts';
 import { pushPart } from './pushes/part.ts';
+import { limitExceededFor } from './rate-limit/exceeded.ts';
 import { rateLimitPart } from './rate-limit/part.ts';
+import { secondaryPlan } from './rate-limit/secondary.ts';
 import { repositoryPart } from './repositories/part.ts';
 import { rootPart } from './root/part.ts';
 import { searchPart } from './search/part.ts';
@@ -92,10 +94,11 @@ const dialect: Dialect = {
       new Failure(
         'exhausted',
         caller !== undefined && caller.kind !== 'anonymous'
-          ? `API rate limit exceeded for user ID ${accountOf(caller).number}.`
+          ? limitExceededFor(caller)
           : `API rate limit exceeded for ${address}. Authenticated calls get a higher limit: see ${base}/rate_limit.`,
         { headers: { 'retry-after': String(retrySeconds(counter, now)) } },
       ),
+    secondary: secondaryPlan,
   },
   cors: {
     origin: '*',

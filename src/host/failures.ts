@@ -2,6 +2,7 @@
 import type { CallFacts } from '../kernel/dialect.ts';
 import { locationOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
+import { SECONDARY } from './rate-limit/secondary.ts';
 
 /** A wrong verb is 404 here, never 405; a spent budget is 403, the status that every client family recognises. */
 export const status: Record<FailureKind, number> = {
@@ -75,7 +76,7 @@ const MESSAGES: Partial<Record<FailureKind, string>> = {
 };
 
 export function renderError(failure: Failure, facts: CallFacts): unknown {
-  const { kind, details } = failure;
+  const { details } = failure;
   const { base, shape, headers } = facts;
   const url = locationOf(failure, base);
   return {
@@ -89,9 +90,14 @@ export function renderError(failure: Failure, facts: CallFacts): unknown {
       })),
     }),
     ...(url !== undefined && { url }),
-    documentation_url: `${new URL(base).origin}/docs/host${PAGES[kind] ?? ''}`,
+    documentation_url: `${new URL(base).origin}/docs/host${pageOf(failure)}`,
     status: String(hostStatusOf(failure, facts)),
   };
+}
+
+/** Some clients recognise an exceeded secondary limit by the end of this address. */
+function pageOf({ kind, details }: Failure): string {
+  return kind === 'exhausted' && details.code === SECONDARY ? '#secondary-rate-limits' : (PAGES[kind] ?? '');
 }
 
 function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {

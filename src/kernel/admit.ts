@@ -6,9 +6,21 @@ import type { Kernel } from './kernel.ts';
 import type { Counter } from './limit-window.ts';
 import { checkOverride } from './method-override.ts';
 import { isOpen } from './route.ts';
+import type { EndingCall, SecondaryCost } from './secondary-limits.ts';
+
+/** What secondary limits count: nothing where the route has no cost. */
+export interface SecondaryEntry {
+  cost: SecondaryCost | undefined;
+  ending: EndingCall;
+}
 
 /** Fills in the facts or throws. Returns a promise only when the database is needed. */
-export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promise<void> | undefined {
+export function admit(
+  facts: CallFacts,
+  dialect: Dialect,
+  kernel: Kernel,
+  secondary: SecondaryEntry,
+): Promise<void> | undefined {
   const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
@@ -33,6 +45,7 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
   if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
   const enter = (caller: Caller): Promise<void> | undefined => {
     facts.caller = caller;
+    enterSecondary(facts, caller, dialect, kernel, secondary);
     const charging = charge(facts, caller, dialect, kernel);
     if (charging !== undefined) return charging.then(() => check(caller));
     check(caller);
@@ -54,6 +67,22 @@ export function admit(facts: CallFacts, dialect: Dialect, kernel: Kernel): Promi
     if (kind === 'token') refusal = wrongToken(dialect);
     return enter(nobody);
   });
+}
+
+/** A call that a secondary limit refuses counts against no budget; its reply says what is left of them. */
+function enterSecondary(
+  facts: CallFacts,
+  caller: Caller,
+  dialect: Dialect,
+  { secondaryLimits, limits }: Kernel,
+  { cost, ending }: SecondaryEntry,
+): void {
+  if (cost === undefined || !secondaryLimits.enabled) return;
+  const excess = secondaryLimits.enter(caller, cost, ending, facts.now);
+  if (excess === undefined) return;
+  for (const category of facts.categories)
+    facts.counters.push({ category, counter: limits.peek(category, caller, facts.now) });
+  throw dialect.limits.secondary!.exceeded(excess, facts);
 }
 
 /** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */

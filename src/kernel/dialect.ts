@@ -9,6 +9,7 @@ import type { MethodOverride, OverriddenMethod } from './method-override.ts';
 import type { Page } from './page.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from './schema.ts';
+import type { SecondaryCost, SecondaryExcess } from './secondary-limits.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { SqlStatement } from './storage/statement.ts';
 import type { Db } from './storage/tables.ts';
@@ -80,6 +81,14 @@ export interface LimitPlan {
   headers(counted: CategoryCounter[], now: number): Headers;
   /** The error for a caller who has reached a limit. */
   exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
+  /** What one caller may do at the same time and in a minute; absent where only budgets limit them. */
+  secondary?: SecondaryPlan;
+}
+
+export interface SecondaryPlan {
+  /** What a call counts for, without a shape for a path that does not exist; undefined for nothing. */
+  costOf(shape: RouteShape | undefined): SecondaryCost | undefined;
+  exceeded(excess: SecondaryExcess, facts: CallFacts): Failure;
 }
 
 export interface Dialect {

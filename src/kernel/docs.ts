@@ -5,8 +5,10 @@ import { versionParts } from './docs-versions.ts';
 import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from './json/scan.ts';
+import type { Kernel } from './kernel.ts';
 import type { Limits } from './limit.ts';
 import { describedPath } from './path-template.ts';
+import type { SecondaryLimits } from './secondary-limits.ts';
 
 export function indexPage(apis: readonly Api[]): string {
   const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
@@ -14,7 +16,9 @@ export function indexPage(apis: readonly Api[]): string {
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>${guide}`);
 }
 
-export function apiPage(api: Api, limits: Limits, program: string): string {
+type DocsKernel = Pick<Kernel, 'limits' | 'secondaryLimits' | 'program'>;
+
+export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKernel): string {
   const { dialect, routes } = api;
   const { status } = dialect;
   const sections = [
@@ -41,6 +45,7 @@ export function apiPage(api: Api, limits: Limits, program: string): string {
     ]),
     section('versions', 'Versions', versionParts(api)),
     section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),
+    secondarySection(dialect, secondaryLimits),
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
@@ -67,6 +72,26 @@ function limitTable({ name, limits: plan }: Dialect, limits: Limits): string {
     return [category, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
   });
   return htmlTable(['Category', 'With a token', 'Without', 'Window'], rows);
+}
+
+function secondarySection({ limits }: Dialect, { enabled, allowances }: SecondaryLimits): string {
+  if (limits.secondary === undefined) return '';
+  const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = allowances;
+  const rows = [
+    ['Calls at the same time', concurrent],
+    ...Object.entries(pointsPerMinute).map(([kind, most]) => [`Points per minute, ${kind}`, most] as const),
+    ['Calls that create something, per minute', contentPerMinute],
+    ['Calls that create something, per hour', contentPerHour],
+  ] as const;
+  const words = `<p>Beside its budgets each caller has these limits. Points are counted for each operation: a read costs 1, a
+    change 5. Who exceeds them gets an error that says how long to wait, also in the header <code>Retry-After</code>; the
+    call counts against no budget.</p>`;
+  const table = htmlTable(
+    ['Limit', 'At most'],
+    rows.map(([what, most]) => [escapeHtml(what), most === 0 ? 'any' : inWords(most)]),
+  );
+  const parts = enabled ? [words, table] : ['<p>Secondary rate limits are off on this server.</p>'];
+  return section('secondary-rate-limits', 'Secondary rate limits', parts);
 }
 
 function inWords(number: number): string {

@@ -7,6 +7,7 @@ import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limit.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { SecondaryLimits } from './secondary-limits.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { BlobStore } from './storage/blob.ts';
 import type { Engine } from './storage/engine.ts';
@@ -37,6 +38,7 @@ export interface Kernel {
   readonly limits: Limits;
   /** Counts the calls that newer versions would change. */
   readonly versionUsage: VersionUsage;
+  readonly secondaryLimits: SecondaryLimits;
   readonly bodyMemory: BodyMemory;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -19,7 +19,6 @@ export const DOCS_CATEGORY = 'docs';
 export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
-  const { limits, program } = kernel;
   let text: StoredBytes | undefined;
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
@@ -36,7 +35,7 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis) {
       const { name, versions } = api.dialect;
-      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, limits, program)));
+      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, kernel)));
       scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);

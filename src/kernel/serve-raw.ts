@@ -59,6 +59,8 @@ export function rawHandlers(
   const shape: RouteShape = { id, ...place, summary: id, access, ...kind };
   const categories = dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
 
+  const cost = dialect.limits.secondary?.costOf(shape);
+
   const begin = ({ method, url, headers, ip: address }: FastifyRequest) =>
     new LiveCall({
       now: kernel.clock.now(),
@@ -113,7 +115,7 @@ export function rawHandlers(
       if (isPreflight(request)) return send.preflight(reply, call, undefined);
       if (request.method === 'TRACE')
         throw new Failure('wrong-method', 'TRACE is not allowed here.', { headers: { allow: '*' } });
-      const admitted = admit(call, dialect, kernel);
+      const admitted = admit(call, dialect, kernel, { cost, ending: reply.raw });
       if (admitted === undefined) go();
       else admitted.then(go, done);
     } catch (error) {

@@ -19,6 +19,7 @@ import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
+import type { SecondaryCost } from './secondary-limits.ts';
 import { rawHandlers } from './serve-raw.ts';
 
 declare module 'fastify' {
@@ -33,6 +34,7 @@ declare module 'fastify' {
 interface ServedRoute {
   shape: RouteShape;
   categories: readonly string[];
+  secondary: SecondaryCost | undefined;
   /** Answers instead of everything below. */
   raw?: ApiHandlers;
   handle(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
@@ -59,6 +61,7 @@ function mount(
   const categoriesOf = (shape?: RouteShape) =>
     dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
   const noRoute = categoriesOf();
+  const noRouteCost = dialect.limits.secondary?.costOf(undefined);
 
   if (dialect.override !== undefined) app.overrides.add(prefix, dialect.override);
 
@@ -94,7 +97,8 @@ function mount(
       checkHead(request.raw);
       // A CORS preflight carries no credential.
       if (isPreflight(request)) return done();
-      const admitted = admit(call, dialect, kernel);
+      const cost = request.match === undefined ? noRouteCost : request.match.route.secondary;
+      const admitted = admit(call, dialect, kernel, { cost, ending: reply.raw });
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
     } catch (error) {
@@ -125,6 +129,7 @@ function mount(
     const served = {
       shape,
       categories: categoriesOf(shape),
+      secondary: dialect.limits.secondary?.costOf(shape),
       handle: createHandler(route, dialect, kernel, send),
     };
     const rest = restOf(shape.path);
@@ -138,7 +143,7 @@ function mount(
   for (const route of rawRoutes) {
     if ('prefix' in route.at) continue;
     const raw = rawHandlers(route, dialect, kernel);
-    tree.add(route.at, { shape: raw.shape, categories: [], handle: () => {}, raw });
+    tree.add(route.at, { shape: raw.shape, categories: [], secondary: undefined, handle: () => {}, raw });
   }
 }
 

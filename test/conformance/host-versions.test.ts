@@ -306,7 +306,7 @@ describe('a later release, which ended the oldest version and announces another'
     assert.match(page, /<code>GET \/meta<\/code> \(reply\)/);
     const superseded = versionPage(later, NEW);
     assert.match(superseded, /<th>Superseded<\/th>.*<td>2029-05-01<\/td><td>2031-05-01<\/td>/s);
-    const overview = apiPage(later, server.app.kernel.limits, 'signalbox');
+    const overview = apiPage(later, server.app.kernel);
     assert.match(overview, /id="2029-05-01"/);
     assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);
   });

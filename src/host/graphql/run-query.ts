@@ -14,10 +14,10 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
+import { limitExceededFor } from '../rate-limit/exceeded.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { GraphqlQuery, GraphqlResult } from './model.ts';
 import { rootValue, schema, type GraphqlContext } from './schema.ts';
@@ -46,7 +46,7 @@ export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Stati
   const prepared = prepare(body);
   const points = 'errors' in prepared ? REJECTED_POINTS : prepared.points;
   if (points > 0 && !(await call.spend(points)))
-    return { errors: [limitExceededError(accountOf(caller).number)] };
+    return { errors: [limitExceededError(limitExceededFor(caller))] };
   if ('errors' in prepared) return { errors: prepared.errors.map(renderGraphqlError) };
   const { ready, cost } = prepared;
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
@@ -123,11 +123,11 @@ function keepOnly(
 }
 
 /** Clients look for the type `RATE_LIMITED`; the code is the newer name. */
-function limitExceededError(user: number) {
+function limitExceededError(message: string) {
   return {
     type: 'RATE_LIMITED',
     code: 'graphql_rate_limit',
-    message: `API rate limit exceeded for user ID ${user}.`,
+    message,
   };
 }
 
