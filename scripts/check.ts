@@ -37,7 +37,7 @@ const checks: Record<string, Check> = {
   settings: () => runNode('scripts/settings.ts', '--check'),
   contract: () => runNode('scripts/contract.ts'),
   ...(!values['no-tests'] && {
-    tests: () => runNode('test/run.ts', ...(values.long ? ['--time-limit=3000'] : [])),
+    tests: () => runNode('test/run.ts', '--all', ...(values.long ? ['--time-limit=3000'] : [])),
   }),
 };
 

@@ -1,4 +1,4 @@
-// The whole test run: one PostgreSQL for all, every test file, and a summary line at the end.
+// A test run: one PostgreSQL for all, every test file that is asked for, and a summary line at the end.
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -12,6 +12,8 @@ import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    /** With the long files, which take more time than all others together. */
+    all: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
     // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
     processes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 6)) },
@@ -22,12 +24,17 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0;
 const FOLDERS = ['src', 'test', 'scripts', 'actors-library'];
 const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
-/** The slowest files first, so that none runs alone at the end. */
-const LONG =
-  /\/test\/(clients|crash|runner|together)\/|\/(contributing|first-crawl|guides|launch|package|serve)\.test\.ts$/;
-const isLong = (file: string) => LONG.test(file);
+/** Files that start many processes: real clients, runs of Actors, crashes, guides. They are begun first, so that none is left alone at the end. */
+const LONG = [
+  /\/test\/(clients|crash|runner|together)\//,
+  /memory\.test\.ts$/,
+  /\/(contributing|first-crawl|guides|import-actors|launch|package|serve|whole-account)\.test\.ts$/,
+  /\/actors-(actors|builds-install|datasets-streams|interruptions|library|runs|standby-\w+|task-runs|webhook-\w+)\.test\.ts$/,
+];
+const isLong = (file: string) => LONG.some((names) => names.test(file));
 const files = patterns
   .flatMap((pattern) => findFiles(pattern))
+  .filter((file) => !isWhole || values.all || !isLong(file))
   .toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
 
 function findFiles(pattern: string): string[] {
@@ -50,7 +57,7 @@ chmodSync(folder, 0o755);
 const [server] = await Promise.all([
   process.env['DATABASE_URL'] ? undefined : startPostgres(),
   isWhole && prepareServers(),
-  isWhole && prepareClient(),
+  isWhole && values.all && prepareClient(),
 ]);
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
