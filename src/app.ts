@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import { schedulePushBuilds } from './actors/builds/build-on-push.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
+import { appTokens } from './host/apps/app-tokens.ts';
+import { installationTokens } from './host/apps/installation-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
 import { allowancesOf, secondaryAllowancesOf } from './allowances.ts';
 import type { Config } from './config.ts';
@@ -185,7 +187,7 @@ async function compose(
     changes,
     blobs: await openBlobs(config),
     secrets: await openSecrets(config, engine, log),
-    identity: await new Identity(engine, baseRoles, [runTokens]).open(),
+    identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
     handOver,
     services: {
       ...(await openFlagServices(

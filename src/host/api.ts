@@ -12,6 +12,7 @@ import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
+import { checkAppCaller } from './apps/check-caller.ts';
 import { appPart } from './apps/part.ts';
 import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
@@ -72,6 +73,7 @@ const dialect: Dialect = {
     session: SESSION_SCHEME,
   },
   credentialOf,
+  checkCaller: checkAppCaller,
   page: {
     render: (page, { base, url }) => ({ body: page.items, headers: pageLinks(page, base, url) }),
     schema: (item: TSchema) => Type.Array(item),

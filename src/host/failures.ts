@@ -101,7 +101,8 @@ function pageOf({ kind, details }: Failure): string {
 }
 
 function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
-  if (kind === 'unauthenticated') return hasCredential ? 'Bad credentials' : 'Requires authentication';
+  if (kind === 'unauthenticated' && details.code === undefined)
+    return hasCredential ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
   if (details.part === 'json') return 'Problems parsing JSON';
   return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;

@@ -55,6 +55,7 @@ export function admit(
     if (refusal !== undefined) throw refusal;
     checkProgram(caller, dialect);
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
+    dialect.checkCaller?.(facts);
     requireCaller(facts, caller, dialect);
   };
   if (credential === undefined) return enter(nobody);
@@ -64,7 +65,7 @@ export function admit(
   return found.then(enter, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
     // An expired session cookie counts as no credential. A wrong token is an error, and guessing is rate limited.
-    if (kind === 'token') refusal = wrongToken(dialect);
+    if (kind === 'token') refusal = error.details.code === undefined ? wrongToken(dialect) : error;
     return enter(nobody);
   });
 }

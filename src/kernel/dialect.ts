@@ -123,6 +123,8 @@ export interface Dialect {
   securitySchemes: Record<string, Record<string, string>>;
   /** Extracts the credential from the request, without validating it. */
   credentialOf(facts: CallFacts): Credential | undefined;
+  /** Throws for callers whom the route is not for. May replace the caller by one with fewer rights. */
+  checkCaller?(facts: CallFacts): void;
   /** Puts the body of a success into the API's envelope. */
   wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
   page: {

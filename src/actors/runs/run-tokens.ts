@@ -1,5 +1,6 @@
 // The tokens of runs: what the process of a run may do with the API, for its owner.
 import type { ProgramTokens } from '../../kernel/identity/identity.ts';
+import { hashSecret } from '../../kernel/identity/secret.ts';
 import { compilePolicy, type Policy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { type Run } from './model.ts';
@@ -9,9 +10,9 @@ import { findRunByToken } from './store.ts';
 export const RUN_TOKEN_PREFIX = 'run-';
 
 export const runTokens: ProgramTokens = {
-  prefix: RUN_TOKEN_PREFIX,
-  async find(db, hash) {
-    const run = await findRunByToken(db, hash);
+  hasForm: (secret) => secret.startsWith(RUN_TOKEN_PREFIX),
+  async find(db, secret) {
+    const run = await findRunByToken(db, hashSecret(secret));
     if (run === undefined || isFinished(run.status)) return undefined;
     const { initiator } = run.meta;
     return { program: { api: 'actors', id: run.id }, initiator, policy: policyOfRun(run) };

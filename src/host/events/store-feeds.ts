@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
+import { reachedBy } from '../apps/store-installations.ts';
 import { grantedTo } from '../repositories/store-visibility.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
@@ -92,7 +93,8 @@ function seenBy(viewer: Viewer): RawBuilder<unknown> {
   if (viewer === 'all') return sql`1 = 1`;
   const isPublic = sql`newest.is_public = 1 and repositories.is_private = 0`;
   if (viewer === 'public') return isPublic;
-  return sql`(${isPublic} or ${grantedTo(viewer.accountId)})`;
+  const granted = 'reach' in viewer ? reachedBy(viewer.reach) : grantedTo(viewer.accountId);
+  return sql`(${isPublic} or ${granted})`;
 }
 
 /**

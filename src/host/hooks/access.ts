@@ -8,7 +8,13 @@ import { organizationResource, ownerOfOrganization, type Organization } from '..
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import type { OrganizationName } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { openRepository, repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
+import {
+  openRepository,
+  reachesRepository,
+  repositoryResource,
+  roleOn,
+  type FoundRepository,
+} from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole } from '../repositories/repository.ts';
 import type { Hook, StoredHookTarget } from './hook.ts';
@@ -39,7 +45,9 @@ async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<Hook
   const found = await openRepository(kernel, call, 'read');
   const resource = repositoryResource(found);
   demandPermission(call, resource);
-  if (!includesRole(await roleOn(kernel.db, call.caller, found), 'admin')) throw hookNotFound();
+  const role = await roleOn(kernel.db, call.caller, found);
+  if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, call.caller, found)))
+    throw hookNotFound();
   return placeOfRepository(found);
 }
 

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { actsOnAccount } from '../apps/program.ts';
 import { administersHost } from '../repositories/access.ts';
 import { organizationResource, type Organization, type OrganizationMembership } from './model.ts';
 import type { OrganizationParamValues } from './organization-params.ts';
@@ -88,7 +89,10 @@ function checkStanding(
   const { organization, membership } = found;
   const resource = organizationResource(organization);
   const isAllowed = call.can(resource);
-  const runsHost = call.caller.kind !== 'anonymous' && administersHost(call.caller);
+  // An installation has the permission that the route needs, and may then do what admins do there.
+  const runsHost =
+    call.caller.kind !== 'anonymous' &&
+    (administersHost(call.caller) || actsOnAccount(call.caller, organization.id));
   const opened = {
     ...found,
     isInsider: isAllowed && (membership !== undefined || runsHost),

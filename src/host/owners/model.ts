@@ -37,7 +37,8 @@ export const SimpleUser = Type.Object(
 );
 
 export function toSimpleUser(owner: RepositoryOwner, base: string): Static<typeof SimpleUser> {
-  const url = `${base}/users/${owner.login}`;
+  // The names of bots have brackets.
+  const url = `${base}/users/${encodeURIComponent(owner.login)}`;
   return {
     login: owner.login,
     id: owner.number,
@@ -45,7 +46,7 @@ export function toSimpleUser(owner: RepositoryOwner, base: string): Static<typeo
     avatar_url: `${base}/avatars/${owner.number}`,
     gravatar_id: '',
     url,
-    html_url: `${new URL(base).origin}/${owner.login}`,
+    html_url: `${new URL(base).origin}/${pageOf(owner.login)}`,
     followers_url: `${url}/followers`,
     following_url: `${url}/following{/other_user}`,
     gists_url: `${url}/gists{/gist_id}`,
@@ -60,12 +61,16 @@ export function toSimpleUser(owner: RepositoryOwner, base: string): Static<typeo
   };
 }
 
-export function ownerOfAccount({ id, number, username, role, isService }: Account): RepositoryOwner {
+function pageOf(login: string): string {
+  return login.endsWith('[bot]') ? `apps/${login.slice(0, -'[bot]'.length)}` : login;
+}
+
+export function ownerOfAccount({ id, number, username, role, isService, isBot }: Account): RepositoryOwner {
   return {
     id,
     number,
     login: username,
-    type: isService ? 'Bot' : 'User',
+    type: isService || isBot ? 'Bot' : 'User',
     isSiteAdmin: role === 'owner' || role === 'admin',
   };
 }

@@ -7,6 +7,7 @@ import {
   listAccountsAfter,
   type Account,
 } from '../../kernel/identity/store-accounts.ts';
+import { listBotsAfter } from '../../kernel/identity/store-bots.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
 import {
@@ -53,12 +54,14 @@ export async function listOwners(db: Db, ids: readonly string[]): Promise<Map<st
   return owners;
 }
 
-/** Those with larger numbers, by number: members, then service tokens, then organizations. */
+/** Those with larger numbers, by number: members, then service tokens, organizations, and bots. */
 export async function listOwnersAfter(db: Db, number: number, limit: number): Promise<RepositoryOwner[]> {
   const owners = (await listAccountsAfter(db, number, limit)).map(ownerOfAccount);
   if (owners.length >= limit) return owners;
   const organizations = await listOrganizationsAfter(db, number, limit - owners.length);
-  return [...owners, ...organizations.map(ownerOfOrganization)];
+  owners.push(...organizations.map(ownerOfOrganization));
+  if (owners.length >= limit) return owners;
+  return [...owners, ...(await listBotsAfter(db, number, limit - owners.length)).map(ownerOfAccount)];
 }
 
 /** For transactions that give an owner a repository: an organization deleted meanwhile must not own it. */

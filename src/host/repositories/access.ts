@@ -8,6 +8,8 @@ import { route, type Call, type HandlerResult, type Route, type RouteShape } fro
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { GitError } from '../git/git-process.ts';
+import { installationOf, notAccessible, shownRole, type InstallationProgram } from '../apps/program.ts';
+import { listReachedNumbers } from '../apps/store-installations.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
@@ -85,6 +87,8 @@ export async function openRepository(
   const { repository } = found;
   const isAllowed = call.can(repositoryResource(found));
   if (needed === 'read' && !repository.isPrivate) return found;
+  if (installationOf(call.caller) !== undefined)
+    return await openAsInstallation(kernel.db, call, found, needed);
   const role = await roleOn(kernel.db, call.caller, found);
   if (role === undefined || (repository.isPrivate && !mayView(call, found))) throw repositoryNotFound();
   if (!isAllowed || !includesRole(role, needed)) throw repositoryDenied(needed);
@@ -104,6 +108,32 @@ export async function readOpened<Result>(
     if (!(error instanceof GitError) || (await git.exists(found.repository.number))) throw error;
     throw repositoryNotFound();
   }
+}
+
+/** Whoever may call the route has the permission that it needs; what is left is whether the installation reaches it. */
+async function openAsInstallation(
+  db: Db,
+  { caller }: RepositoryCall,
+  found: FoundRepository,
+  needed: RepositoryRole,
+): Promise<FoundRepository> {
+  const { isPrivate, isArchived } = found.repository;
+  if (!(await reachesRepository(db, caller, found))) throw isPrivate ? repositoryNotFound() : notAccessible();
+  const lacks = installationOf(caller)?.lacks;
+  if (lacks !== undefined) throw notAccessible(lacks);
+  if (isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
+  return found;
+}
+
+/** False for callers that are no installations. */
+export async function reachesRepository(
+  db: Db,
+  caller: Caller,
+  { repository: { number, ownerId } }: FoundRepository,
+): Promise<boolean> {
+  const reach = installationOf(caller)?.reach;
+  if (reach?.accountId !== ownerId) return false;
+  return (await listReachedNumbers(db, reach, [number])).has(number);
 }
 
 /** For addresses with a signed token, which `isGranted` checks: without a good one the caller must be a reader. */
@@ -134,8 +164,30 @@ export async function rolesOn(
   repositories: readonly Repository[],
 ): Promise<Map<number, RepositoryRole>> {
   if (caller.kind === 'anonymous') return new Map();
+  const program = installationOf(caller);
+  if (program !== undefined) return await rolesOfInstallation(db, program, repositories);
   if (administersHost(caller)) return new Map(repositories.map(({ number }) => [number, 'admin']));
   return await rolesOfAccount(db, accountOf(caller).id, repositories);
+}
+
+async function rolesOfInstallation(
+  db: Db,
+  program: InstallationProgram,
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  const { reach } = program;
+  const own = repositories.filter(({ ownerId }) => ownerId === reach.accountId);
+  const reached = await listReachedNumbers(
+    db,
+    reach,
+    own.map(({ number }) => number),
+  );
+  const roles = new Map<number, RepositoryRole>();
+  for (const repository of repositories) {
+    const role = shownRole(program, repository, reached.has(repository.number));
+    if (role !== undefined) roles.set(repository.number, role);
+  }
+  return roles;
 }
 
 /** Everybody may read what is public. Without what the base role of a member adds. */

@@ -11,6 +11,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
+import { deleteRepositoryFromInstallations } from '../apps/store-installations.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
@@ -204,6 +205,7 @@ export async function scheduleDeletion(tx: Db, number: number, now: number): Pro
   const id = `${DELETE_REPOSITORY}:${number}`;
   await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
   await scheduleHookRemoval(tx, { repository: number }, now);
+  await deleteRepositoryFromInstallations(tx, number);
 }
 
 /** What a clone checks out must exist. */

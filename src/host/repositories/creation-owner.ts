@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { actsOnAccount, installationOf } from '../apps/program.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
@@ -17,10 +18,12 @@ export async function findCreationOwner(
   isPrivate: boolean,
 ): Promise<RepositoryOwner> {
   const own = ownerOfAccount(accountOf(caller));
-  if (own.login.toLowerCase() === login.toLowerCase()) return own;
+  // Bots own nothing.
+  if (installationOf(caller) === undefined && own.login.toLowerCase() === login.toLowerCase()) return own;
   const organization = await findOrganization(db, { login });
   if (organization !== undefined) {
-    if (!administersHost(caller)) await demandMayCreate(db, caller, organization, isPrivate);
+    if (!administersHost(caller) && !actsOnAccount(caller, organization.id))
+      await demandMayCreate(db, caller, organization, isPrivate);
     return ownerOfOrganization(organization);
   }
   const user = administersHost(caller) ? await findUser(db, login) : undefined;

@@ -11,6 +11,7 @@ import { findOrganization } from '../organizations/store.ts';
 import { findUser } from '../owners/store.ts';
 import { administersHost } from './access.ts';
 import { MinimalRepository, NestedRepository, toMinimalRepository, toNestedRepository } from './model.ts';
+import { viewerOfProgram } from './personal-route.ts';
 import { showRepositories } from './show-repository.ts';
 import {
   listAccountMemberships,
@@ -203,6 +204,8 @@ const PUBLIC_PAGE = 100;
 /** What the caller sees of an owner's repositories. */
 async function viewerOf({ db }: Kernel, caller: Caller, ownerId: string): Promise<Viewer> {
   if (caller.kind === 'anonymous') return 'public';
+  const ofProgram = viewerOfProgram(caller);
+  if (ofProgram !== undefined) return ofProgram;
   const { id } = accountOf(caller);
   if (id === ownerId || administersHost(caller)) return 'all';
   const memberships = await listAccountMemberships(db, id);

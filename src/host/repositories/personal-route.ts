@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
+import { installationOf } from '../apps/program.ts';
 import { userResource } from '../users/access.ts';
 import { administersHost, openRepository, type FoundRepository, type RepositoryCall } from './access.ts';
 import type { Viewer } from './store-lists.ts';
@@ -48,8 +49,15 @@ async function openByAnyName(kernel: Kernel, call: RepositoryCall): Promise<Foun
   }
 }
 
+/** What an installation reaches; undefined for other callers. */
+export function viewerOfProgram(caller: Caller): Viewer | undefined {
+  const program = installationOf(caller);
+  if (program === undefined) return undefined;
+  return program.lacks === undefined ? { reach: program.reach } : 'public';
+}
+
 /** What the caller sees of the repositories that somebody has noted. */
 export function viewerFor(caller: Caller): Viewer {
   if (caller.kind === 'anonymous') return 'public';
-  return administersHost(caller) ? 'all' : { accountId: accountOf(caller).id };
+  return viewerOfProgram(caller) ?? (administersHost(caller) ? 'all' : { accountId: accountOf(caller).id });
 }

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
+import { reachedBy, type InstallationReach } from '../apps/store-installations.ts';
 import { listRepositoriesByNumber } from './store.ts';
 import { teamNumbersOf } from './store-roles.ts';
 
@@ -21,8 +22,8 @@ export type RepositorySource =
   /** Those of others that the account collaborates on. */
   | { collaboratorId: string };
 
-/** Who looks: one who sees everything, an account that sees what it is granted, or the public. */
-export type Viewer = 'all' | 'public' | { accountId: string };
+/** Who looks: one who sees everything, an account that sees what it is granted, an installation, or the public. */
+export type Viewer = 'all' | 'public' | { accountId: string } | { reach: InstallationReach };
 
 export interface RepositoryFilter {
   isPrivate?: boolean;
@@ -94,6 +95,7 @@ function conditionOf(source: RepositorySource): RawBuilder<unknown> {
   const { visibleTo } = source;
   if (visibleTo === 'all') return owned;
   if (visibleTo === 'public') return sql`${owned} and is_private = 0`;
+  if ('reach' in visibleTo) return sql`${owned} and (is_private = 0 or ${reachedBy(visibleTo.reach)})`;
   const { accountId } = visibleTo;
   return sql`${owned} and (is_private = 0
     or number in (select repository_number from collaborators where account_id = ${accountId})

@@ -1,5 +1,6 @@
 // Which repositories a caller sees in lists of other resources, such as stars.
 import { sql, type RawBuilder } from 'kysely';
+import { reachedBy } from '../apps/store-installations.ts';
 import type { Viewer } from './store-lists.ts';
 import { teamNumbersOf } from './store-roles.ts';
 
@@ -9,7 +10,8 @@ export function visibleTo(viewer: Viewer): RawBuilder<boolean> {
   if (viewer === 'all') return isThere;
   const isPublic = sql<boolean>`repositories.is_private = 0`;
   if (viewer === 'public') return sql`${isThere} and ${isPublic}`;
-  return sql`${isThere} and (${isPublic} or ${grantedTo(viewer.accountId)})`;
+  const granted = 'reach' in viewer ? reachedBy(viewer.reach) : grantedTo(viewer.accountId);
+  return sql`${isThere} and (${isPublic} or ${granted})`;
 }
 
 /** A condition on the table `repositories`: the account has a role, beside reading what is public. */

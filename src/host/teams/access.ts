@@ -6,6 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { openOrganization, type OpenedOrganization } from '../organizations/access.ts';
 import { organizationResource } from '../organizations/model.ts';
 import { lockOrganization } from '../organizations/store.ts';
+import { actsOnAccount } from '../apps/program.ts';
 import { administersHost } from '../repositories/access.ts';
 import type { OrganizationTeam, OrganizationTeamRole } from './model.ts';
 import { findTeamByNumber, findTeamBySlug } from './store.ts';
@@ -36,7 +37,7 @@ export async function openOrganizationTeam(
 ): Promise<OpenedTeam> {
   const { team, opened } = await findNamed(db, call);
   const { organization, membership, isAdmin } = opened;
-  const runsHost = administersHost(call.caller);
+  const runsHost = administersHost(call.caller) || actsOnAccount(call.caller, organization.id);
   const teamRole = await findTeamRole(db, team.number, accountOf(call.caller).id);
   const isKnown = team.privacy === 'closed' || teamRole !== undefined || membership?.role === 'admin';
   if (!runsHost && (membership === undefined || !isKnown)) throw teamNotFound();

@@ -4,6 +4,7 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { parseAcceptedType } from '../media-type.ts';
 import { VIEW_AS_MEMBER } from '../organizations/access.ts';
@@ -81,6 +82,8 @@ async function limitOf(
   { organization, team, isAdmin, membership }: OpenedTeam,
 ): Promise<LimitedViewer | undefined> {
   const accountId = accountOf(call.caller).id;
+  // An installation may reach some of them only.
+  if (installationOf(call.caller) !== undefined) return { accountId };
   if (isAdmin || (membership !== undefined && organization.defaultPermission !== 'none')) return undefined;
   const isIn = await isInTeams(db, await listWithDescendants(db, team.number), accountId);
   return isIn ? undefined : { accountId };

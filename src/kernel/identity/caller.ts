@@ -28,6 +28,8 @@ export interface KnownCaller {
   grants: Policy[][];
   /** Set where the caller is a program that an API runs for its owner: the credential is valid for that API only. */
   program?: ProgramIdentity;
+  /** Whose rate limits the call counts against, and how much of the core limit there is; if absent, the member's and the API's. */
+  budget?: { id: string; limit?: number };
   /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
   held?: HeldRoles;
   /** Whose rate limits the call counts against, where they are not the member's. */
@@ -50,6 +52,8 @@ export interface ProgramIdentity {
   api: string;
   /** What the API knows it by. */
   id: string;
+  /** What else the API knows of it, in its own form. */
+  facts?: object;
 }
 
 /** Ids of custom roles, those of teams included; of the member's teams; and of teams whose members they may change. */

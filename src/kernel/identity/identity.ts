@@ -28,16 +28,18 @@ const MAX_CACHED = 10_000;
 /** A program's token ends with the program; other nodes notice it after this time. */
 const PROGRAM_CACHE_MS = 5_000;
 
-/** Tokens that an API gives to the programs that it runs. */
+/** Tokens that an API gives to programs. */
 export interface ProgramTokens {
-  /** How they begin; no other tokens do. */
-  prefix: string;
-  /** The program, its owner, and what it may do at most. */
-  find(
-    db: Db,
-    hash: string,
-  ): Promise<{ program: ProgramIdentity; initiator: Initiator; policy: Policy } | undefined>;
+  /** Whether a secret has their form, which no other tokens have. */
+  hasForm(secret: string): boolean;
+  /** May throw `unauthenticated` with a message for the caller, whose details have a code. */
+  find(db: Db, secret: string, now: number): Promise<FoundProgram | undefined>;
 }
+
+/** A program that acts for its owner, with what it may do at most; or one that is a caller of its own. */
+export type FoundProgram =
+  | { program: ProgramIdentity; initiator: Initiator; policy: Policy }
+  | { caller: KnownCaller; expiresAt: number };
 
 export class Identity {
   readonly #engine: Engine;
@@ -78,10 +80,10 @@ export class Identity {
     const { db } = this.#engine;
     const caller = await this.#cache[kind].load(secret, async () => {
       const issuer =
-        kind === 'token' ? this.#programTokens.find(({ prefix }) => secret.startsWith(prefix)) : undefined;
+        kind === 'token' ? this.#programTokens.find((tokens) => tokens.hasForm(secret)) : undefined;
       const find = kind === 'token' ? callerByToken : callerBySession;
       const found = issuer
-        ? await this.#callerOfProgram(issuer, hashSecret(secret), now)
+        ? await this.#callerOfProgram(issuer, secret, now)
         : await find(db, this.#base, hashSecret(secret), now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + CACHE_MS) };
     });
@@ -113,12 +115,14 @@ export class Identity {
   }
 
   async #callerOfProgram(
-    { find }: ProgramTokens,
-    hash: string,
+    issuer: ProgramTokens,
+    secret: string,
     now: number,
   ): Promise<FoundCaller | undefined> {
     const { db } = this.#engine;
-    const found = await find(db, hash);
+    const found = await issuer.find(db, secret, now);
+    if (found !== undefined && 'caller' in found)
+      return { ...found, expiresAt: Math.min(found.expiresAt, now + PROGRAM_CACHE_MS) };
     const owner = found && (await callerOf(db, this.#base, found.initiator, now));
     if (found === undefined || owner === undefined) return undefined;
     const { program, policy } = found;
