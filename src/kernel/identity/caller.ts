@@ -28,8 +28,6 @@ export interface KnownCaller {
   grants: Policy[][];
   /** Set where the caller is a program that an API runs for its owner: the credential is valid for that API only. */
   program?: ProgramIdentity;
-  /** Whose rate limits the call counts against, and how much of the core limit there is; if absent, the member's and the API's. */
-  budget?: { id: string; limit?: number };
   /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
   held?: HeldRoles;
   /** Whose rate limits the call counts against, where they are not the member's. */
