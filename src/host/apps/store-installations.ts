@@ -91,13 +91,18 @@ export async function findInstallation(db: Db, number: number): Promise<Installa
   return row && installationFrom(row);
 }
 
-/** Locked until the transaction ends. */
-export async function lockInstallation(tx: Db, number: number): Promise<Installation | undefined> {
+/** Locked until the transaction ends: against all others, or against those that change it. */
+export async function lockInstallation(
+  tx: Db,
+  number: number,
+  mode: 'update' | 'share' = 'update',
+): Promise<Installation | undefined> {
+  if (!Number.isInteger(number) || number < 1 || number > MAX_NUMBER) return undefined;
   const row = await tx
     .selectFrom('host_installations')
     .selectAll()
     .where('number', '=', number)
-    .forUpdate()
+    .$call((query) => (mode === 'update' ? query.forUpdate() : query.forShare()))
     .executeTakeFirst();
   return row && installationFrom(row);
 }
@@ -261,7 +266,27 @@ export async function listReachedNumbers(
   return reached;
 }
 
-/** By number. */
+/** By name in lower case; those that it does not reach are missing. */
+export async function listNamedRepositories(
+  db: Db,
+  reach: InstallationReach,
+  ownerLogin: string,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const start = `${ownerLogin}/`.toLowerCase();
+  const folded = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => !name.includes('\0'));
+  for (const some of inBatches(folded)) {
+    const { rows } = await sql<{ full_name: string; number: number }>`
+      select full_name, number from repositories
+      where full_name in (${sql.join(some.map((name) => start + name))}) and deleted_at is null
+        and ${reachedBy(reach)}`.execute(db);
+    for (const { full_name: name, number } of rows) found.set(name.slice(start.length), number);
+  }
+  return found;
+}
+
+/** In the order in which they were created. */
 export async function listReachedRepositories(
   db: Db,
   reach: InstallationReach,
@@ -269,7 +294,7 @@ export async function listReachedRepositories(
 ): Promise<number[]> {
   const { rows } = await sql<{ number: number }>`
     select number from repositories where deleted_at is null and ${reachedBy(reach)}
-    order by number limit ${limit} offset ${offset}`.execute(db);
+    order by created_at, number limit ${limit} offset ${offset}`.execute(db);
   return rows.map(({ number }) => number);
 }
 

@@ -7,6 +7,7 @@ import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { recordEvent } from '../events/record-event.ts';
+import { removeAppsOfOrganization } from '../apps/end-accounts.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
@@ -224,6 +225,7 @@ const deleteOne = route(
     await changes.run(call, async (on) => {
       const { organization } = await openOrganizationForChange(on.db, call, 'admin');
       await removeOwnedRepositories(on, ownerOfOrganization(organization));
+      await removeAppsOfOrganization(on, organization.id);
       await deleteOrganization(on.db, organization.id);
       await scheduleHookRemoval(on.db, { organization: organization.id }, call.now);
       await releaseName(on.db, organization.login, 'organization');

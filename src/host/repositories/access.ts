@@ -82,7 +82,7 @@ export async function openRepository(
   call: RepositoryCall,
   needed: RepositoryRole,
 ): Promise<FoundRepository> {
-  const found = await findNamed(kernel, call);
+  const found = await findRepositoryNamed(kernel, call);
   if (found === undefined) throw (await findMoved(kernel, call)) ?? repositoryNotFound();
   const { repository } = found;
   const isAllowed = call.can(repositoryResource(found));
@@ -142,7 +142,7 @@ export async function openDownload(
   call: RepositoryCall,
   isGranted: (repository: Repository) => boolean,
 ): Promise<FoundRepository> {
-  const found = await findNamed(kernel, call);
+  const found = await findRepositoryNamed(kernel, call);
   if (found === undefined || !isGranted(found.repository)) return await openRepository(kernel, call, 'read');
   call.can(repositoryResource(found));
   return found;
@@ -235,7 +235,10 @@ function mayView(call: Pick<RepositoryCall, 'caller'>, found: FoundRepository): 
 /** Before validation the number is text. */
 type RawParamValues = Omit<RepositoryParamValues, 'repository_id'> & { repository_id?: number | string };
 
-async function findNamed(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository | undefined> {
+export async function findRepositoryNamed(
+  kernel: Kernel,
+  call: Pick<RepositoryCall, 'params' | 'now'>,
+): Promise<FoundRepository | undefined> {
   const { owner, repo, repository_id: number } = call.params as RawParamValues;
   if (number !== undefined) {
     return await findCached(kernel, `${number}`, call.now, () =>

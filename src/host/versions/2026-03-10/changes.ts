@@ -5,6 +5,8 @@ import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
 import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
+import { hasDownloadsRemoved } from './has-downloads-removed.ts';
+import { installationDeletionAccepted } from './installation-deletion.ts';
 import { rateRemoved } from './rate-removed.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 import { submoduleTypeAdded } from './submodule-type.ts';
@@ -25,4 +27,4 @@ export const changesOf20260310: readonly VersionChange[] = [
 ];
 
 /** Those about the status or the content type of replies. */
-export const operationChangesOf20260310: readonly OperationChange[] = [];
+export const operationChangesOf20260310: readonly OperationChange[] = [installationDeletionAccepted];

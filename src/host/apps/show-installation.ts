@@ -1,0 +1,49 @@
+// Prepares apps and installations for replies: with their owners and accounts.
+import type { Static } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { listOwners } from '../owners/store.ts';
+import type { HostApp, Installation } from './app.ts';
+import { installationNotFound } from './change-installation.ts';
+import { toInstallation, toIntegration, type InstallationReply, type Integration } from './model.ts';
+import { listAppsByNumber } from './store.ts';
+import { countInstallationsOf } from './store-installations.ts';
+
+/** The owner of an app may be gone for a moment; its bot then stands for it. */
+export async function showApp(
+  db: Db,
+  app: HostApp,
+  base: string,
+  { isCounted }: { isCounted: boolean },
+): Promise<Static<typeof Integration>> {
+  const owners = await listOwners(db, [app.ownerId, app.botId]);
+  const owner = owners.get(app.ownerId) ?? owners.get(app.botId)!;
+  return toIntegration(app, owner, base, isCounted ? await countInstallationsOf(db, app.number) : undefined);
+}
+
+/** Those whose app or account is gone meanwhile are left out. */
+export async function showInstallations(
+  db: Db,
+  installations: readonly Installation[],
+  base: string,
+): Promise<Static<typeof InstallationReply>[]> {
+  if (installations.length === 0) return [];
+  const ids = installations.flatMap(({ accountId, suspendedBy }) => [accountId, suspendedBy ?? []].flat());
+  const numbers = [...new Set(installations.map(({ appNumber }) => appNumber))];
+  const [owners, apps] = await Promise.all([listOwners(db, ids), listAppsByNumber(db, numbers)]);
+  return installations.flatMap((installation) => {
+    const [app, account] = [apps.get(installation.appNumber), owners.get(installation.accountId)];
+    if (app === undefined || account === undefined) return [];
+    const suspendedBy = owners.get(installation.suspendedBy ?? '') ?? null;
+    return toInstallation(installation, { app, account, suspendedBy }, base);
+  });
+}
+
+export async function showInstallation(
+  db: Db,
+  installation: Installation,
+  base: string,
+): Promise<Static<typeof InstallationReply>> {
+  const [shown] = await showInstallations(db, [installation], base);
+  if (shown === undefined) throw installationNotFound();
+  return shown;
+}
