@@ -5,7 +5,6 @@ import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
 import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
-import { hasDownloadsRemoved } from './has-downloads-removed.ts';
 import { installationDeletionAccepted } from './installation-deletion.ts';
 import { rateRemoved } from './rate-removed.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
