@@ -56,6 +56,7 @@ import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { openPostgres } from './kernel/storage/postgres.ts';
 import { openSqlite } from './kernel/storage/sqlite.ts';
+import { serveImpactPages } from './kernel/version-usage/serve-page.ts';
 import { versionUsageMigrations } from './kernel/version-usage/tables.ts';
 import { VersionUsage } from './kernel/version-usage/version-usage.ts';
 import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
@@ -255,6 +256,7 @@ async function compose(
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
+    serveImpactPages(server, apis, kernel);
     serveFlagPages(server, kernel);
     serveAppPages(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);

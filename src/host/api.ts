@@ -42,6 +42,7 @@ import { starPart } from './stars/part.ts';
 import { statusPart } from './statuses/part.ts';
 import { transportPart } from './transport/part.ts';
 import { transferPart } from './transfers/part.ts';
+import { upgradeReportPart } from './upgrade-report/part.ts';
 import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
 import { watchPart } from './watches/part.ts';
@@ -157,6 +158,7 @@ export const hostApi: Api = apiOf(dialect, [
   graphqlPart,
   uploadPart,
   appManifestPart,
+  upgradeReportPart(() => hostApi),
   openApiPart('meta/get-openapi', () => hostApi),
 ]);
 

@@ -19,6 +19,7 @@ export const INSTEAD: Record<string, { shape: string; why: string }> = {
 /** Operations of this server that the description does not have. */
 export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
+  'GET /versions/{version}/impact': 'Nobody else has it.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
   'GET /repos/{owner}/{repo}/git/refs/{ref}': 'It is the address of a reference in replies.',
   'GET /raw/{owner}/{repo}/{ref}/{path}': 'Downloads have a host of their own elsewhere.',

@@ -14,6 +14,7 @@ import { listMemberRecords, deleteMemberRecord } from './store-member-admin.ts';
 import { newSecret } from './secret.ts';
 import { deleteSession, insertSession, SESSION_MS } from './store-sessions.ts';
 import { identityMigrations } from './tables.ts';
+import { versionUsageMigrations } from '../version-usage/tables.ts';
 import { insertTeam } from './store-teams.ts';
 import {
   insertToken,
@@ -35,7 +36,7 @@ onEachEngine((testEngine) => {
   let ada: Member;
   before(async () => {
     const location = await testEngine.database();
-    engine = await testEngine.open(identityMigrations, location);
+    engine = await testEngine.open([...identityMigrations, ...versionUsageMigrations], location);
     // With PostgreSQL the second node has an engine of its own.
     other = testEngine.kind === 'postgres' ? await testEngine.open([], location) : engine;
     here = await new Identity(engine, compileBaseRoles([])).open();

@@ -6,6 +6,7 @@ import type { Db } from '../storage/tables.ts';
 import { insertMember, type Member } from './store-members.ts';
 import { newSecret, type Secret } from './secret.ts';
 import { identityMigrations } from './tables.ts';
+import { versionUsageMigrations } from '../version-usage/tables.ts';
 import {
   insertToken,
   deleteToken,
@@ -28,7 +29,7 @@ onEachEngine((engine) => {
   let ada: Member;
   let eva: Member;
   before(async () => {
-    ({ db } = await engine.open(identityMigrations));
+    ({ db } = await engine.open([...identityMigrations, ...versionUsageMigrations]));
     const join = (username: string) =>
       insertMember(db, { username, email: `${username}@example.com`, role: 'writer' }, null, NOW);
     ada = await join('ada');

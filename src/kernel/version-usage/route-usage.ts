@@ -87,22 +87,29 @@ export class RouteUsage {
 
   /** A reply has the effect where the field differs in the old shape. Most are noticed at the first item of a list. */
   #watchDown({ down }: VersionChange, bits: readonly { bit: number; effect: RouteEffect }[]): Convert {
+    const convert = down as Convert;
     const all = bits.reduce((sum, { bit }) => sum | bit, 0);
     const fields = bits.map(({ bit, effect }) => ({ bit, name: effect.field?.name }));
+    // One list for all calls: conversions of a resource never run inside each other.
+    const now: unknown[] = fields.map(() => undefined);
     return (value) => {
-      const before = (down as Convert)(value);
-      if ((this.noticed & all) === all) return before;
-      for (const { bit, name } of fields) {
-        if ((this.noticed & bit) === 0 && isDifferent(value, before, name)) this.noticed |= bit;
+      if ((this.noticed & all) === all) return convert(value);
+      // Read first, as a conversion may change the object itself.
+      for (let index = 0; index < fields.length; index += 1)
+        now[index] = memberOf(value, fields[index]!.name);
+      const before = convert(value);
+      for (let index = 0; index < fields.length; index += 1) {
+        const { bit, name } = fields[index]!;
+        if (memberOf(before, name) !== now[index]) this.noticed |= bit;
       }
       return before;
     };
   }
 }
 
-function isDifferent(now: unknown, before: unknown, name: string | undefined): boolean {
-  if (name === undefined || !isObject(now) || !isObject(before)) return now !== before;
-  return now[name] !== before[name];
+/** Without a name, the value itself. */
+function memberOf(value: unknown, name: string | undefined): unknown {
+  return name !== undefined && isObject(value) ? value[name] : value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -56,8 +56,8 @@ export class VersionUsage {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #maxCounters: number;
-  /** By API and operation, then by version and variant: a route has one, wherever it is mounted. */
-  readonly #routes = new Map<string, RouteUsage | null>();
+  /** By API and route, then by version and variant: a route has one, wherever it is mounted. */
+  readonly #routes = new WeakMap<Dialect, Map<RouteShape, Map<string, RouteUsage | null>>>();
   #counters = new Map<RouteUsage, Map<string, UsageCounter>>();
   #lost = new Map<string, LostCalls>();
   /** Counters in memory, those included that are being saved. */
@@ -85,13 +85,17 @@ export class VersionUsage {
   }
 
   /** Undefined where no newer version changes the route: its calls are not looked at. */
-  of({ name, versions }: Dialect, shape: RouteShape, asked: AskedShapes): RouteUsage | undefined {
-    const key = `${name} ${shape.id} ${asked.version} ${asked.variant ?? ''}`;
-    let known = this.#routes.get(key);
+  of(dialect: Dialect, shape: RouteShape, asked: AskedShapes): RouteUsage | undefined {
+    let shapes = this.#routes.get(dialect);
+    if (shapes === undefined) this.#routes.set(dialect, (shapes = new Map()));
+    let usages = shapes.get(shape);
+    if (usages === undefined) shapes.set(shape, (usages = new Map()));
+    const key = `${asked.version} ${asked.variant ?? ''}`;
+    let known = usages.get(key);
     if (known === undefined) {
-      const made = new RouteUsage(name, shape, asked, versions);
+      const made = new RouteUsage(dialect.name, shape, asked, dialect.versions);
       known = made.effects.length === 0 ? null : made;
-      this.#routes.set(key, known);
+      usages.set(key, known);
     }
     return known ?? undefined;
   }
