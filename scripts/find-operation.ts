@@ -20,24 +20,28 @@ export interface CalledOperation {
 }
 
 /** Undefined where it is none of this API. */
-export function findOperation(
-  api: Api,
-  { method, path, headers }: RecordedCall,
-): CalledOperation | undefined {
+export function findOperation(api: Api, call: RecordedCall): CalledOperation | undefined {
+  const { method, path } = call;
   let known = patterns.get(api);
   if (known === undefined) patterns.set(api, (known = patternsOf(api)));
   const [plain] = path.split('?') as [string];
   const found = known.find((one) => one.method === method && one.path.test(plain));
   if (found === undefined) return undefined;
-  const { versions } = api.dialect;
-  const asked = (versions.headers ?? []).map((header) => headers[header.toLowerCase()]).find(Boolean);
-  // Other words for a version that went well, such as `beta`, mean the newest.
-  const version =
-    asked === undefined ? defaultVersion(versions) : versions.names.includes(asked) ? asked : undefined;
+  const version = versionOfCall(api, call);
   const { id } = found;
   if (version === undefined) return { id, isOlder: false };
   const { shape } = api.routes.find((route) => route.shape.id === id)!;
-  return { id, isOlder: changesAhead(shape, version, versions).length > 0 };
+  return { id, isOlder: changesAhead(shape, version, api.dialect.versions).length > 0 };
+}
+
+/** Undefined for other words for a version that went well, such as `beta`: they mean the newest. */
+export function versionOfCall(
+  { dialect: { versions } }: Api,
+  { headers }: Pick<RecordedCall, 'headers'>,
+): string | undefined {
+  const asked = (versions.headers ?? []).map((header) => headers[header.toLowerCase()]).find(Boolean);
+  if (asked === undefined) return defaultVersion(versions);
+  return versions.names.includes(asked) ? asked : undefined;
 }
 
 /** Those with fewer parameters first: `/a/b` is not `/a/{id}`. Those whose last parameter is a rest come at the end. */

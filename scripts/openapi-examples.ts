@@ -1,5 +1,6 @@
 // Writes docs/openapi/examples/<api>.json: for each operation one call that a conformance test made, and its reply. Ids, times
-// and secrets are replaced by constants, so that the files change only when the API does. `npm run openapi:examples`, or
+// and secrets are replaced by constants, so that the files change only when the API does. <api>.versions.json has calls under two
+// versions, for the pages of versions. `npm run openapi:examples`, or
 // `npm run openapi:examples -- host` for one API, from the tests whose names begin with it.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { withoutRemoved } from './newest-shape.ts';
 import { normaliseExample } from './normalise-example.ts';
 import { operationsOf, problemWith, type Operation } from './openapi-operations.ts';
 import type { RecordedCall } from '../test/recorder.ts';
+import { changesWithoutExample, chooseVersionExamples } from './version-examples.ts';
 
 const SEMANTIC = 'application/json; domain-model=flagservice.semanticpatch';
 const ROOT = dirname(import.meta.dirname);
@@ -38,6 +40,17 @@ for (const api of apis.filter(({ dialect }) => dialect.name.startsWith(chosenApi
   const examples = keepChance(chooseExamples(api, calls), await readExamples(name));
   writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
   console.log(`${name}: ${Object.keys(examples).length} examples`);
+  if (api.dialect.versions.names.length > 1) writeVersionExamples(api);
+}
+
+/** docs/openapi/examples/<api>.versions.json: for each change the same call under two versions. */
+function writeVersionExamples(api: Api): void {
+  const { name } = api.dialect;
+  const file = join(ROOT, 'docs/openapi/examples', `${name}.versions.json`);
+  const examples = chooseVersionExamples(api, calls);
+  writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
+  for (const title of changesWithoutExample(api, examples))
+    console.warn(`${name}: no test makes the same call under both versions for: ${title}`);
 }
 
 function keepChance(chosen: Examples, before: Examples): Examples {

@@ -23,5 +23,7 @@ export function recordCall(call: RecordedCall): void {
   const file = process.env['SIGNALBOX_RECORD_CALLS'];
   if (file === undefined || call.status < 200 || call.status >= 300) return;
   if (call.text.length > MAX_LENGTH || (call.sent?.length ?? 0) > MAX_LENGTH) return;
-  appendFileSync(file, `${JSON.stringify(call)}\n`);
+  const headers = Object.entries(call.headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const recorded = { ...call, headers: Object.fromEntries(headers) as Record<string, string> };
+  appendFileSync(file, `${JSON.stringify(recorded)}\n`);
 }

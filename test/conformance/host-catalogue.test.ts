@@ -89,6 +89,14 @@ test('H11 the old version creates teams with a permission, the new one ignores i
     }
   }
   assert.equal((await create(OLD, { name: 'wrong', permission: 'anything' })).status, 422);
+  for (const [version, permission] of [
+    [OLD, 'push'],
+    [NEW, 'pull'],
+  ] as const) {
+    const again = await create(version, { name: 'Reviewers', permission: 'push' });
+    assert.equal(again.json['permission'], permission, 'of the same request');
+    assert.equal((await callIn(NEW, '/orgs/teamed/teams/reviewers', { method: 'DELETE' })).status, 204);
+  }
 });
 
 test('H18 custom repository roles are at both paths in the old version, and at the new one alone in the new', async () => {
