@@ -69,9 +69,9 @@ function withContext(kept: Members, all: Members, { around }: Trimming): Members
   let members: Members = { ...shown, ...kept };
   for (const path of around) members = { ...memberAt(all, path.split('.')), ...members };
   // In the order of the body.
-  const ordered = Object.fromEntries(
+  const ordered: Members = Object.fromEntries(
     Object.keys(all).flatMap((one) => (one in members ? [[one, members[one]]] : [])),
-  ) as Members;
+  );
   return Object.keys(ordered).length < Object.keys(all).length ? { ...ordered, [LEFT_OUT]: '' } : ordered;
 }
 
