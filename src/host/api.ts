@@ -23,6 +23,7 @@ import { forkPart } from './forks/part.ts';
 import { appManifestPart } from './app-manifests/part.ts';
 import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
+import { gistPart } from './gists/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { maintenancePart } from './maintenance/part.ts';
 import { hookPart } from './hooks/part.ts';
@@ -154,6 +155,7 @@ export const hostApi: Api = apiOf(dialect, [
   appPart,
   contentPart,
   archivePart,
+  gistPart,
   searchPart,
   graphqlPart,
   uploadPart,

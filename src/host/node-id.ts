@@ -7,6 +7,8 @@ export type NodeType =
   | 'Commit'
   | 'Integration'
   | 'IntegrationInstallation'
+  | 'Gist'
+  | 'GistComment'
   | 'License'
   | 'Organization'
   | 'Ref'

@@ -4,6 +4,7 @@ import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
+import { openGistCache } from './gists/access.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { PackService } from './transport/pack-service.ts';
 import { openRepositoryCache } from './repositories/access.ts';
@@ -11,6 +12,8 @@ import { openRepositoryCache } from './repositories/access.ts';
 declare module '../kernel/kernel.ts' {
   interface Services {
     git: Git;
+    /** The repositories of gists, by the numbers of gists. */
+    gistGit: Git;
   }
 }
 
@@ -22,8 +25,11 @@ export async function openHostServices(
   settings: { repositories: string; maxPushBytes: number },
 ) {
   installedGit ??= findGit();
+  const git = new Git({ folder: settings.repositories, installed: await installedGit });
   return {
-    git: new Git({ folder: settings.repositories, installed: await installedGit }),
+    git,
+    gistGit: git.ofKind('gists'),
+    gists: await openGistCache(engine),
     packs: new PackService(settings),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),

@@ -1,5 +1,6 @@
 // The service of git: all repositories of the server, and what they share.
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstalledGit } from './find-git.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';
@@ -45,10 +46,12 @@ export class Git {
   readonly #settings: GitSettings;
   readonly #services: RepositoryServices | undefined;
 
-  constructor(settings: GitSettings) {
+  /** `shared` are the services of another kind of repositories. */
+  constructor(settings: GitSettings, shared?: RepositoryServices) {
     this.#settings = settings;
+    this.#services = shared;
     const { installed, cacheBytes = 64 * MEBIBYTE, maxReaders = 8 + 2 * availableParallelism() } = settings;
-    if (installed?.isSupported !== true) return;
+    if (installed?.isSupported !== true || shared !== undefined) return;
     const program = new GitProgram(installed.path);
     const pool = new ReaderPool({
       start: (folder) => program.start(['cat-file', '--batch-command', '--buffer'], { folder }),
@@ -62,6 +65,13 @@ export class Git {
       cache: new ObjectCache(cacheBytes),
       refs: new RefReader(16 * MEBIBYTE),
     };
+  }
+
+  /** Repositories of another kind, numbered on their own, in a folder of this one. They share processes and memory. */
+  ofKind(kind: string): Git {
+    const services = this.#services;
+    const shared = services && { ...services, cache: services.cache.forKind(`${kind}/`) };
+    return new Git({ ...this.#settings, folder: join(this.#settings.folder, kind) }, shared);
   }
 
   /**

@@ -22,33 +22,44 @@ export type CachedObject =
 export class ObjectCache {
   readonly #objects: BoundedCache<string, CachedObject>;
   readonly #infos: BoundedCache<string, ObjectInfo>;
+  /** Begins every key, so that repositories of another kind may have the same numbers. */
+  readonly #kind: string;
 
-  constructor(maxBytes: number) {
-    this.#objects = new BoundedCache({ max: maxBytes * (1 - INFO_SHARE), weigh });
-    this.#infos = new BoundedCache({ max: (maxBytes * INFO_SHARE) / INFO_BYTES });
+  constructor(maxBytes: number, shared?: { with: ObjectCache; kind: string }) {
+    const own = shared === undefined;
+    this.#objects = own
+      ? new BoundedCache({ max: maxBytes * (1 - INFO_SHARE), weigh })
+      : shared.with.#objects;
+    this.#infos = own ? new BoundedCache({ max: (maxBytes * INFO_SHARE) / INFO_BYTES }) : shared.with.#infos;
+    this.#kind = shared?.kind ?? '';
+  }
+
+  /** The same memory, for repositories that are numbered on their own. */
+  forKind(kind: string): ObjectCache {
+    return new ObjectCache(0, { with: this, kind });
   }
 
   /** The objects are shared by all readers, which must not change them. */
   find(number: number, oid: string): CachedObject | undefined {
-    return this.#objects.get(keyOf(number, oid));
+    return this.#objects.get(this.#keyOf(number, oid));
   }
 
   add(number: number, oid: string, object: CachedObject): void {
     if (object.type === 'blob' && object.content.length > MAX_CACHED_BLOB) return;
-    this.#objects.set(keyOf(number, oid), object);
+    this.#objects.set(this.#keyOf(number, oid), object);
   }
 
   findInfo(number: number, oid: string): ObjectInfo | undefined {
-    return this.#infos.get(keyOf(number, oid));
+    return this.#infos.get(this.#keyOf(number, oid));
   }
 
   addInfo(number: number, info: ObjectInfo): void {
-    this.#infos.set(keyOf(number, info.oid), info);
+    this.#infos.set(this.#keyOf(number, info.oid), info);
   }
-}
 
-function keyOf(number: number, oid: string): string {
-  return `${number}:${oid}`;
+  #keyOf(number: number, oid: string): string {
+    return `${this.#kind}${number}:${oid}`;
+  }
 }
 
 function weigh(object: CachedObject): number {

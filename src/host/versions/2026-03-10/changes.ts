@@ -2,8 +2,10 @@
 import type { OperationChange, VersionChange } from '../../../kernel/version.ts';
 import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
+import { betaGistUserRemoved, gistUserRemoved } from './beta-gist-user.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
+import { gistHistoryRemoved } from './gist-history-removed.ts';
 import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
 import { installationDeletionAccepted } from './installation-deletion.ts';
 import { rateRemoved } from './rate-removed.ts';
@@ -22,6 +24,9 @@ export const changesOf20260310: readonly VersionChange[] = [
   authorizationsUrlRemoved,
   betaEmailsRemoved,
   ...betaMasterBranchRemoved,
+  ...gistHistoryRemoved,
+  ...gistUserRemoved,
+  ...betaGistUserRemoved,
   ...customLinkEnabledRemoved,
 ];
 

@@ -1,0 +1,168 @@
+// Creates, forks, changes and removes gists, each with its audit entry.
+import { randomBytes } from 'node:crypto';
+import type { ChangeActor } from '../../kernel/change/actor.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { ownerOfAccount } from '../owners/model.ts';
+import { GIST_CHANNEL, gistNotFound, ownsGist, type FoundGist } from './access.ts';
+import { editFiles, type SentFiles } from './file-edits.ts';
+import { GIST_BRANCH } from './gist.ts';
+import { readGistState } from './read-git.ts';
+import { auditedGist, beginGistWrite, gistChange, recordGistChange } from './record-change.ts';
+import { findForkOf, insertGist, lockGist, markGistDeleted, publishGist, type NewGist } from './store.ts';
+import { insertRevisions, listRevisionAuthors } from './store-revisions.ts';
+import { deleteGistWrite } from './store-writes.ts';
+import { inTurn, writeRevision } from './write-revision.ts';
+
+export const DELETE_GIST = 'host.delete-gist';
+
+/** A gist that is not finished by then was begun by a server that has died. */
+const MAX_CREATION_MS = 10 * 60_000;
+
+type Actor = ChangeActor & { caller: KnownCaller };
+
+export interface SentGist {
+  description: string | null;
+  isPublic: boolean;
+  files: SentFiles;
+}
+
+export async function createGist(
+  kernel: Kernel,
+  actor: Actor,
+  { description, isPublic, files }: SentGist,
+): Promise<FoundGist> {
+  const { gistGit } = kernel.services;
+  gistGit.demand();
+  // Nothing is written for a request that is refused.
+  editFiles(undefined, files);
+  const fields = { description, isPublic, parentNumber: null };
+  return await addGist(kernel, actor, fields, async (number) => {
+    const git = await gistGit.createRepository(number, GIST_BRANCH);
+    await writeRevision(git, actor, files);
+  });
+}
+
+/** Who has forked it already gets that fork. */
+export async function forkGist(kernel: Kernel, actor: Actor, parent: FoundGist): Promise<FoundGist> {
+  const { gist } = parent;
+  if (ownsGist(actor.caller, gist)) throw new Failure('invalid', 'You cannot fork your own gist.');
+  const account = accountOf(actor.caller);
+  const existing = await findForkOf(kernel.db, gist.number, account.id);
+  if (existing !== undefined) return { gist: existing, owner: ownerOfAccount(account) };
+  const fields = {
+    description: gist.description,
+    isPublic: gist.isPublic,
+    parentNumber: gist.number,
+  };
+  const authors = await listRevisionAuthors(kernel.db, gist.number);
+  const fill = async (number: number) => {
+    await kernel.services.gistGit.forkRepository(gist.number, number, { defaultBranch: GIST_BRANCH });
+  };
+  return await addGist(kernel, actor, fields, fill, authors);
+}
+
+/** Nobody finds the gist before its files are there. After a crash, due work removes what was begun. */
+async function addGist(
+  kernel: Kernel,
+  actor: Actor,
+  fields: Omit<NewGist, 'id' | 'ownerId'>,
+  fill: (number: number) => Promise<void>,
+  authors?: ReadonlyMap<string, string | null>,
+): Promise<FoundGist> {
+  const { db, services, changes } = kernel;
+  const { caller, now } = actor;
+  const account = accountOf(caller);
+  const id = randomBytes(16).toString('hex');
+  const number = await db.transaction().execute(async (tx) => {
+    const inserted = await insertGist(tx, { ...fields, id, ownerId: account.id }, now);
+    await scheduleGistDeletion(tx, inserted, now + MAX_CREATION_MS, now);
+    return inserted;
+  });
+  try {
+    await fill(number);
+    const state = await readGistState(services.gistGit.repository(number), null);
+    if (state === undefined) throw new Failure('unavailable', 'The gist has no files yet. Try again.');
+    const revisions = state.revisions.map((one) => ({
+      ...one,
+      authorId: authors === undefined ? account.id : (authors.get(one.sha) ?? null),
+    }));
+    return await changes.run(actor, async (on) => {
+      await shareLockAccount(on.db, caller);
+      const recorded = { ...state, revisionCount: revisions.length };
+      const gist = await publishGist(on.db, number, recorded);
+      if (gist === undefined)
+        throw new Failure('unavailable', 'The gist took too long to create. Try again.');
+      await insertRevisions(on.db, number, 1, revisions);
+      await deleteGistWrite(on.db, deletionId(number));
+      const found = { gist, owner: ownerOfAccount(account) };
+      on.record({ ...gistChange('createGist', 'created', found), after: auditedGist(gist) });
+      await on.invalidate(GIST_CHANNEL);
+      return found;
+    });
+  } catch (error) {
+    const failedAt = kernel.clock.now();
+    await db
+      .transaction()
+      .execute((tx) => scheduleGistDeletion(tx, number, failedAt, failedAt))
+      .catch((cause: unknown) => kernel.log.warn({ err: cause, gist: number }, 'A gist is removed later'));
+    throw error;
+  }
+}
+
+/** Fields that are absent stay. Of several changes at once, none is lost. */
+export async function changeGist(
+  kernel: Kernel,
+  actor: Actor,
+  { gist }: FoundGist,
+  { description, files }: { description?: string | null; files?: SentFiles },
+): Promise<FoundGist> {
+  const { caller, now } = actor;
+  const changed = { actor, ...(description !== undefined && { description }) };
+  const record = (write?: string) =>
+    recordGistChange(kernel, gist, caller, { ...changed, ...(write !== undefined && { write }) });
+  const found =
+    files === undefined || Object.keys(files).length === 0
+      ? await record()
+      : await inTurn(kernel.services, gist.number, async () => {
+          const write = await beginGistWrite(kernel, gist.number, caller, now);
+          try {
+            await writeRevision(kernel.services.gistGit.repository(gist.number), actor, files);
+          } catch (error) {
+            // Git may have moved the branch before it failed.
+            await recordGistChange(kernel, gist, caller, { write });
+            throw error;
+          }
+          return await record(write);
+        });
+  if (found === undefined) throw gistNotFound();
+  return found;
+}
+
+/** Nobody finds it from now on; background work deletes its folder. */
+export async function removeGist(kernel: Kernel, actor: Actor, { gist, owner }: FoundGist): Promise<void> {
+  await kernel.changes.run(actor, async (on) => {
+    const locked = await lockGist(on.db, gist.number);
+    if (locked === undefined || locked.ownerId !== gist.ownerId) throw gistNotFound();
+    await markGistDeleted(on.db, gist.number, actor.now);
+    await scheduleGistDeletion(on.db, gist.number, actor.now, actor.now);
+    on.record({
+      ...gistChange('deleteGist', 'deleted', { gist: locked, owner }),
+      before: auditedGist(locked),
+    });
+    await on.invalidate(GIST_CHANNEL);
+  });
+}
+
+function deletionId(number: number): string {
+  return `${DELETE_GIST}:${number}`;
+}
+
+async function scheduleGistDeletion(tx: Db, number: number, dueAt: number, now: number): Promise<void> {
+  const payload = JSON.stringify({ number });
+  await schedule(tx, { id: deletionId(number), kind: DELETE_GIST, payload, dueAt }, now, 'move');
+}

@@ -1,0 +1,95 @@
+// What a call changes of the files of a gist: checked, and as entries of a tree.
+import { Failure } from '../../kernel/failure.ts';
+import { checkPath } from '../git/revision.ts';
+import { buildBlob, type EntryMode, type NewObject, type NewTreeEntry } from '../git/new-object.ts';
+import type { Tree, TreeEntry } from '../git/tree.ts';
+import { MAX_FILE_NAME, MAX_GIST_FILES } from './gist.ts';
+
+/** By the name that a file has now. Null removes it, and so does an object that says nothing. */
+export type SentFiles = Readonly<Record<string, SentFile | null>>;
+
+export interface SentFile {
+  content?: string;
+  /** Its new name. */
+  filename?: string | null;
+}
+
+interface EditedFiles {
+  entries: NewTreeEntry[];
+  /** The new contents. */
+  blobs: NewObject[];
+}
+
+/** Applies the changes to the files of a revision; `tree` is absent for a new gist. Throws where one cannot be made. */
+export function editFiles(tree: Tree | undefined, sent: SentFiles): EditedFiles {
+  const others: NewTreeEntry[] = [];
+  const files = new Map<string, NewTreeEntry>();
+  for (const entry of tree?.entries ?? []) {
+    const kept = keptEntry(entry);
+    if (entry.rawName === undefined) files.set(entry.name, kept);
+    else others.push(kept);
+  }
+  const blobs: NewObject[] = [];
+  const added = new Map<string, NewTreeEntry>();
+  for (const [name, file] of Object.entries(sent)) {
+    const current = files.get(name);
+    files.delete(name);
+    const isRemoval = file === null || (file.content === undefined && !file.filename);
+    if (isRemoval || file.content === undefined) {
+      if (current === undefined) throw invalidFile(name, 'does not exist');
+      if (isRemoval) continue;
+    }
+    const newName = checkedFileName(file.filename || name, added.size + 1);
+    if (added.has(newName)) throw invalidFile(newName, 'is in the list twice');
+    added.set(newName, { ...entryOf(file, current, name, blobs), name: newName });
+  }
+  for (const [name, entry] of added) {
+    // A rename to the name of a file that stays would remove that file.
+    if (files.has(name)) throw invalidFile(name, 'already exists');
+    files.set(name, entry);
+  }
+  if (files.size === 0) throw invalidFiles('A gist must have at least one file');
+  if (files.size > MAX_GIST_FILES) throw invalidFiles(`A gist can have at most ${MAX_GIST_FILES} files`);
+  return { entries: [...others, ...files.values()], blobs };
+}
+
+function entryOf(
+  { content }: SentFile,
+  current: NewTreeEntry | undefined,
+  name: string,
+  blobs: NewObject[],
+): { mode: EntryMode; oid: string } {
+  if (content === undefined) return { mode: current!.mode, oid: current!.oid };
+  if (content === '') throw invalidFile(name, 'must have content');
+  const blob = buildBlob(Buffer.from(content));
+  blobs.push(blob);
+  return { mode: current?.mode === '100755' ? '100755' : '100644', oid: blob.oid };
+}
+
+/** A file without a name gets one. */
+function checkedFileName(name: string, position: number): string {
+  if (name === '') return `gistfile${position}.txt`;
+  if (name.includes('/')) throw invalidFile(name, 'must not be in a folder');
+  if (/\p{Cc}/u.test(name)) throw invalidFile(name, 'must not contain control characters');
+  if (Buffer.byteLength(name) > MAX_FILE_NAME)
+    throw invalidFile(`${name.slice(0, 30)}…`, `must have at most ${MAX_FILE_NAME} bytes in its name`);
+  try {
+    checkPath(name);
+  } catch {
+    throw invalidFile(name, 'is not a name that a file can have');
+  }
+  return name;
+}
+
+function keptEntry({ mode, name, rawName, oid }: TreeEntry): NewTreeEntry {
+  return { mode: mode as EntryMode, name: rawName ?? name, oid };
+}
+
+function invalidFile(name: string, message: string): Failure {
+  const text = `The file ${JSON.stringify(name)} ${message}.`;
+  return new Failure('invalid', text, { fields: [{ field: 'files', message: text }] });
+}
+
+function invalidFiles(message: string): Failure {
+  return new Failure('invalid', message, { fields: [{ field: 'files', message }] });
+}

@@ -1,0 +1,164 @@
+// Lists of gists: the caller's, those of everybody, of a user, those that the caller has starred, and forks.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
+import { route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
+import { findOwner, listOwners } from '../owners/store.ts';
+import { userResource } from '../users/access.ts';
+import { userNotFound } from '../users/not-found.ts';
+import { GistParams, gistRoute, READ_GIST, type FoundGist } from './access.ts';
+import type { Gist } from './gist.ts';
+import { BaseGist, GistSimple } from './model.ts';
+import { showBaseGists, showGist, viewerIdOf, type GistViewer } from './show-gist.ts';
+import { listForksOfGist, listGistsOf, listPublicGists, listStarredGists } from './store-lists.ts';
+
+const GistsQuery = Type.Object({
+  since: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only gists that were changed at this time or later' }),
+  ),
+  ...HostPageQuery,
+});
+
+/** Of the list of everybody's gists no more is shown, so that no page is expensive. */
+const MAX_LISTED = 3000;
+
+const listOwn = route(
+  {
+    id: 'gists/list',
+    method: 'GET',
+    path: '/gists',
+    summary: "List the caller's gists",
+    description: 'The last changed first. Callers without a credential get the public gists of everybody.',
+    access: READ_GIST,
+    query: GistsQuery,
+    list: BaseGist,
+  },
+  async (call, kernel) => {
+    const { caller, query } = call;
+    if (caller.kind === 'anonymous') {
+      call.can('gist');
+      return await listEverybodys(kernel, call, query);
+    }
+    const account = accountOf(caller);
+    call.demand(userResource(account));
+    const listing = listingOf(query);
+    const found = await listGistsOf(kernel.db, account.id, { isPublicOnly: false }, listing);
+    return await pageOfGists(kernel, call, found, listing);
+  },
+);
+
+const listPublic = route(
+  {
+    id: 'gists/list-public',
+    method: 'GET',
+    path: '/gists/public',
+    summary: 'List public gists',
+    description: `The last changed first, at most ${MAX_LISTED} of them.`,
+    access: 'anyone',
+    query: GistsQuery,
+    list: BaseGist,
+  },
+  (call, kernel) => listEverybodys(kernel, call, call.query),
+);
+
+async function listEverybodys(kernel: Kernel, viewer: GistViewer, query: SentListing) {
+  const listing = listingOf(query);
+  if (listing.offset + listing.limit > MAX_LISTED)
+    throw new Failure('invalid', `Only the first ${MAX_LISTED} gists are listed.`, {
+      fields: [{ field: 'page', message: `must not lead beyond the first ${MAX_LISTED} gists` }],
+    });
+  return await pageOfGists(kernel, viewer, await listPublicGists(kernel.db, listing), listing);
+}
+
+const listStarred = route(
+  {
+    id: 'gists/list-starred',
+    method: 'GET',
+    path: '/gists/starred',
+    summary: 'List the gists that the caller has starred',
+    description: 'The newest star first.',
+    access: { action: 'viewStars' },
+    query: GistsQuery,
+    list: BaseGist,
+  },
+  async (call, kernel) => {
+    const account = accountOf(call.caller);
+    call.demand(userResource(account));
+    const listing = listingOf(call.query);
+    return await pageOfGists(kernel, call, await listStarredGists(kernel.db, account.id, listing), listing);
+  },
+);
+
+const listForUser = route(
+  {
+    id: 'gists/list-for-user',
+    method: 'GET',
+    path: '/users/{username}/gists',
+    summary: 'List the public gists of a user',
+    description: 'The last changed first.',
+    access: 'anyone',
+    params: Type.Object({ username: Type.String() }),
+    query: GistsQuery,
+    list: BaseGist,
+  },
+  async (call, kernel) => {
+    const owner = await findOwner(kernel.db, call.params.username);
+    if (owner === undefined) throw userNotFound(call.params.username);
+    const listing = listingOf(call.query);
+    const found = await listGistsOf(kernel.db, owner.id, { isPublicOnly: true }, listing);
+    return await pageOfGists(kernel, call, found, listing);
+  },
+);
+
+const listForks = gistRoute(
+  {
+    id: 'gists/list-forks',
+    method: 'GET',
+    path: '/gists/{gist_id}/forks',
+    summary: 'List the forks of a gist',
+    description: 'The newest first. Of secret forks, the caller sees their own.',
+    access: READ_GIST,
+    params: GistParams,
+    query: Type.Object(HostPageQuery),
+    list: GistSimple,
+  },
+  'read',
+  async (call, kernel, { gist }) => {
+    const slice = pageSliceOf(call.query);
+    const forks = await listForksOfGist(kernel.db, gist.number, viewerIdOf(call.caller), slice);
+    const owners = await listOwners(
+      kernel.db,
+      forks.map(({ ownerId }) => ownerId),
+    );
+    const found = forks.flatMap((one) => {
+      const owner = owners.get(one.ownerId);
+      return owner === undefined ? [] : { gist: one, owner };
+    });
+    const page = pageBefore(found, slice);
+    const shown = new Map<FoundGist, unknown>();
+    for (const one of page.items) shown.set(one, await showGist(kernel, call, one, { hasContents: false }));
+    return page.map((one) => shown.get(one));
+  },
+);
+
+interface SentListing {
+  since?: string;
+  page: number;
+  per_page?: number;
+}
+
+function listingOf(query: SentListing) {
+  const { since } = query;
+  return { ...pageSliceOf(query), since: since === undefined ? undefined : Date.parse(since) };
+}
+
+async function pageOfGists(kernel: Kernel, viewer: GistViewer, found: readonly Gist[], slice: Slice) {
+  const page = pageBefore(found, { offset: slice.offset, limit: slice.limit });
+  const shown = await showBaseGists(kernel, viewer, page.items);
+  return new Page(shown, page.total, page.slice, page.desc, page.more);
+}
+
+export const gistListRoutes = [listOwn, listPublic, listStarred, listForUser, listForks];

@@ -1,0 +1,17 @@
+// Gists.
+import type { Part } from '../../kernel/part.ts';
+import { gistMigrations } from '../migrations/gists.ts';
+import { gistWork } from './gist-work.ts';
+import { gistsOfEndedAccounts } from './hand-over.ts';
+import { gistListRoutes } from './list-routes.ts';
+import { gistRawRoutes } from './raw-routes.ts';
+import { gistRoutes } from './routes.ts';
+import { gistStarRoutes } from './star-routes.ts';
+
+export const gistPart: Part = {
+  tag: { name: 'gists', description: 'Gists: small git repositories of files' },
+  routes: [...gistRoutes, ...gistListRoutes, ...gistStarRoutes, ...gistRawRoutes],
+  migrations: gistMigrations,
+  work: gistWork,
+  ...gistsOfEndedAccounts,
+};

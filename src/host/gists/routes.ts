@@ -1,0 +1,178 @@
+// Gists: create, read, change, fork and remove them, and their revisions.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { Page } from '../../kernel/page.ts';
+import { reply, route } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { HostPageQuery, pageSliceOf } from '../list-query.ts';
+import { mediaParamOf } from '../media-type.ts';
+import { userResource } from '../users/access.ts';
+import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST } from './access.ts';
+import { changeGist, createGist, forkGist, removeGist } from './change-gist.ts';
+import { BaseGist, GistCommit, GistCreation, GistPatch, GistSimple, gistUrl } from './model.ts';
+import { readGistFiles } from './read-git.ts';
+import { showBaseGists, showGist, showRevisions } from './show-gist.ts';
+import { findRevision, listRevisions } from './store-revisions.ts';
+
+/** The word in the media type that asks for all contents in base64. */
+const BASE64 = 'base64';
+
+const create = route(
+  {
+    id: 'gists/create',
+    method: 'POST',
+    path: '/gists',
+    summary: 'Create a gist',
+    description:
+      'A secret gist is in no list of others, and open to those who know its id. At most 300 files, whose names have no slash.',
+    access: { action: 'createGist' },
+    body: GistCreation,
+    reply: { 201: GistSimple },
+    isData: true,
+  },
+  async (call, kernel) => {
+    const { body, base } = call;
+    call.demand(userResource(accountOf(call.caller)));
+    const found = await createGist(kernel, call, {
+      description: body.description ?? null,
+      isPublic: body.public === true || body.public === 'true',
+      files: body.files,
+    });
+    const location = gistUrl(found.gist.id, base);
+    return reply(201, await showGist(kernel, call, found), { location });
+  },
+);
+
+const get = gistRoute(
+  {
+    id: 'gists/get',
+    method: 'GET',
+    path: '/gists/{gist_id}',
+    summary: 'Get a gist',
+    description:
+      'With the first megabyte of each file, and ten of all of them; the rest is at `raw_url`. The media type ' +
+      '`application/vnd.<vendor>.base64+json` gives all contents in base64.',
+    access: READ_GIST,
+    params: GistParams,
+    reply: { 200: GistSimple },
+  },
+  'read',
+  (call, kernel, found) => showGist(kernel, call, found, { isBase64: asksForBase64(call) }),
+);
+
+const getRevision = gistRoute(
+  {
+    id: 'gists/get-revision',
+    method: 'GET',
+    path: '/gists/{gist_id}/{sha}',
+    summary: 'Get a gist as it was in a revision',
+    access: READ_GIST,
+    params: Type.Object({ gist_id: Type.String(), sha: Type.String() }),
+    reply: { 200: GistSimple },
+  },
+  'read',
+  async (call, kernel, found) => {
+    const { number } = found.gist;
+    const sha = call.params.sha.toLowerCase();
+    const position = /^[0-9a-f]{40}$/.test(sha) ? await findRevision(kernel.db, number, sha) : undefined;
+    const git = kernel.services.gistGit.repository(number);
+    const commit = position === undefined ? undefined : await git.readCommit(sha);
+    if (position === undefined || commit === undefined) throw gistNotFound();
+    const revision = { files: await readGistFiles(git, commit.tree), position };
+    return await showGist(kernel, call, found, { revision, isBase64: asksForBase64(call) });
+  },
+);
+
+const update = gistRoute(
+  {
+    id: 'gists/update',
+    method: 'PATCH',
+    path: '/gists/{gist_id}',
+    summary: 'Change a gist',
+    description: 'Files that are not named stay as they are. All changes of a call are one revision.',
+    access: UPDATE_GIST,
+    params: GistParams,
+    body: GistPatch,
+    reply: { 200: GistSimple },
+    isData: true,
+  },
+  'own',
+  async (call, kernel, found) => {
+    const { description, files } = call.body;
+    if (description === undefined && files === undefined)
+      throw new Failure('invalid', 'Send a description, files, or both.', {
+        fields: [{ field: 'files', message: 'is missing, and so is the description' }],
+      });
+    const changed = await changeGist(kernel, call, found, {
+      ...(description !== undefined && { description }),
+      ...(files && { files }),
+    });
+    return await showGist(kernel, call, changed);
+  },
+);
+
+const remove = gistRoute(
+  {
+    id: 'gists/delete',
+    method: 'DELETE',
+    path: '/gists/{gist_id}',
+    summary: 'Delete a gist',
+    access: { action: 'deleteGist', ofOwner: true },
+    params: GistParams,
+    reply: { 204: null },
+  },
+  'own',
+  async (call, kernel, found) => {
+    await removeGist(kernel, call, found);
+    return reply(204);
+  },
+);
+
+const listCommits = gistRoute(
+  {
+    id: 'gists/list-commits',
+    method: 'GET',
+    path: '/gists/{gist_id}/commits',
+    summary: 'List the revisions of a gist',
+    description: 'The newest first.',
+    access: READ_GIST,
+    params: GistParams,
+    query: Type.Object(HostPageQuery),
+    list: GistCommit,
+  },
+  'read',
+  async ({ query, base }, { db }, { gist }) => {
+    const slice = pageSliceOf(query);
+    const to = gist.revisionCount - slice.offset;
+    const revisions = await listRevisions(db, gist.number, { to, limit: slice.limit });
+    return new Page(await showRevisions(db, base, gist, revisions), gist.revisionCount, slice);
+  },
+);
+
+const fork = gistRoute(
+  {
+    id: 'gists/fork',
+    method: 'POST',
+    path: '/gists/{gist_id}/forks',
+    summary: 'Fork a gist',
+    description: 'A fork is public or secret as the gist is. Who has forked it already gets that fork.',
+    access: { action: 'createGist', ofOwner: true },
+    params: GistParams,
+    reply: { 201: BaseGist },
+    isData: true,
+  },
+  'read',
+  async (call, kernel, found) => {
+    call.demand(userResource(accountOf(call.caller)));
+    const forked = await forkGist(kernel, call, found);
+    const [shown] = await showBaseGists(kernel, call, [forked.gist]);
+    return reply(201, shown, { location: gistUrl(forked.gist.id, call.base) });
+  },
+);
+
+function asksForBase64({ headers }: { headers: Record<string, string | string[] | undefined> }): boolean {
+  const { accept } = headers;
+  return typeof accept === 'string' && mediaParamOf(accept) === BASE64;
+}
+
+export const gistRoutes = [create, get, getRevision, update, remove, listCommits, fork];

@@ -1,0 +1,91 @@
+// Lists of gists: each reads no more rows of an index than it skips and shows.
+import type { Slice } from '../../kernel/page.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Gist } from './gist.ts';
+import { gistFrom } from './store.ts';
+
+export interface GistListing extends Slice {
+  /** Milliseconds: only those that were changed at this time or later. */
+  since: number | undefined;
+}
+
+/** One more than the page has, if another page follows; the last changed first. */
+export async function listPublicGists(db: Db, { since, offset, limit }: GistListing): Promise<Gist[]> {
+  let query = db.selectFrom('gists').selectAll().where('is_public', '=', 1).where('deleted_at', 'is', null);
+  if (since !== undefined) query = query.where('updated_at', '>=', since);
+  const rows = await query
+    .orderBy('updated_at', 'desc')
+    .orderBy('number', 'desc')
+    .offset(offset)
+    .limit(limit + 1)
+    .execute();
+  return rows.map(gistFrom);
+}
+
+/** Those of one owner, in the same order. Secret ones are for the owner alone. */
+export async function listGistsOf(
+  db: Db,
+  ownerId: string,
+  { isPublicOnly }: { isPublicOnly: boolean },
+  { since, offset, limit }: GistListing,
+): Promise<Gist[]> {
+  let query = db
+    .selectFrom('gists')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is', null);
+  if (isPublicOnly) query = query.where('is_public', '=', 1);
+  if (since !== undefined) query = query.where('updated_at', '>=', since);
+  const rows = await query
+    .orderBy('updated_at', 'desc')
+    .orderBy('number', 'desc')
+    .offset(offset)
+    .limit(limit + 1)
+    .execute();
+  return rows.map(gistFrom);
+}
+
+/** Those that an account has starred, the newest star first. Who has starred a secret gist knows its id. */
+export async function listStarredGists(
+  db: Db,
+  accountId: string,
+  { since, offset, limit }: GistListing,
+): Promise<Gist[]> {
+  let query = db
+    .selectFrom('gist_stars')
+    .innerJoin('gists', 'gists.number', 'gist_stars.gist_number')
+    .selectAll('gists')
+    .where('gist_stars.account_id', '=', accountId)
+    .where('gists.deleted_at', 'is', null);
+  if (since !== undefined) query = query.where('gists.updated_at', '>=', since);
+  const rows = await query
+    .orderBy('gist_stars.created_at', 'desc')
+    .orderBy('gist_stars.gist_number', 'desc')
+    .offset(offset)
+    .limit(limit + 1)
+    .execute();
+  return rows.map(gistFrom);
+}
+
+/** The newest first. The id of a secret fork is for its owner alone. */
+export async function listForksOfGist(
+  db: Db,
+  number: number,
+  viewerId: string | undefined,
+  { offset, limit }: Slice,
+): Promise<Gist[]> {
+  const rows = await db
+    .selectFrom('gists')
+    .selectAll()
+    .where('parent_number', '=', number)
+    .where('deleted_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('is_public', '=', 1), ...(viewerId === undefined ? [] : [eb('owner_id', '=', viewerId)])]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('number', 'desc')
+    .offset(offset)
+    .limit(limit + 1)
+    .execute();
+  return rows.map(gistFrom);
+}
