@@ -1,5 +1,6 @@
 // Git over HTTP.
 import type { Part } from '../../kernel/part.ts';
+import { gistTransportRoutes } from './gist-routes.ts';
 import { transportRoutes } from './routes.ts';
 
-export const transportPart: Part = { rawRoutes: transportRoutes };
+export const transportPart: Part = { rawRoutes: [...transportRoutes, ...gistTransportRoutes] };
