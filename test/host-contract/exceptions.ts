@@ -2,6 +2,10 @@
 
 /** Properties that a shape requires by mistake, by the name of the shape. */
 export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }> = {
+  'gist-comment': {
+    properties: ['body'],
+    why: 'With the media types html and text there is a rendering in its place.',
+  },
   'repo-search-result-item': {
     properties: ['has_downloads'],
     why: 'The original no longer sends it in version 2026-03-10, though its description still requires it.',
