@@ -33,6 +33,11 @@ describe('doctor --repositories', needsGit, () => {
       });
       numbers.set(name, ((await answer.json()) as { id: number }).id);
     }
+    await fetch(`${server.url}/gists`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ files: { 'a.txt': { content: 'a' } } }),
+    });
     server.kill('SIGTERM');
     await server.ended;
   });
@@ -41,7 +46,8 @@ describe('doctor --repositories', needsGit, () => {
     const { ok, of } = await doctor();
     assert.equal(ok, true);
     assert.match(of('repositories').detail, /^3, each with its folder$/);
-    assert.match(of('git objects').detail, /^all objects of 3 repositories are whole$/);
+    assert.match(of('gists').detail, /^1, each with its folder$/);
+    assert.match(of('git objects').detail, /^all objects of 4 repositories are whole$/);
     assert.equal(of('leftovers').state, 'ok');
     const { out } = await run(['doctor', '--data', data]);
     assert.doesNotMatch(out, /git objects/);
@@ -57,7 +63,7 @@ describe('doctor --repositories', needsGit, () => {
     assert.equal(of('git objects').state, 'fail');
     assert.match(
       of('git objects').detail,
-      /1 of 3 .*admin\/broken; the first: .*: take their folders from a backup/,
+      /1 of 4 .*admin\/broken; the first: .*: take their folders from a backup/,
     );
     assert.equal(of('repositories').state, 'ok');
   });
@@ -83,5 +89,20 @@ describe('doctor --repositories', needsGit, () => {
     );
     assert.equal(after('repository folders').state, 'warn');
     assert.match(after('repository folders').detail, /1 without a repository \(99\.git\)/);
+  });
+
+  test('gists are looked at, too: a lost folder, an unknown one and leftovers', async () => {
+    const gists = join(root, 'gists');
+    const folder = repositoryFolder(gists, 1);
+    const yesterday = Date.now() / 1000 - 2 * 86_400;
+    writeFileSync(join(folder, 'objects/tmp_obj_x'), '');
+    utimesSync(join(folder, 'objects/tmp_obj_x'), yesterday, yesterday);
+    assert.equal((await doctor('--fix')).of('leftovers').detail, '1 deleted');
+    rmSync(folder, { recursive: true });
+    mkdirSync(repositoryFolder(gists, 77), { recursive: true });
+    const { of } = await doctor();
+    assert.equal(of('gists').state, 'fail');
+    assert.match(of('gists').detail, /1 of 1 have lost their folder \(gist\/[0-9a-f]{32}\)/);
+    assert.match(of('gist folders').detail, /1 without a gist \(77\.git\)/);
   });
 });

@@ -1,4 +1,4 @@
-// Doctor's checks of repositories, with --repositories: their folders, every object in them, and what crashes have left.
+// Doctor's checks of repositories and gists, with --repositories: their folders, every object in them, and what crashes have left.
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,11 @@ import { findGit } from '../host/git/find-git.ts';
 import { GitProgram } from '../host/git/git-process.ts';
 import { findLeftovers, removeLeftovers } from '../host/git/leftovers.ts';
 import { repositoryFolder, sweepTemporaryFolders } from '../host/git/repository-folder.ts';
-import { listCheckedRepositories, type CheckedRepository } from '../host/maintenance/store.ts';
+import {
+  listCheckedGists,
+  listCheckedRepositories,
+  type CheckedRepository,
+} from '../host/maintenance/store.ts';
 import { lockFolder } from '../kernel/storage/folder-lock.ts';
 import { repositoriesFolderOf } from '../repositories-folder.ts';
 import { messageOf } from './command-errors.ts';
@@ -26,36 +30,69 @@ const STALE_MS = 60 * 60 * 1000;
 const FOLDER = /^(\d+)\.git$/;
 const SHARD = /^[0-9a-f]{2}$/;
 
+/** Repositories and gists have a folder of numbers each. */
+interface CheckedKind {
+  /** The plural, for people. */
+  name: string;
+  one: string;
+  root: string;
+  list: typeof listCheckedRepositories;
+}
+
+/** One that has a row, with the folder that belongs to it. */
+type CheckedRow = CheckedRepository & { folder: string };
+
+interface CheckedRows {
+  kind: CheckedKind;
+  rows: CheckedRow[];
+  present: CheckedRow[];
+  /** Folders without a row. */
+  unknown: number[];
+}
+
 export async function checkRepositories(config: Config, now: number, io: Io): Promise<DoctorFinding[]> {
-  const name = 'repositories';
   if (!hasDatabase(config)) return [];
   const root = repositoriesFolderOf(config);
+  const kinds: CheckedKind[] = [
+    { name: 'repositories', one: 'repository', root, list: listCheckedRepositories },
+    { name: 'gists', one: 'gist', root: join(root, 'gists'), list: listCheckedGists },
+  ];
   try {
-    // Before the rows, as a row comes before its folder.
-    const folders = await listFolders(root);
-    const rows = await readRows(config);
-    const known = new Set(rows.map(({ number }) => number));
-    const unknown = folders.filter(
-      (number) => !known.has(number) && existsSync(repositoryFolder(root, number)),
-    );
-    const present = rows.filter(({ number }) => existsSync(repositoryFolder(root, number)));
+    const checked: CheckedRows[] = [];
+    for (const kind of kinds) checked.push(await readKind(config, kind));
+    const present = checked.flatMap((kind) => kind.present);
     return [
-      checkRows(rows, present),
-      ...checkFolders(unknown),
-      await checkObjects(root, present, io),
-      ...(await checkLeftovers(config, present, now)),
+      ...checked.flatMap((kind) => [checkRows(kind), ...checkFolders(kind)]),
+      await checkObjects(present, io),
+      ...(await checkLeftovers(
+        config,
+        present,
+        kinds.map((kind) => kind.root),
+        now,
+      )),
     ];
   } catch (error) {
-    return [{ name, state: 'fail', detail: messageOf(error) }];
+    return [{ name: 'repositories', state: 'fail', detail: messageOf(error) }];
   }
 }
 
-async function readRows(config: Config): Promise<CheckedRepository[]> {
+async function readKind(config: Config, kind: CheckedKind): Promise<CheckedRows> {
+  // Before the rows, as a row comes before its folder.
+  const folders = await listFolders(kind.root);
+  const rows = await readRows(config, kind);
+  const known = new Set(rows.map(({ number }) => number));
+  const unknown = folders.filter(
+    (number) => !known.has(number) && existsSync(repositoryFolder(kind.root, number)),
+  );
+  return { kind, rows, present: rows.filter(({ folder }) => existsSync(folder)), unknown };
+}
+
+async function readRows(config: Config, { root, list }: CheckedKind): Promise<CheckedRow[]> {
   return await withMigratedDatabase(config, async ({ db }) => {
-    const rows: CheckedRepository[] = [];
+    const rows: CheckedRow[] = [];
     for (;;) {
-      const page = await listCheckedRepositories(db, rows.at(-1)?.number ?? 0, PAGE);
-      rows.push(...page);
+      const page = await list(db, rows.at(-1)?.number ?? 0, PAGE);
+      rows.push(...page.map((row) => ({ ...row, folder: repositoryFolder(root, row.number) })));
       if (page.length < PAGE) return rows;
     }
   });
@@ -72,8 +109,7 @@ async function listFolders(root: string): Promise<number[]> {
   return numbers;
 }
 
-function checkRows(rows: readonly CheckedRepository[], present: readonly CheckedRepository[]): DoctorFinding {
-  const name = 'repositories';
+function checkRows({ kind: { name }, rows, present }: CheckedRows): DoctorFinding {
   const there = new Set(present);
   const missing = rows.filter((row) => !row.isDeleted && !there.has(row));
   if (missing.length === 0) return { name, state: 'ok', detail: `${rows.length}, each with its folder` };
@@ -88,19 +124,15 @@ function checkRows(rows: readonly CheckedRepository[], present: readonly Checked
   return { name, state: 'fail', detail };
 }
 
-function checkFolders(unknown: readonly number[]): DoctorFinding[] {
+function checkFolders({ kind: { one }, unknown }: CheckedRows): DoctorFinding[] {
   if (unknown.length === 0) return [];
   const folders = listed(unknown.map((number) => `${number}.git`));
-  const detail = `${unknown.length} without a repository (${folders}): delete them, unless the database is older than they are`;
-  return [{ name: 'repository folders', state: 'warn', detail }];
+  const detail = `${unknown.length} without a ${one} (${folders}): delete them, unless the database is older than they are`;
+  return [{ name: `${one} folders`, state: 'warn', detail }];
 }
 
 /** One after the other: reading all objects takes what the disk can give. */
-async function checkObjects(
-  root: string,
-  present: readonly CheckedRepository[],
-  io: Io,
-): Promise<DoctorFinding> {
+async function checkObjects(present: readonly CheckedRow[], io: Io): Promise<DoctorFinding> {
   const name = 'git objects';
   const installed = await findGit();
   if (installed?.isSupported !== true)
@@ -110,10 +142,9 @@ async function checkObjects(
   const damaged: string[] = [];
   let reason = '';
   try {
-    for (const [index, { number, fullName, isDeleted }] of present.entries()) {
+    for (const [index, { folder, fullName, isDeleted }] of present.entries()) {
       if (isDeleted) continue;
       progress.update(`Checking ${fullName} (${index + 1} of ${present.length})`);
-      const folder = repositoryFolder(root, number);
       const damage = await findDamage({ program, folder });
       // It may have been deleted meanwhile.
       if (damage === undefined || !existsSync(folder)) continue;
@@ -132,13 +163,13 @@ async function checkObjects(
 
 async function checkLeftovers(
   config: Config,
-  present: readonly CheckedRepository[],
+  present: readonly CheckedRow[],
+  roots: readonly string[],
   now: number,
 ): Promise<DoctorFinding[]> {
-  const root = repositoriesFolderOf(config);
-  const folders = present.map(({ number }) => repositoryFolder(root, number));
-  const stale = [...(await staleIn(join(root, 'tmp'), now)), ...(await endedImports(config, now))];
-  let count = stale.length;
+  const folders = present.map(({ folder }) => folder);
+  let count = (await endedImports(config, now)).length;
+  for (const root of roots) count += (await staleIn(join(root, 'tmp'), now)).length;
   for (const folder of folders) count += (await findLeftovers(folder, now)).length;
   const name = 'leftovers';
   if (count === 0) return [{ name, state: 'ok', detail: 'no old locks and temporary files in repositories' }];
@@ -148,7 +179,7 @@ async function checkLeftovers(
       state: 'warn',
       detail: `${count} old locks, temporary files and unfinished imports of processes that were killed: delete them`,
       async repair() {
-        await sweepTemporaryFolders(root, now);
+        for (const root of roots) await sweepTemporaryFolders(root, now);
         for (const folder of await endedImports(config, now))
           await rm(folder, { recursive: true, force: true });
         for (const folder of folders) await removeLeftovers(folder, now);

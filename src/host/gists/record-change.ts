@@ -6,6 +6,7 @@ import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { initiatorOf, type Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { MAINTAIN_GIST, scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
 import { GIST_CHANNEL, gistNotFound, gistResource, type FoundGist } from './access.ts';
 import type { Gist } from './gist.ts';
@@ -114,6 +115,7 @@ async function recordOnce(
       },
       now,
     );
+    if (state !== undefined) await scheduleMaintenance(tx, number, now, MAINTAIN_GIST);
     on.record({
       ...gistChange('updateGist', 'updated', { gist, owner }),
       before: auditedGist(before),

@@ -117,7 +117,10 @@ async function writeRepository(folder: string, defaultBranch: string): Promise<v
 
 async function addShard(root: string, shard: string): Promise<void> {
   const created = await mkdir(shard, { recursive: true, mode: PRIVATE_FOLDER });
-  if (created !== undefined) await syncFolder(root);
+  if (created === undefined) return;
+  await syncFolder(root);
+  // The root may be new, too.
+  await syncFolder(dirname(root));
 }
 
 /** On the same file system, so that renames work. */

@@ -1,10 +1,11 @@
-// What maintenance needs to know about what it tidies: repositories here, gists in their own part.
+// What maintenance needs to know about what it tidies: repositories and gists.
 import type { Services } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Git } from '../git/git.ts';
+import { findGistByNumber } from '../gists/store.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
-import { MAINTAIN_REPOSITORY, type MaintenanceKind } from './schedule-maintenance.ts';
-import { isPushed } from './store.ts';
+import { MAINTAIN_GIST, MAINTAIN_REPOSITORY, type MaintenanceKind } from './schedule-maintenance.ts';
+import { isGistWritten, isPushed } from './store.ts';
 
 export interface MaintainedKind {
   work: MaintenanceKind;
@@ -23,4 +24,12 @@ export const MAINTAINED_REPOSITORIES: MaintainedKind = {
   git: ({ git }) => git,
   exists: async (db, number) => (await findRepositoryByNumber(db, number)) !== undefined,
   isPushed,
+};
+
+export const MAINTAINED_GISTS: MaintainedKind = {
+  work: MAINTAIN_GIST,
+  logged: 'gist',
+  git: ({ gistGit }) => gistGit,
+  exists: async (db, number) => (await findGistByNumber(db, number)) !== undefined,
+  isPushed: isGistWritten,
 };

@@ -7,7 +7,8 @@ import { startServer, type Json, type TestServer } from '../../../test/server.ts
 import { claim } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { buildFiles, needsGit } from '../git/fixture-repository.ts';
-import { buildCommit, type NewObject } from '../git/new-object.ts';
+import { buildBlob, buildCommit, type NewObject } from '../git/new-object.ts';
+import { findGist } from '../gists/store.ts';
 import { countRepositoryFiles } from '../git/repack.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import { writeObjects } from '../git/write-objects.ts';
@@ -15,7 +16,7 @@ import type { Push } from '../pushes/model.ts';
 import { deletePush, insertPush } from '../pushes/store.ts';
 import { maintenanceHandler } from './maintain.ts';
 import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
-import { MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
+import { MAINTAIN_GIST, MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -147,5 +148,38 @@ describe('a server', needsGit, () => {
     server.clock.ahead += 2 * MINUTE_MS;
     await eventually(async () => (await work(number)) === undefined, 'the end of the work');
     await eventually(async () => !(await server.app.kernel.services.git.exists(number)), 'the removal');
+  });
+
+  test('repacks a gist a while after it was changed', async () => {
+    const { db, services } = server.app.kernel;
+    const { json } = await server.call('/gists', {
+      method: 'POST',
+      body: { files: { a: { content: 'a' } } },
+    });
+    const id = json['id'] as string;
+    const { number } = (await findGist(db, id))!;
+    const repository = services.gistGit.repository(number);
+    await writeObjects(
+      repository,
+      Array.from({ length: 12 }, () => buildBlob(randomBytes(100_000))),
+    );
+    const change = (content: string) =>
+      server.call(`/gists/${id}`, { method: 'PATCH', body: { files: { a: { content } } } });
+    assert.equal((await change('b')).status, 200);
+    const due = async () =>
+      await db
+        .selectFrom('due')
+        .selectAll()
+        .where('id', '=', `${MAINTAIN_GIST}:${number}`)
+        .executeTakeFirst();
+    assert.ok((await due())!.due_at > server.clock.now());
+    server.clock.ahead += MINUTE_MS;
+    await eventually(
+      async () => (await countRepositoryFiles(repository.folder)).hasCommitGraph,
+      'the repack',
+    );
+    const { json: gist } = await server.call(`/gists/${id}`);
+    assert.equal((gist['files'] as Record<string, Json>)['a']!['content'], 'b');
+    assert.equal(((await server.call(`/gists/${id}/commits`)).json as unknown as Json[]).length, 2);
   });
 });

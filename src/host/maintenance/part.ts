@@ -1,10 +1,13 @@
-// The upkeep of repositories.
+// The upkeep of repositories and gists.
 import type { Part } from '../../kernel/part.ts';
 import { maintenanceHandler } from './maintain.ts';
-import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
+import { MAINTAINED_GISTS, MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
 
 export const maintenancePart: Part = {
   work: (kernel) => ({
-    handlers: { [MAINTAINED_REPOSITORIES.work]: maintenanceHandler(kernel, MAINTAINED_REPOSITORIES) },
+    handlers: {
+      [MAINTAINED_REPOSITORIES.work]: maintenanceHandler(kernel, MAINTAINED_REPOSITORIES),
+      [MAINTAINED_GISTS.work]: maintenanceHandler(kernel, MAINTAINED_GISTS),
+    },
   }),
 };

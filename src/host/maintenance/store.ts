@@ -1,5 +1,6 @@
-// What the database knows about pushes that are under way.
+// What the database knows about pushes that are under way, and about which folders there must be.
 import type { Db } from '../../kernel/storage/tables.ts';
+import { RECORD_GIST } from '../gists/record-change.ts';
 
 /** On any node. The row of a push is written before git may write, and deleted when the push has been recorded. */
 export async function isPushed(db: Db, number: number): Promise<boolean> {
@@ -12,9 +13,23 @@ export async function isPushed(db: Db, number: number): Promise<boolean> {
   return row !== undefined;
 }
 
+/** On any node. The due row of a write is there before git may write, and deleted when the write has been recorded. */
+export async function isGistWritten(db: Db, number: number): Promise<boolean> {
+  const begin = `${RECORD_GIST}:${number}`;
+  const row = await db
+    .selectFrom('due')
+    .select('id')
+    .where('id', '>=', `${begin}:`)
+    // The character after the colon.
+    .where('id', '<', `${begin};`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface CheckedRepository {
   number: number;
-  /** `owner/name` in lower case. */
+  /** `owner/name` in lower case, or `gist/id`. */
   fullName: string;
   sizeKb: number;
   /** Its folder is about to be deleted. */
@@ -38,6 +53,24 @@ export async function listCheckedRepositories(
     number: row.number,
     fullName: row.full_name,
     sizeKb: row.size_kb,
+    isDeleted: row.deleted_at !== null,
+  }));
+}
+
+/** As those of repositories. */
+export async function listCheckedGists(db: Db, after: number, limit: number): Promise<CheckedRepository[]> {
+  const rows = await db
+    .selectFrom('gists')
+    .select(['number', 'id', 'deleted_at'])
+    .where('number', '>', after)
+    .orderBy('number')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    number: row.number,
+    fullName: `gist/${row.id}`,
+    // No gist is empty.
+    sizeKb: 1,
     isDeleted: row.deleted_at !== null,
   }));
 }
