@@ -10,6 +10,7 @@ import { benchStreams } from './delivery-streams.ts';
 import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
+import { benchGists } from './gists.ts';
 import { benchGround } from './ground.ts';
 import { benchHost } from './host.ts';
 import { benchQueues } from './queues.ts';
@@ -35,6 +36,7 @@ const BENCHES: Record<string, Bench> = {
   'delivery-feeds': benchFeeds,
   freeze: benchFreeze,
   host: benchHost,
+  gists: benchGists,
   transport: benchTransport,
   runs: benchRuns,
   schedules: benchSchedules,
