@@ -1,7 +1,12 @@
 // The catalogue of breaking changes of version 2026-03-10, row by row: what each version answers, nested resources included.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { hostApi } from '../../src/host/api.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
+import { hasDownloadsRemoved } from '../../src/host/versions/2026-03-10/has-downloads-removed.ts';
+import { squashTitleDefaultRemoved } from '../../src/host/versions/2026-03-10/squash-title-default-removed.ts';
+import { affectedOperations } from '../../src/kernel/version-effects.ts';
+import { findOperation } from '../../scripts/find-operation.ts';
 import { startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';
@@ -26,8 +31,14 @@ function callIn(
   { accept = '*/*', ...init }: VersionedInit = {},
 ): Promise<Answer> {
   const headers = { ...init.headers, accept, 'x-github-api-version': version };
+  const { method = 'GET' } = init;
+  const found = findOperation(hostApi, { method, path, headers, status: 200, type: '', text: '' });
+  if (found !== undefined) called.add(`${found.id} in ${version}`);
   return server.call(path, { ...init, headers });
 }
+
+/** Operations and versions that the tests of this file have called. */
+const called = new Set<string>();
 
 test('H17 e-mail addresses are text with the beta media type in the old version, and objects otherwise', async () => {
   const { json: objects } = await callIn(NEW, '/user/emails');
@@ -220,6 +231,8 @@ test(
       ['/orgs/nesting/teams', team],
     ] as const)
       assert.equal((await callIn(NEW, at, { method: 'POST', body })).status, 201, at);
+    const fork = { organization: 'nesting', name: 'forked' };
+    assert.equal((await callIn(NEW, `${path}/forks`, { method: 'POST', body: fork })).status, 202);
     for (const [at, body] of [
       ['/user/starred/admin/everywhere', undefined],
       ['/repos/admin/everywhere/subscription', { subscribed: true }],
@@ -238,6 +251,7 @@ test(
       '/user/subscriptions',
       '/users/admin/subscriptions',
       `${path}/commits/main/status`,
+      `${path}/forks`,
     ];
     const ofTeam = '/orgs/nesting/teams/owners/repos/nesting/shared';
     for (const [version, word, hasDownloads, hasMaster] of [
@@ -278,5 +292,74 @@ test(
         }
       }
     }
+  },
+);
+
+test(
+  'H14 H15 H17 calls that create, change, fork, generate or transfer a repository answer in their version',
+  needsGit,
+  async () => {
+    const { path } = await createRepository('written', { auto_init: true, is_template: true });
+    await createOrganization('writing');
+    for (const [index, [version, accept]] of (
+      [
+        [OLD, '*/*'],
+        [OLD, BETA],
+        [NEW, '*/*'],
+        [NEW, BETA],
+      ] as const
+    ).entries()) {
+      const send = async (method: string, at: string, body: unknown) => {
+        const { json, status, text } = await callIn(version, at, { method, body, accept });
+        assert.ok(status < 300, text);
+        const told = `${method} ${at} in ${version} with ${accept}`;
+        const isOld = version === OLD;
+        const found = repositoriesIn(json);
+        assert.ok(found.length > 0, told);
+        for (const [, repository] of found) {
+          assert.equal(repository['has_downloads'], isOld ? true : undefined, told);
+          const hasTitle = isOld && 'squash_merge_commit_title' in repository;
+          assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
+          const master = isOld && accept === BETA ? repository['default_branch'] : undefined;
+          assert.equal(repository['master_branch'], master, told);
+        }
+      };
+      // Requests may say that there are no downloads, which was never true.
+      await send('POST', '/user/repos', { name: `moving-${index}`, has_downloads: false });
+      await send('POST', '/orgs/writing/repos', { name: `made-${index}`, has_downloads: true });
+      await send('PATCH', path, { description: `for the ${index}th time` });
+      await send('POST', `${path}/forks`, { organization: 'writing', name: `fork-${index}` });
+      await send('POST', `${path}/generate`, { owner: 'writing', name: `generated-${index}` });
+      await send('POST', `/repos/admin/moving-${index}/transfer`, { new_owner: 'writing' });
+    }
+    const wrong = { name: 'wrong', has_downloads: 'yes' };
+    for (const [version, status] of [
+      [OLD, 422],
+      [NEW, 201],
+    ] as const)
+      assert.equal(
+        (await callIn(version, '/user/repos', { method: 'POST', body: wrong })).status,
+        status,
+        version,
+      );
+  },
+);
+
+/** The tests of these call them under both versions: host-events.test.ts, and those of apps. */
+const ELSEWHERE = /^(activity\/list-(\w+-)*events|apps\/)/;
+
+test(
+  'H14 H15 H17 the tests above have called every operation that shows a repository under both versions',
+  needsGit,
+  () => {
+    const changes = [...hasDownloadsRemoved, ...squashTitleDefaultRemoved];
+    const ids = new Set(
+      changes.flatMap((one) => affectedOperations(one, hostApi).map(({ shape }) => shape.id)),
+    );
+    const missing = [...ids]
+      .filter((id) => !ELSEWHERE.test(id))
+      .flatMap((id) => [`${id} in ${OLD}`, `${id} in ${NEW}`])
+      .filter((one) => !called.has(one));
+    assert.deepEqual(missing, []);
   },
 );

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkHostReply } from './check-reply.ts';
+import { removedNamesIn } from './removed-names.ts';
 import { problemsWith } from './check-shape.ts';
 import { Operations } from './find-operation.ts';
 
@@ -32,6 +33,7 @@ function check(path: string, body: unknown, given: Given = {}): void {
   checkHostReply({ method, path, status, header: (name) => headers[name], text: JSON.stringify(body) });
 }
 
+const SETUP = '/repos/{owner}/{repo}/code-scanning/default-setup';
 const counter = { limit: 1, remaining: 1, reset: 1, used: 0 };
 const resources = { core: counter, search: counter };
 const email = { email: 'a@example.com', primary: true, verified: true, visibility: null };
@@ -62,6 +64,21 @@ test('what a version removed is found at any depth', () => {
   );
   const events = [{ ...email, payload: { master_branch: 'main' }, forks: 3 }];
   check('/user/emails', events, { version: NEW });
+});
+
+test('what a version removed from gists and from the languages of code scanning is found', () => {
+  const gist = { git_pull_url: 'x', owner: { login: 'ann' } };
+  const history = [{ user: { login: 'ann' } }];
+  for (const [operation, body, found] of [
+    ['/gists/{gist_id}', { ...gist, history, forks: [] }, ['/history', '/forks']],
+    ['/gists', [{ ...gist, user: { login: 'ann' } }], ['/0/user']],
+    ['/gists', [{ ...gist, user: null }], []],
+    ['/gists/{gist_id}/commits', history, []],
+    ['/repos/{owner}/{repo}', { forks: 3, user: {} }, []],
+    [SETUP, { languages: ['javascript', 'javascript-typescript'] }, ['/languages/0']],
+    [SETUP, { languages: ['javascript-typescript', 'go'] }, []],
+  ] as const)
+    assert.deepEqual(removedNamesIn(operation, body), found, JSON.stringify(body));
 });
 
 test('errors have the usual shape, and a success that is not described is refused', () => {

@@ -27,6 +27,9 @@ export const ContentEntry = Type.Object(
   { $id: 'content-entry' },
 );
 
+/** Looks like an entry of a folder, and is no submodule: changes of those are none of its. */
+export const WrittenFile = Type.Object(ContentEntry.properties, { $id: 'written-file' });
+
 export type ContentEntryRep = Static<typeof ContentEntry>;
 
 const FILE_FIELDS = {
