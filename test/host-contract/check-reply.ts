@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { problemsWith, type Shape } from './check-shape.ts';
-import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED } from './exceptions.ts';
+import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED, RIGHT_SHAPES } from './exceptions.ts';
 import { Operations } from './find-operation.ts';
 import { removedNamesIn } from './removed-names.ts';
 
@@ -78,6 +78,7 @@ function shapeOf(
 ): Shape | 'any' | undefined {
   // The oldest shapes, which no description has.
   if (/^\w+\.beta\b/.test(media)) return 'any';
+  if (status < 300 && Object.hasOwn(RIGHT_SHAPES, operation)) return RIGHT_SHAPES[operation]!.shape;
   const replies = shapes.changed[version]?.operations[operation] ?? shapes.operations[operation]!;
   const byType = replies[status];
   if (byType === undefined) return status >= 300 ? { $ref: 'basic-error' } : undefined;

@@ -1,4 +1,5 @@
 // Where the public description of the code host's API is known to be wrong, or does not have an operation of this server.
+import type { Shape } from './check-shape.ts';
 
 /** Properties that a shape requires by mistake, by the name of the shape. */
 export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }> = {
@@ -17,6 +18,14 @@ export const INSTEAD: Record<string, { shape: string; why: string }> = {
   'validation-error-simple': {
     shape: 'validation-error',
     why: 'All operations name the fields that are wrong, where some of the original have texts.',
+  },
+};
+
+/** Successes that the description has wrong, by operation. */
+export const RIGHT_SHAPES: Record<string, { shape: Shape; why: string }> = {
+  'GET /app/installations': {
+    shape: { type: 'array', items: { $ref: 'installation' } },
+    why: 'The account would have to be a user and an enterprise at once.',
   },
 };
 
