@@ -44,6 +44,10 @@ test('the repository in README.md, and the program that lists it', options, asyn
   assert.equal(await printed('names.mjs'), "[ 'admin/hello' ]");
 });
 
+test('the gist in README.md', options, async () => {
+  await followGuide('README.md', { section: '### Host: a gist', cwd, env });
+});
+
 test('the limits and versions in README.md, and the program that reads them', options, async () => {
   const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
   await followGuide('README.md', { section: '### Host: limits and versions', cwd, env, replace });
