@@ -157,7 +157,7 @@ onEachEngine((engine) => {
       const one = (await bob.call(`${at(shared)}/${json['id']}`, { headers })).json;
       const list = (await bob.call(at(shared), { headers })).json as unknown as Json[];
       for (const shown of [one, list.at(-1)!]) {
-        const { body, body_html, body_text } = shown as Json;
+        const { body, body_html, body_text } = shown;
         assert.deepEqual(JSON.parse(JSON.stringify({ body, body_html, body_text })), expected);
       }
     }
