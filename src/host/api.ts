@@ -17,6 +17,7 @@ import { appPart } from './apps/part.ts';
 import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
+import { codeScanningSetupPart } from './code-scanning-setup/part.ts';
 import { commitPart } from './commits/part.ts';
 import { eventPart } from './events/part.ts';
 import { forkPart } from './forks/part.ts';
@@ -153,6 +154,7 @@ export const hostApi: Api = apiOf(dialect, [
   forkPart,
   transferPart,
   appPart,
+  codeScanningSetupPart,
   contentPart,
   archivePart,
   gistPart,

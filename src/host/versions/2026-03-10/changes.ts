@@ -9,6 +9,7 @@ import { gistHistoryRemoved } from './gist-history-removed.ts';
 import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
 import { installationDeletionAccepted } from './installation-deletion.ts';
 import { rateRemoved } from './rate-removed.ts';
+import { setupLanguagesRemoved } from './setup-languages-removed.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 import { submoduleTypeAdded } from './submodule-type.ts';
 import { teamPermissionRemoved } from './team-permission-removed.ts';
@@ -28,6 +29,7 @@ export const changesOf20260310: readonly VersionChange[] = [
   ...gistUserRemoved,
   ...betaGistUserRemoved,
   ...customLinkEnabledRemoved,
+  setupLanguagesRemoved,
 ];
 
 /** Those about the status or the content type of replies. */

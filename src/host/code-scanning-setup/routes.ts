@@ -1,0 +1,58 @@
+// The default setup of code scanning: read and change it.
+import { reply } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import { gitUrlsOf } from '../git-data/urls.ts';
+import { repositoryRoute } from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { changeSetup, UPDATE_SETUP } from './change-setup.ts';
+import { findAnalysedLanguages } from './find-languages.ts';
+import { DefaultSetup, DefaultSetupRun, DefaultSetupUpdate, toDefaultSetup } from './model.ts';
+import { findSetup } from './store.ts';
+
+const path = '/repos/{owner}/{repo}/code-scanning/default-setup';
+const params = Type.Object(RepositoryParams);
+
+const getDefaultSetup = repositoryRoute(
+  {
+    id: 'code-scanning/get-default-setup',
+    method: 'GET',
+    path,
+    summary: 'Get the default setup of code scanning',
+    description:
+      'Where it is not configured, the languages are those of the repository that it would analyse.',
+    access: { action: 'viewCodeScanningSetup', ofOwner: true },
+    params,
+    reply: { 200: DefaultSetup },
+  },
+  'admin',
+  async (_call, kernel, found) => {
+    const { setup, updatedAt } = await findSetup(kernel.db, found.repository.number);
+    return toDefaultSetup(setup, await findAnalysedLanguages(kernel, found), updatedAt);
+  },
+);
+
+const updateDefaultSetup = repositoryRoute(
+  {
+    id: 'code-scanning/update-default-setup',
+    method: 'PATCH',
+    path,
+    summary: 'Change the default setup of code scanning',
+    description:
+      'Answers 202 where something has to be configured; until that is done, other changes are refused. Languages must be ' +
+      'those of the repository.',
+    access: UPDATE_SETUP,
+    params,
+    body: DefaultSetupUpdate,
+    reply: { 200: Type.Object({}, { $id: 'empty-object' }), 202: DefaultSetupRun },
+  },
+  'admin',
+  async (call, kernel, found) => {
+    const languages = await findAnalysedLanguages(kernel, found);
+    const run = await changeSetup(kernel, call, found, call.body, languages);
+    if (run === undefined) return {};
+    const { api } = gitUrlsOf(found, call.base);
+    return reply(202, { run_id: run, run_url: `${api}/code-scanning/default-setup` });
+  },
+);
+
+export const codeScanningSetupRoutes = [getDefaultSetup, updateDefaultSetup];
