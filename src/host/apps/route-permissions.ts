@@ -41,6 +41,7 @@ const RULES: readonly Rule[] = [
   ['PUT', inOrganization('public_members'), 'person'],
   ['DELETE', inOrganization('public_members'), 'person'],
   ['GET', /^\/gists(?:\/|$)/, 'open'],
+  ['*', /^\/gist\/\{\w+\}\/(?:info\/refs|git-upload-pack|raw\/.+)$/, 'open'],
   ['*', /^\/gists?(?:\/|$)/, 'person'],
   // Organizations.
   ['*', inOrganization('installations'), 'organization_administration'],
@@ -80,8 +81,6 @@ const RULES: readonly Rule[] = [
   ['GET', /^\/(?:raw|archives)\//, 'contents'],
   ['GET', /^\/networks\//, 'metadata'],
   // The protocol of git: a push begins with a GET, whose query says so.
-  ['*', /^\/gist\/\{\w+\}\/(?:info\/refs|git-upload-pack)$/, 'open'],
-  ['*', /^\/gist\/\{\w+\}\/git-receive-pack$/, 'person'],
   ['*', /^\/\{owner\}\/\{repo\}\/(?:info\/refs|git-upload-pack)$/, 'contents:read'],
   ['*', /^\/\{owner\}\/\{repo\}\/git-receive-pack$/, 'contents:write'],
   // What everybody may read.

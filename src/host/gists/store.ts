@@ -152,15 +152,6 @@ export async function updateGistOwner(tx: Db, from: string, to: string): Promise
   await tx.updateTable('gists').set({ owner_id: to }).where('owner_id', '=', from).execute();
 }
 
-/** In the transaction that adds or removes comments. */
-export async function addToCommentCount(tx: Db, number: number, difference: number): Promise<void> {
-  await tx
-    .updateTable('gists')
-    .set((eb) => ({ comment_count: eb('comment_count', '+', difference) }))
-    .where('number', '=', number)
-    .execute();
-}
-
 /** From then on nobody finds it. Background work deletes its folder and then the row. */
 export async function markGistDeleted(tx: Db, number: number, now: number): Promise<void> {
   const row = await tx
