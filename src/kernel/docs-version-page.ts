@@ -4,6 +4,8 @@ import type { Api } from './dialect.ts';
 import { escapeHtml, htmlPage, htmlTable } from './html.ts';
 import { describedPath } from './path-template.ts';
 import type { RouteShape } from './route.ts';
+import { idsIn } from './schema-walk.ts';
+import { mapInSlices } from './time-slice.ts';
 import {
   ADDED_ANCHOR,
   affectedOperations,
@@ -22,12 +24,37 @@ import {
   type VersionExamples,
 } from './version-examples.ts';
 import { allVersions, supportedUntil } from './version-support.ts';
-import type { VersionTable } from './version.ts';
+import { schemasOf, type VersionTable } from './version.ts';
 
 /** Longer lists of operations are folded. */
 const SHOWN_OPERATIONS = 6;
 
 export function versionPage(api: Api, version: string, examples: VersionExamples = {}): string {
+  const writing = writePageInSteps(api, version, examples);
+  let step = writing.next();
+  while (!step.done) step = writing.next();
+  return step.value;
+}
+
+/** Without holding the event loop: a change may be about hundreds of operations. */
+export async function makeVersionPage(api: Api, version: string, examples: VersionExamples): Promise<string> {
+  // The first look at the schemas of a route takes longest.
+  await mapInSlices(api.routes, ({ shape }) => schemasOf(shape).map(idsIn));
+  const writing = writePageInSteps(api, version, examples);
+  let step = writing.next();
+  while (!step.done) {
+    await new Promise(setImmediate);
+    step = writing.next();
+  }
+  return step.value;
+}
+
+/** Pauses after each change. */
+function* writePageInSteps(
+  api: Api,
+  version: string,
+  examples: VersionExamples,
+): Generator<void, string, void> {
   const { name, title, versions } = api.dialect;
   const groups = changeGroupsOf(version, versions);
   const shapes = api.routes.map(({ shape }) => shape);
@@ -44,7 +71,7 @@ export function versionPage(api: Api, version: string, examples: VersionExamples
     announcement(version, versions),
     choiceWords(versions),
     selectionOf(version, versions),
-    ...changeParts(api, groups, examples[version] ?? {}),
+    ...(yield* changeParts(api, groups, examples[version] ?? {})),
     operationList(ADDED_ANCHOR, 'Added operations', added),
     operationList(REMOVED_ANCHOR, 'Removed operations', removed),
     groups.length + added.length + removed.length > 0 ? '' : nothingChanged(version, versions),
@@ -98,20 +125,30 @@ function nothingChanged(version: string, versions: VersionTable): string {
     : '<p>It changes nothing for callers of the version before it.</p>';
 }
 
-function changeParts(
+function* changeParts(
   api: Api,
   groups: readonly ChangeGroup[],
   examples: Readonly<Record<string, VersionExample>>,
-): string[] {
+): Generator<void, string[], void> {
   if (groups.length === 0) return [];
   const items = groups.map(({ anchor, title }) => `<li><a href="#${anchor}">${words(title)}</a></li>`);
-  return [
-    `<h2 id="changes">Changes</h2><ul>${items.join('')}</ul>`,
-    ...groups.map((group) => changePart(api, group, examples[group.anchor])),
-  ];
+  const parts = [`<h2 id="changes">Changes</h2><ul>${items.join('')}</ul>`];
+  for (const group of groups) {
+    const affected: AffectedOperation[] = [];
+    for (const change of group.changes) {
+      affected.push(...affectedOperations(change, api));
+      yield;
+    }
+    parts.push(changePart(group, mergeOperations(affected), examples[group.anchor]));
+  }
+  return parts;
 }
 
-function changePart(api: Api, group: ChangeGroup, example: VersionExample | undefined): string {
+function changePart(
+  group: ChangeGroup,
+  affected: readonly AffectedOperation[],
+  example: VersionExample | undefined,
+): string {
   const { title, advice, anchor, changes } = group;
   const [first] = changes;
   const variant = first !== undefined && 'only' in first ? first.only : undefined;
@@ -123,7 +160,7 @@ function changePart(api: Api, group: ChangeGroup, example: VersionExample | unde
       : `<p>Only callers whose <code>Accept</code> asks for <code>${escapeHtml(variant)}</code> notice it.</p>`,
     fieldList(changes.flatMap(changedFieldsOf)),
     headChanges(group),
-    operationsOf(mergeOperations(changes.flatMap((change) => affectedOperations(change, api)))),
+    operationsOf(affected),
     example === undefined ? '' : examplePart(example),
     '</section>',
   ].join('\n');
@@ -197,7 +234,8 @@ function examplePart({ call, accept, request, before, after }: VersionExample): 
       ? ''
       : `<figure><figcaption>Sent</figcaption>${shownLines(jsonLines(request), jsonLines(request))}</figure>`;
   return `<p>Example: <code>${escapeHtml(call)}</code>${header}</p>
-    <div class="pair">${sent}
+    ${sent === '' ? '' : `<div class="pair">${sent}</div>`}
+    <div class="pair">
     <figure><figcaption>Before</figcaption>${shownLines(old, fresh)}</figure>
     <figure><figcaption>After</figcaption>${shownLines(fresh, old)}</figure></div>`;
 }

@@ -26,12 +26,16 @@ export function mapChildren(schema: JsonSchema, map: (child: JsonSchema) => Json
 }
 
 export function childrenOf(schema: JsonSchema): JsonSchema[] {
-  const children: JsonSchema[] = [];
-  mapChildren(schema, (child) => {
-    children.push(child);
-    return child;
-  });
-  return children;
+  const { properties = {}, patternProperties = {}, items, additionalProperties } = schema;
+  return [
+    ...Object.values(properties),
+    ...(items === undefined || Array.isArray(items) ? [] : [items]),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.allOf ?? []),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
+    ...Object.values(patternProperties),
+  ];
 }
 
 /** Schemas do not change, and are nested in many others: each is walked once. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from './dialect.ts';
 import { apiPage, indexPage } from './docs.ts';
 import { describedVersions, versionIndexPage } from './docs-versions.ts';
-import { versionPage } from './docs-version-page.ts';
+import { makeVersionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
@@ -41,7 +41,7 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
         const path = versionPath(name, version);
         let page: Promise<string> | undefined;
         scope.get(path, async (_request, reply) => {
-          page ??= readVersionExamples(name).then((examples) => versionPage(api, version, examples));
+          page ??= readVersionExamples(name).then((examples) => makeVersionPage(api, version, examples));
           return showPage(reply, 200, await page);
         });
         scope.get(`/docs/${name}/${version}`, (_request, reply) => reply.redirect(path, 301));
