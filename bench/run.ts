@@ -13,6 +13,7 @@ import { benchFreeze } from './freeze.ts';
 import { benchGists } from './gists.ts';
 import { benchGround } from './ground.ts';
 import { benchHost } from './host.ts';
+import { benchImpact } from './impact.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
@@ -37,6 +38,7 @@ const BENCHES: Record<string, Bench> = {
   freeze: benchFreeze,
   host: benchHost,
   gists: benchGists,
+  impact: benchImpact,
   transport: benchTransport,
   runs: benchRuns,
   schedules: benchSchedules,

@@ -282,7 +282,7 @@ function addImportRepo(group: Command, io: Io, end: End): void {
 }
 
 function addApi(api: Command, io: Io, end: End): void {
-  explain(api, ['api diff old.json new.json']);
+  explain(api, ['api diff old.json new.json', 'api impact --to 2026-03-10']);
   const diff = api
     .command('diff')
     .description('Compare two OpenAPI documents; fails when the newer breaks callers of the older')
@@ -294,6 +294,26 @@ function addApi(api: Command, io: Io, end: End): void {
       end(await runApiDiff({ older, newer, ...options }, io));
     });
   explain(diff, ['api diff old.json new.json', 'api diff --json old.json new.json']);
+
+  const impact = api
+    .command('impact')
+    .description('Tell which calls a version of the Host API would change; fails when some would')
+    .option('--to <version>', 'The version to move to [default the newest]')
+    .option('--token <token>', 'Whose calls [SIGNALBOX_TOKEN, which other users cannot see]')
+    .option('--url <url>', 'The server [SIGNALBOX_URL, default the one that runs on the data folder]')
+    .option('--all', 'The calls of all tokens, for administrators')
+    .option('--since <time>', 'Only calls that were last seen then or later')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runApiImpact } = await import('./api-impact.ts');
+      end(await runApiImpact(settings, options, io));
+    });
+  addJson(impact);
+  explain(
+    impact,
+    ['api impact', 'api impact --to 2026-03-10 --all', 'api impact --since 2026-11-01 --json'],
+    ['The exit code is 0 if nothing would change, 1 if calls would, and 2 if there is no report.'],
+  );
 }
 
 function addConfig(config: Command, io: Io, end: End): void {

@@ -1,0 +1,78 @@
+// The command `api impact`, against a server in the process of the test.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { giveToken } from '../../test/people.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
+import { joinHost, type HostPerson } from '../../test/host-people.ts';
+import { run } from './fixture.ts';
+
+let server: TestServer;
+let ada: HostPerson;
+
+before(async () => {
+  server = await startServer({ limits: 'off' });
+  ada = await joinHost(server, 'ada');
+});
+after(() => server.stop());
+
+const impact = (argv: string[], token: string | undefined = ada.token) =>
+  run(['api', 'impact', '--url', server.url, ...(token === undefined ? [] : ['--token', token]), ...argv]);
+
+test('where nothing would change, the exit code is 0 and the next step is named', async () => {
+  const { code, out, err } = await impact(['--no-json']);
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, /^Nothing to do\. No recorded call of yours would change in version 2026-03-10\./);
+  assert.match(out, /Send the header X-Host-Api-Version: 2026-03-10/);
+});
+
+test('calls that would change are listed with what to do, and the exit code is 1', async () => {
+  await ada.repository('shop');
+  await ada.get('/repos/ada/shop');
+  await ada.get('/repos/ada/shop');
+  const { code, out } = await impact(['--no-json', '--to', '2026-03-10']);
+  assert.equal(code, 1);
+  assert.match(out, /^Version 2026-03-10 would change 3 recorded calls:/);
+  assert.match(
+    out,
+    /2 {2,}\d{4}-\d\d-\d\d \d\d:\d\d {2}given \(ada\) {2,}2022-11-28 {2,}GET \/repos\/\{owner\}\/\{repo\}/,
+  );
+  assert.match(
+    out,
+    /has_downloads` removed from repositories\n {4}Instead: .+\n {4}Fields: {2}reply: has_downloads removed/,
+  );
+  const json = await impact([]);
+  assert.equal(json.code, 1);
+  assert.equal((JSON.parse(json.out) as { calls: unknown[] }).calls.length, 2);
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  assert.equal((await impact(['--since', later])).code, 0);
+});
+
+test('administrators see all tokens, and hostile names cannot control a terminal', async () => {
+  const { value } = await giveToken(server, ada.member, { role: 'writer', name: 'red\u{1B}[31m' });
+  await server.call('/repos/ada/shop', { token: value });
+  const { code, out } = await impact(['--all', '--no-json'], ADMIN_TOKEN);
+  assert.equal(code, 1);
+  assert.ok(out.includes('red?[31m (ada)') && !out.includes('\u{1B}'));
+  const refused = await impact(['--all']);
+  assert.deepEqual([refused.code, refused.out], [2, '']);
+  assert.match(refused.err, /answers 403: Only administrators/);
+});
+
+test('without a report the exit code is 2, and a sentence says what to do', async () => {
+  for (const [argv, words] of [
+    [['--url', server.url], /Give a token with --token or in SIGNALBOX_TOKEN/],
+    [['--url', server.url, '--token', 'api-wrong'], /rejects the token/],
+    [
+      ['--url', server.url, '--token', ada.token, '--to', '1999-01-01'],
+      /has no report at \/versions\/1999-01-01\/impact: check --to/,
+    ],
+    [['--url', server.url, '--token', ada.token, '--since', 'soon'], /--since must be a time/],
+    [['--url', 'ftp://x', '--token', 'x'], /--url must be a URL/],
+    [['--url', 'http://127.0.0.1:1', '--token', 'x'], /cannot be reached/],
+    [['--data', '/nonexistent', '--token', 'x'], /No server is ready on/],
+  ] as const) {
+    const { code, out, err } = await run(['api', 'impact', ...argv]);
+    assert.deepEqual([code, out], [2, ''], argv.join(' '));
+    assert.match(err, words);
+  }
+});

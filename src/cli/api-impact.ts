@@ -1,0 +1,238 @@
+// The command `api impact`: which calls of a token, or of all, a version of the Host API would change; fails when some would.
+import type { Config } from '../config.ts';
+import { Failure } from '../kernel/failure.ts';
+import type { LoadedSettings } from '../read-settings.ts';
+import { RELEASE } from '../release.ts';
+import { messageOf } from './command-errors.ts';
+import { parseServerUrl } from './import/server-url.ts';
+import { painter, printJson, wantsJson, type Io } from './io.ts';
+import { findServer } from './running-server.ts';
+import { alignTable } from './table.ts';
+
+export interface ApiImpactOptions {
+  /** The version to move to; the newest by default. */
+  to?: string;
+  url?: string;
+  token?: string;
+  all?: boolean;
+  since?: string;
+  json?: boolean;
+}
+
+interface ImpactReply {
+  version: string;
+  state: string;
+  header: string;
+  documentation_url: string;
+  unrecorded_calls: number;
+  note: string;
+  calls: CallEntry[];
+}
+
+interface CallEntry {
+  method: string;
+  path: string;
+  version: string;
+  variant: string | null;
+  caller: { type: string; id: string | null; name: string | null; login: string | null };
+  calls: number;
+  last_seen_at: string;
+  changes: {
+    title: string;
+    advice: string;
+    in: string;
+    fields: { name: string; kind: string }[];
+    calls: number;
+  }[];
+}
+
+const EXIT_CODES = { nothingToDo: 0, wouldChange: 1, noReport: 2 } as const;
+const TIMEOUT_MS = 30_000;
+const PER_PAGE = 100;
+const MAX_PAGES = 100;
+
+/** Returns the exit code: 0 nothing would change, 1 calls would, 2 there is no report. */
+export async function runApiImpact(
+  { config }: LoadedSettings,
+  options: ApiImpactOptions,
+  io: Io,
+): Promise<number> {
+  let report: ImpactReply & { isCut: boolean };
+  try {
+    report = await readReport(await openServer(config, options, io), options);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    io.err(error.message);
+    return EXIT_CODES.noReport;
+  }
+  if (wantsJson(options, io)) {
+    const { isCut, ...reply } = report;
+    printJson(io, isCut ? { ...reply, is_cut: true } : reply);
+  } else io.out(describe(report, options, io));
+  return report.calls.length === 0 ? EXIT_CODES.nothingToDo : EXIT_CODES.wouldChange;
+}
+
+interface ReportServer {
+  url: string;
+  token: string;
+}
+
+async function openServer(config: Config, options: ApiImpactOptions, io: Io): Promise<ReportServer> {
+  const named = options.url ?? (io.env['SIGNALBOX_URL'] || undefined);
+  const url =
+    named === undefined
+      ? await localUrl(config, io)
+      : parseServerUrl(named, options.url === undefined ? 'SIGNALBOX_URL' : '--url');
+  const token = options.token ?? (io.env['SIGNALBOX_TOKEN'] || undefined);
+  if (token === undefined)
+    throw new Failure(
+      'invalid',
+      `Whose calls? Give a token with --token or in SIGNALBOX_TOKEN; ${io.program} token create makes one.`,
+    );
+  return { url, token };
+}
+
+async function localUrl({ data }: Config, io: Io): Promise<string> {
+  const server = await findServer(data);
+  if (server?.state !== 'ready')
+    throw new Failure(
+      'unavailable',
+      `No server is ready on ${data}: start one with ${io.program} serve, name its folder with --data, or name another server with --url.`,
+    );
+  // A certificate is made for the public name.
+  return server.url.startsWith('https:') ? server.publicUrl : server.url;
+}
+
+async function readReport(
+  server: ReportServer,
+  { to, all, since }: ApiImpactOptions,
+): Promise<ImpactReply & { isCut: boolean }> {
+  const version = to ?? (await fetchJson<string[]>(server, '/versions')).at(-1)!;
+  const query = new URLSearchParams({
+    per_page: String(PER_PAGE),
+    ...(all === true && { all: 'true' }),
+    ...(since !== undefined && { since: momentOf(since) }),
+  });
+  const calls: CallEntry[] = [];
+  for (let page = 1; ; page += 1) {
+    query.set('page', String(page));
+    const path = `/versions/${encodeURIComponent(version)}/impact?${query.toString()}`;
+    const reply = await fetchJson<ImpactReply>(server, path);
+    calls.push(...reply.calls);
+    const isLast = reply.calls.length < PER_PAGE;
+    if (isLast || page === MAX_PAGES) return { ...reply, calls, isCut: !isLast };
+  }
+}
+
+function momentOf(text: string): string {
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw new Failure(
+      'invalid',
+      `--since must be a time like 2026-11-01 or 2026-11-01T12:00:00Z, not "${text}".`,
+    );
+  return new Date(at).toISOString();
+}
+
+async function fetchJson<Body>({ url, token }: ReportServer, path: string): Promise<Body> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`${url}/api/v3${path}`, {
+      headers: { authorization: `Bearer ${token}`, 'user-agent': `signalbox/${RELEASE}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    text = await answer.text();
+  } catch (error) {
+    throw new Failure('unavailable', `${url} cannot be reached: ${messageOf(error)}.`, { cause: error });
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
+  }
+  if (answer.ok) return body as Body;
+  if (answer.status === 401) throw new Failure('unauthenticated', `${url} rejects the token: give another.`);
+  if (answer.status === 404)
+    throw new Failure(
+      'not-found',
+      `${url} has no report at ${path.split('?', 1)[0]!}: check --to and --url.`,
+    );
+  const { message = 'without a reason' } = body as { message?: string };
+  throw new Failure('invalid', `${url} answers ${answer.status}: ${printable(message)}`);
+}
+
+function describe(report: ImpactReply & { isCut: boolean }, { all }: ApiImpactOptions, io: Io): string {
+  const { version, calls, header, unrecorded_calls: unrecorded } = report;
+  const paint = painter(io);
+  const lost =
+    unrecorded === 0
+      ? []
+      : [
+          '',
+          paint(
+            'yellow',
+            `${unrecorded} calls on this server were not recorded for lack of memory: some may be missing here.`,
+          ),
+        ];
+  if (calls.length === 0) {
+    const whose = all === true ? 'No recorded call' : 'No recorded call of yours';
+    return [
+      `${paint('green', 'Nothing to do.')} ${whose} would change in version ${version}.`,
+      `Send the header ${header} to use it.`,
+      ...lost,
+    ].join('\n');
+  }
+  const total = calls.reduce((sum, one) => sum + one.calls, 0);
+  const rows = calls.map((one) => [
+    String(one.calls),
+    one.last_seen_at.slice(0, 16).replace('T', ' '),
+    callerName(one.caller),
+    one.variant === null ? one.version : `${one.version} (${printable(one.variant)})`,
+    `${one.method} ${one.path}`,
+  ]);
+  const table = alignTable(['Calls', 'Last seen', 'Caller', 'Under', 'Call'], rows);
+  return [
+    `Version ${paint('bold', version)} would change ${total} recorded calls:`,
+    '',
+    table,
+    '',
+    'What to do:',
+    ...adviceLines(calls),
+    ...(report.isCut ? ['', `Only the first ${calls.length} entries are listed.`] : []),
+    ...lost,
+    '',
+    `Then send the header ${header}. More: ${report.documentation_url}`,
+  ].join('\n');
+}
+
+/** Each change once, with the calls that it is about. */
+function adviceLines(calls: readonly CallEntry[]): string[] {
+  const changes = new Map<string, { advice: string; fields: Set<string>; places: Set<string> }>();
+  for (const { method, path, changes: noticed } of calls) {
+    for (const { title, advice, in: place, fields } of noticed) {
+      const known = changes.get(title) ?? { advice, fields: new Set(), places: new Set() };
+      changes.set(title, known);
+      known.places.add(`${method} ${path}`);
+      for (const { name, kind } of fields) known.fields.add(`${place}: ${name} ${kind}`);
+    }
+  }
+  return [...changes].flatMap(([title, { advice, fields, places }]) => [
+    `  ${title}`,
+    `    Instead: ${advice}`,
+    ...(fields.size === 0 ? [] : [`    Fields:  ${[...fields].join(', ')}`]),
+    `    Calls:   ${[...places].join(', ')}`,
+  ]);
+}
+
+function callerName({ type, id, name, login }: CallEntry['caller']): string {
+  if (type === 'anonymous') return 'without a token';
+  const own = name ?? (type === 'session' ? 'session' : (id ?? ''));
+  return printable(login === null ? own : `${own} (${login})`);
+}
+
+/** Names are whatever people chose: none may move the cursor of a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '?').slice(0, 200);
+}
