@@ -47,7 +47,7 @@ export async function createHook(
     events: checkedEvents(place, eventsAfter(['push'], sent)),
     config: configAfter(kernel, NEW_CONFIG, {
       sent: sent.config,
-      sealed: await seal(kernel, sent.config.secret),
+      sealed: await sealHookSecret(kernel, sent.config.secret),
       change: 'whole',
     }),
   };
@@ -70,7 +70,7 @@ export async function changeHook(
   configChange: ConfigChange = 'whole',
 ): Promise<Hook> {
   const { target } = place;
-  const sealed = await seal(kernel, sent.config?.secret);
+  const sealed = await sealHookSecret(kernel, sent.config?.secret);
   return await kernel.changes.run(actor, async (on) => {
     await lockHooks(on.db, target);
     const before = await findHookOf(on.db, place, number);
@@ -139,7 +139,12 @@ interface SentChange {
   change: ConfigChange;
 }
 
-function configAfter(kernel: Kernel, before: HookConfig, { sent, sealed, change }: SentChange): HookConfig {
+/** Throws for an address that this server must not call. */
+export function configAfter(
+  kernel: Kernel,
+  before: HookConfig,
+  { sent, sealed, change }: SentChange,
+): HookConfig {
   const { url = before.url, content_type: contentType = before.contentType, insecure_ssl: insecure } = sent;
   try {
     kernel.guard.checkUrl(url);
@@ -159,6 +164,9 @@ function configAfter(kernel: Kernel, before: HookConfig, { sent, sealed, change 
 }
 
 /** Before the transaction: the first secret of a server writes to the database by itself. */
-async function seal({ secrets }: Kernel, secret: string | null | undefined): Promise<string | null> {
+export async function sealHookSecret(
+  { secrets }: Kernel,
+  secret: string | null | undefined,
+): Promise<string | null> {
   return secret && secret !== SECRET_MASK ? await secrets.seal(secret) : null;
 }

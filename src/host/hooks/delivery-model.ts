@@ -1,8 +1,19 @@
 // Deliveries of webhooks as replies show them.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 import type { FinishedDispatchRow } from '../../kernel/webhook/store-finished-dispatches.ts';
 import { isoSeconds } from '../times.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
+
+/** The parameter of paths below a delivery. */
+export const DeliveryParam = {
+  delivery_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+};
+
+export const DeliveryQuery = Type.Object({
+  per_page: Type.Optional(Type.Integer({ minimum: 0, description: 'At most 100; 30 when not given' })),
+  cursor: Type.Optional(Type.String({ description: 'From the Link header of a page' })),
+  status: Type.Optional(OneOf(['success', 'failure'])),
+});
 
 const ITEM = {
   id: Type.Integer(),

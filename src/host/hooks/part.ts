@@ -1,7 +1,8 @@
-// Webhooks of repositories and organizations.
+// Webhooks of repositories, organizations and apps.
 import type { Part } from '../../kernel/part.ts';
 import { TELL_HOOKS } from '../events/record-event.ts';
 import { hookMigrations } from '../migrations/hooks.ts';
+import { appHookRoutes } from './app-routes.ts';
 import { hookDeliveryRoutes } from './delivery-routes.ts';
 import { hookDispatches } from './dispatch-port.ts';
 import { REMOVE_HOOKS, removeHooks } from './remove-hooks.ts';
@@ -9,8 +10,11 @@ import { hookRoutes } from './routes.ts';
 import { tellHooks } from './tell-hooks.ts';
 
 export const hookPart: Part = {
-  tag: { name: 'hooks', description: 'Webhooks of repositories and organizations, and their deliveries' },
-  routes: [...hookRoutes, ...hookDeliveryRoutes],
+  tag: {
+    name: 'hooks',
+    description: 'Webhooks of repositories, organizations and apps, and their deliveries',
+  },
+  routes: [...hookRoutes, ...hookDeliveryRoutes, ...appHookRoutes],
   migrations: hookMigrations,
   dispatches: hookDispatches,
   work: (kernel) => ({
