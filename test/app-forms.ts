@@ -101,7 +101,7 @@ type Fields = Record<string, string | readonly string[]>;
 
 function encode(fields: Fields): string {
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, one as string]),
+    [value].flat().map((one): [string, string] => [name, one]),
   );
   return new URLSearchParams(pairs).toString();
 }

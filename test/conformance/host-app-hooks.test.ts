@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { AppBrowser, MANIFEST } from '../app-forms.ts';
+import { signedJwt } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
-import type { Answer, Json, TestServer } from '../server.ts';
+import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { openReceiver, type ReceivedWebhook, type WebhookReceiver } from '../webhook-receiver.ts';
 import { checkWebhookPayload } from '../webhook-schemas.ts';
@@ -198,4 +200,57 @@ onEachEngine((engine) => {
       [left, right],
     );
   });
+
+  test('an app reads and changes its webhook, and sees and repeats deliveries', async () => {
+    const app = await register('Looking', '/looking', { public: true });
+    const call = (path: string, init: CallInit = {}) => server.call(path, { token: jwtOf(app), ...init });
+    await waitFor('/looking', 'ping');
+    const config = await expect(200, call('/app/hook/config'));
+    assert.deepEqual(config, {
+      url: `${receiver.url}/looking`,
+      content_type: 'json',
+      insecure_ssl: '0',
+      secret: '********',
+    });
+    await eventually(async () => (await call('/app/hook/deliveries')).json.length === 1, 'a delivery');
+    const [delivery] = (await expect(200, call('/app/hook/deliveries?per_page=5'))) as unknown as Json[];
+    assert.deepEqual([delivery!['event'], delivery!['status_code']], ['ping', 200]);
+    const whole = await expect(200, call(`/app/hook/deliveries/${delivery!['id']}`));
+    assert.equal(whole['request'].payload.hook.app_id, app['id']);
+    await expect(202, call(`/app/hook/deliveries/${delivery!['id']}/attempts`, { method: 'POST' }));
+    await receiver.wait('/looking', 2);
+
+    const moved = { url: `${receiver.url}/moved`, content_type: 'form', secret: 'new' };
+    const patched = await expect(200, call('/app/hook/config', { method: 'PATCH', body: moved }));
+    assert.deepEqual([patched['url'], patched['content_type']], [moved.url, 'form']);
+    await browser.install('looking', 'ada');
+    const [{ headers, body }] = (await receiver.wait('/moved', 1)) as [ReceivedWebhook];
+    const digest = createHmac('sha256', 'new').update(body).digest('hex');
+    assert.equal(headers['x-hub-signature-256'], `sha256=${digest}`);
+
+    // What is wrong is refused, and nothing changes.
+    for (const bad of [{ url: 'ftp://x' }, { url: 'https://a:b@c.test' }, { insecure_ssl: 2 }, { url: 5 }])
+      await expect(422, call('/app/hook/config', { method: 'PATCH', body: bad }));
+    await expect(404, call('/app/hook/deliveries/999999'));
+    await expect(422, call('/app/hook/deliveries?cursor=x'));
+    // Neither people nor other apps nor installations see it.
+    const other = await register('Other Eyes', '/other-eyes');
+    await expect(401, server.call('/app/hook/config', { token: null }));
+    await expect(401, ada.get('/app/hook/config'));
+    await expect(401, ada.get('/app/hook/deliveries'));
+    await expect(404, server.call(`/app/hook/deliveries/${delivery!['id']}`, { token: jwtOf(other) }));
+    await expect(
+      404,
+      server.call(`/app/hook/deliveries/${delivery!['id']}/attempts`, {
+        method: 'POST',
+        token: jwtOf(other),
+      }),
+    );
+    assert.equal((await expect(200, call('/app/hook/config')))['url'], moved.url);
+  });
+
+  function jwtOf(app: Json): string {
+    const now = Math.floor(server.clock.now() / 1000);
+    return signedJwt(app['pem'] as string, { iat: now - 30, exp: now + 500, iss: app['id'] });
+  }
 });

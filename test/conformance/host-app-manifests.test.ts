@@ -7,11 +7,16 @@ import { AppBrowser, convert, MANIFEST, REDIRECT, tokenIn } from '../app-forms.t
 import { onEachEngine } from '../engines.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { FORM } from '../people.ts';
-import type { Json, TestServer } from '../server.ts';
+import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
 
 const MINUTE = 60_000;
+const statusesOf = (answers: readonly Answer[]) =>
+  answers
+    .map(({ status }) => String(status))
+    .toSorted()
+    .join(' ');
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -86,7 +91,7 @@ onEachEngine((engine) => {
   test('of two conversions at once, one succeeds', async () => {
     const code = await browser.agreeTo(named('Twice'));
     const answers = await Promise.all([1, 2, 3].map(() => convert(server, code)));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 404, 404]);
+    assert.equal(statusesOf(answers), '201 404 404');
   });
 
   test('a code ends after an hour, and unknown ones are not found', async () => {
@@ -150,7 +155,7 @@ onEachEngine((engine) => {
   test('a consent is good once', async () => {
     const consent = await browser.consentTo(named('Replayed'));
     const answers = await Promise.all([1, 2].map(() => browser.post('/settings/apps', consent)));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 409]);
+    assert.equal(statusesOf(answers), '303 409');
     assert.equal((await browser.post('/settings/apps', consent)).status, 409);
   });
 

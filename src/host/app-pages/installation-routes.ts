@@ -32,7 +32,7 @@ import {
   listInstallAccounts,
   mayHave,
   offerRepositories,
-  openApp,
+  findNamedApp,
   openInstallation,
   selectedIn,
   type OpenedInstallation,
@@ -55,7 +55,7 @@ export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): v
   // The API has the same path: browsers ask for HTML.
   scope.get<AppRequest>('/apps/:slug', { constraints: { accepts: 'html' } }, async (request, reply) => {
     await findVisitor(request, kernel);
-    const app = await openApp(kernel, request.params.slug);
+    const app = await findNamedApp(kernel, request.params.slug);
     const owner = (await listOwners(kernel.db, [app.ownerId])).get(app.ownerId);
     if (owner === undefined) throw new Failure('not-found', 'There is no such app.');
     return showPage(reply, 200, appPage(app, owner));
@@ -90,7 +90,7 @@ async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply,
   const visitor = await findVisitor(request, kernel);
   if (visitor === undefined) return showLoginNeeded(reply);
   const { db, secrets, clock } = kernel;
-  const app = await openApp(kernel, request.params.slug);
+  const app = await findNamedApp(kernel, request.params.slug);
   const state = firstOf(request.query.state).slice(0, MAX_STATE);
   const login = firstOf(request.query.account);
   if (login === '')
@@ -111,7 +111,7 @@ async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply,
 
 async function install(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
   const { db, clock } = kernel;
-  const app = await openApp(kernel, request.params.slug);
+  const app = await findNamedApp(kernel, request.params.slug);
   const { form, visitor } = await openForm(request, kernel, (sent) =>
     shownFor(app, sent.get('account') ?? '', sent.get('state') ?? ''),
   );

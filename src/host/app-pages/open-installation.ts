@@ -19,7 +19,7 @@ import type { InstallAccount, OfferedRepositories } from './installation-page.ts
 const MAX_ACCOUNTS = 100;
 const MAX_OFFERED = 100;
 
-export async function openApp({ db }: Kernel, slug: string): Promise<HostApp> {
+export async function findNamedApp({ db }: Kernel, slug: string): Promise<HostApp> {
   const app = await findAppBySlug(db, slug);
   if (app === undefined) throw new Failure('not-found', 'There is no such app.');
   return app;

@@ -131,7 +131,7 @@ export function toIntegration(
 }
 
 export interface ShownInstallation {
-  app: HostApp;
+  app: Pick<HostApp, 'number' | 'clientId' | 'slug'>;
   account: RepositoryOwner;
   /** Null where nobody did, or the account is gone. */
   suspendedBy: RepositoryOwner | null;

@@ -132,7 +132,7 @@ export interface EventDetails {
 
 /** The details of both events of an installation. */
 export interface InstallationInEvent {
-  app: { number: number; slug: string };
+  app: { number: number; slug: string; clientId: string };
   installation: Installation;
   account: RepositoryOwner;
   suspendedBy: RepositoryOwner | null;

@@ -34,7 +34,7 @@ export async function recordInstallationEvents(
   for (const { name, action, repositories: numbers } of happenings) {
     const found = await listRepositoriesByNumber(tx, numbers.slice(0, MAX_NAMED));
     const details: InstallationInEvent = {
-      app: { number: app.number, slug: app.slug },
+      app: { number: app.number, slug: app.slug, clientId: app.clientId },
       installation,
       account,
       suspendedBy: suspendedBy === null ? null : (owners.get(suspendedBy) ?? null),

@@ -1,12 +1,12 @@
 // The webhook of an app, for the app itself: its config and its deliveries.
-import { systemActor } from '../../kernel/change/actor.ts';
-import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import type { HostApp } from '../apps/app.ts';
+import { appResource, type HostApp } from '../apps/app.ts';
+import { undecodable } from '../apps/app-tokens.ts';
 import { changeApp } from '../apps/create-app.ts';
+import { appOf } from '../apps/program.ts';
 import { findApp, lockAppSlug } from '../apps/store.ts';
 import { hookOfApp } from './app-hook.ts';
 import { configAfter, sealHookSecret } from './change-hooks.ts';
@@ -14,11 +14,10 @@ import { readDelivery, redeliver, showDeliveries } from './deliveries.ts';
 import { DeliveryParam, DeliveryQuery, HookDeliveryItem, HookDeliveryReply } from './delivery-model.ts';
 import { HookConfigReply, HookConfigUpdate, toHookConfig } from './model.ts';
 
-/** Throws unless the caller is an app, by its JSON web token. */
-async function openOwnApp({ db }: Pick<Kernel, 'db'>, { program }: KnownCaller): Promise<HostApp> {
-  const [, number] = /^app\/(\d+)$/.exec(program?.api === 'host' ? program.id : '') ?? [];
-  const app = number === undefined ? undefined : await findApp(db, Number(number));
-  if (app === undefined) throw new Failure('unauthenticated', 'A JSON web token could not be decoded');
+/** The app that calls; it may have been deleted a moment ago. */
+async function openOwnApp({ db }: Pick<Kernel, 'db'>, caller: KnownCaller): Promise<HostApp> {
+  const app = await findApp(db, appOf(caller)?.app ?? 0);
+  if (app === undefined) throw undecodable();
   return app;
 }
 
@@ -42,18 +41,20 @@ const updateConfig = route(
     summary: "Change the config of the app's webhook",
     description:
       'Fields that are absent stay, the secret included. A webhook that had no address is on as soon as it has one.',
-    access: 'caller',
+    access: { action: 'updateApp' },
     body: HookConfigUpdate,
     bodyIsOptional: true,
     reply: { 200: HookConfigReply },
   },
-  async ({ caller, body: sent = {}, now, id }, kernel) => {
-    const { slug, number } = await openOwnApp(kernel, caller);
+  async (call, kernel) => {
+    const { slug, number } = await openOwnApp(kernel, call.caller);
+    call.demand(appResource({ slug }));
+    const { body: sent = {} } = call;
     const sealed = await sealHookSecret(kernel, sent.secret);
-    const app = await kernel.changes.run(systemActor({ now, id, caller }), async (on) => {
+    const app = await kernel.changes.run(call, async (on) => {
       await lockAppSlug(on.db, slug);
       const before = await findApp(on.db, number);
-      if (before === undefined) throw new Failure('not-found', 'There is no such app');
+      if (before === undefined) throw undecodable();
       const { config, isActive } = hookOfApp(before);
       const { url, ...after } = configAfter(kernel, config, { sent, sealed, change: 'fields' });
       const isOn = before.hook.url === null || isActive;
