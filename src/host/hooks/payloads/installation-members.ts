@@ -16,7 +16,9 @@ export function installationMembers(
   base: string,
 ): PayloadObject {
   const { app, account, suspendedBy } = details;
-  const installation = toInstallation(details.installation, { app, account, suspendedBy }, base);
+  const shown = toInstallation(details.installation, { app, account, suspendedBy }, base);
+  // Receivers know fewer members than callers.
+  const { node_id: _node, client_id: _client, ...installation } = shown;
   const repositories = details.repositories.map(({ number, name: repository, isPrivate }) => ({
     id: number,
     node_id: nodeId('Repository', number),
