@@ -1,7 +1,6 @@
 // The real git and gists: clones by anyone who has the id, pushes by the owner, and what a push may not bring.
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken } from '../people.ts';
@@ -155,6 +154,8 @@ test('folders, links, submodules, too many files, and no file at all are refused
   await refused(/sub: a gist has no submodules/);
   await one.commit(id, Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}.txt`, 'x'])));
   await refused(/A gist has at most 300 files/);
+  await one.commit(id, { 'bad\u0001name': 'x' });
+  await refused(/remote: The file .* must not contain control characters/);
   await one.run(id, 'rm', '--quiet', 'a.txt');
   await one.commit(id, {});
   await refused(/A gist must have at least one file/);
@@ -173,6 +174,8 @@ test('a gist has one branch and no tags', async () => {
     assert.match(stderr, /remote: refs\/\S+: a gist has one branch, main, and no tags\./);
     assert.match(stderr, /remote: Push to it alone: git push origin HEAD:main/);
   }
+  const many = Array.from({ length: 30 }, (_, index) => `HEAD:refs/heads/b${index}`);
+  assert.match((await one.try(id, ['push', 'origin', ...many])).stderr, /Push to it alone/);
   const deleted = await one.try(id, ['push', 'origin', ':main']);
   assert.match(deleted.stderr, /main cannot be deleted|deletion of the current branch prohibited/);
   assert.deepEqual(await filesOf(id), { 'a.txt': 'one\n' });
