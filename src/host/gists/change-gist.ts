@@ -78,6 +78,7 @@ async function addGist(
   const { caller, now } = actor;
   const account = accountOf(caller);
   const id = randomBytes(16).toString('hex');
+  actor.demand(`gist/${account.username}/${id}`, 'createGist');
   const number = await db.transaction().execute(async (tx) => {
     const inserted = await insertGist(tx, { ...fields, id, ownerId: account.id }, now);
     await scheduleGistDeletion(tx, inserted, now + MAX_CREATION_MS, now);

@@ -1,12 +1,10 @@
 // Gists: create, read, change, fork and remove them, and their revisions.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { mediaParamOf } from '../media-type.ts';
-import { userResource } from '../users/access.ts';
 import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST } from './access.ts';
 import { changeGist, createGist, forkGist, removeGist } from './change-gist.ts';
 import { BaseGist, GistCommit, GistCreation, GistPatch, GistSimple, gistUrl } from './model.ts';
@@ -32,7 +30,6 @@ const create = route(
   },
   async (call, kernel) => {
     const { body, base } = call;
-    call.demand(userResource(accountOf(call.caller)));
     const found = await createGist(kernel, call, {
       description: body.description ?? null,
       isPublic: body.public === true || body.public === 'true',
@@ -163,7 +160,6 @@ const fork = gistRoute(
   },
   'read',
   async (call, kernel, found) => {
-    call.demand(userResource(accountOf(call.caller)));
     const forked = await forkGist(kernel, call, found);
     const [shown] = await showBaseGists(kernel, call, [forked.gist]);
     return reply(201, shown, { location: gistUrl(forked.gist.id, call.base) });

@@ -9,8 +9,8 @@ import { gistNotFound, GistParams, gistRoute, type FoundGist } from './access.ts
 import { lockGist } from './store.ts';
 import { deleteGistStar, hasGistStar, insertGistStar } from './store-stars.ts';
 
-const CHECK_STARS = { action: 'viewStars', others: ['viewGist'], ofOwner: true } as const;
-const CHANGE_STARS = { action: 'updateStars', others: ['viewGist'], ofOwner: true } as const;
+const CHECK_STARS = { action: 'viewStars', ofOwner: true } as const;
+const CHANGE_STARS = { action: 'updateStars', ofOwner: true } as const;
 
 const check = gistRoute(
   {

@@ -33,6 +33,8 @@ const SHOWN: ShownPrivately = {
   privateRepositories: 3,
   sizeKb: 40,
   collaborators: 5,
+  publicGists: 0,
+  secretGists: 0,
 };
 const BASE = 'https://host.example/api/v3';
 

@@ -45,9 +45,11 @@ export interface ShownUser {
   /** When the account or its profile last changed. */
   updatedAt: number;
   publicRepositories: number;
+  publicGists: number;
 }
 
 export interface ShownPrivately extends ShownUser {
+  secretGists: number;
   privateRepositories: number;
   sizeKb: number;
   collaborators: number;
@@ -71,7 +73,7 @@ export function toPublicUser(
     bio: profile.bio,
     twitter_username: profile.twitterUsername,
     public_repos: shown.publicRepositories,
-    public_gists: 0,
+    public_gists: shown.publicGists,
     followers: 0,
     following: 0,
     created_at: isoSeconds(account.createdAt),
@@ -85,7 +87,7 @@ export function toPrivateUser(shown: ShownPrivately, base: string): Static<typeo
     ...toPublicUser(shown, base, true),
     name: profile.name ?? fullNameOf(account),
     email: publicEmailOf(account, profile) ?? account.email,
-    private_gists: 0,
+    private_gists: shown.secretGists,
     total_private_repos: shown.privateRepositories,
     owned_private_repos: shown.privateRepositories,
     disk_usage: shown.sizeKb,
