@@ -63,6 +63,7 @@ const WITHOUT_PERMISSION = {
   ],
   caller: [
     'getCallerIdentity',
+    'meta/get-version-impact',
     'getAccount',
     'users_me_get',
     'users_me_usage_monthly_get',

@@ -56,10 +56,11 @@ function operationEffects(change: OperationChange): RouteEffect[] {
 }
 
 function resourceEffects(change: VersionChange, shape: RouteShape): RouteEffect[] {
-  const { version, up, down } = change;
+  const { version, up, down, only } = change;
   const isSent = up !== undefined && shape.body !== undefined && mentions(shape.body, change);
   const isReplied = down !== undefined && replySchemasOf(shape).some((schema) => mentions(schema, change));
-  const name = (change.schema as JsonSchema).$id!;
+  // A variant may change a field that another change of the version is about too.
+  const name = `${only === undefined ? '' : `${only}:`}${(change.schema as JsonSchema).$id!}`;
   const effects = (place: 'request' | 'reply'): RouteEffect[] => {
     const fields = isObjectInBoth(change) ? changedFieldsOf(change) : [];
     if (fields.length === 0) return [{ id: `${version} ${place} ${name}`, version, in: place, change }];

@@ -252,7 +252,7 @@ function rowsOf(counters: readonly UsageCounter[]): [UsageRow[], UsageEffectRow[
       row.lastAt = Math.max(row.lastAt, lastAt);
       if (changedIn < row.changedIn) row.changedIn = changedIn;
     }
-    for (const { id } of noticed) {
+    for (const id of new Set(noticed.map((effect) => effect.id))) {
       const one = effects.get(`${text}\n${id}`);
       if (one === undefined) effects.set(`${text}\n${id}`, { ...key, effect: id, calls, lastAt });
       else {
