@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 
 import { App, Octokit, RequestError } from 'octokit';
+import { findOwner } from '../../src/host/owners/store.ts';
+import { insertRepositoryRows } from '../../src/host/repositories/fixture.ts';
 import { makeApp, type TestApp } from '../app-people.ts';
 import { createTestOrganization } from '../conformance/host-organization-calls.ts';
 import { eventually } from '../eventually.ts';
@@ -114,4 +116,19 @@ gitTest('suspends and deletes installations', async () => {
   const last = { installation_id: user.id, headers };
   assert.equal(((await app.octokit.rest.apps.deleteInstallation(last)) as { status: number }).status, 202);
   await eventually(async () => (await app.octokit.rest.apps.listInstallations()).data.length === 0);
+});
+
+gitTest('an installation has a rate limit of its own, which grows with its repositories', async () => {
+  await createTestOrganization(server, 'crowd');
+  const { id: owner_id } = (await findOwner(server.app.kernel.db, 'crowd'))!;
+  const many = Array.from({ length: 25 }, (_, index) => index);
+  await insertRepositoryRows(server.app.kernel.db, many, server.clock.now(), (at) => ({
+    owner_id,
+    full_name: `crowd/repo-${at}`,
+  }));
+  const token = await made.token(await made.install('crowd'));
+  const { headers } = await server.call('/installation/repositories', { token });
+  assert.equal(headers.get('x-ratelimit-limit'), '5250');
+  const ofApp = await made.call('/app');
+  assert.equal(ofApp.headers.get('x-ratelimit-limit'), '5000');
 });
