@@ -15,6 +15,9 @@ interface Pair {
 
 type Members = Record<string, unknown>;
 
+/** More than these are left out where they are not what a change is about. */
+const MANY_MEMBERS = 8;
+
 /** What names a thing; one of them is shown. */
 const NAMES = ['full_name', 'login', 'slug', 'name', 'path', 'id'];
 
@@ -45,8 +48,8 @@ function trimMembers(before: Members, after: Members, trimming: Trimming): Pair 
   const fresh: Members = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (trimming.fields.has(name) && isDifferent(before[name], after[name])) {
-      if (name in before) old[name] = before[name];
-      if (name in after) fresh[name] = after[name];
+      if (name in before) old[name] = shorten(before[name]);
+      if (name in after) fresh[name] = shorten(after[name]);
       continue;
     }
     const inner = trimDifference(before[name], after[name], trimming);
@@ -56,6 +59,20 @@ function trimMembers(before: Members, after: Members, trimming: Trimming): Pair 
   }
   if (Object.keys(old).length + Object.keys(fresh).length === 0) return undefined;
   return { before: withContext(old, before, trimming), after: withContext(fresh, after, trimming) };
+}
+
+/** Of a list of objects the first, and of an object with many members its name. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const [first, ...rest] = value as unknown[];
+    if (!isMembers(first)) return value;
+    return rest.length === 0 ? [shorten(first)] : [shorten(first), LEFT_OUT];
+  }
+  if (!isMembers(value)) return value;
+  const members = Object.entries(value);
+  const name = NAMES.find((one) => ['string', 'number'].includes(typeof value[one]));
+  if (members.length > MANY_MEMBERS && name !== undefined) return { [name]: value[name], [LEFT_OUT]: '' };
+  return Object.fromEntries(members.map(([key, inner]) => [key, shorten(inner)]));
 }
 
 function isDifferent(before: unknown, after: unknown): boolean {

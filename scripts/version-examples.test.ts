@@ -30,6 +30,21 @@ test('nested resources are found, the first item of a list that differs is shown
   });
 });
 
+test('long values of the changed members are cut: the first of a list, and of each thing its name', () => {
+  const user = { login: 'ann', a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8 };
+  const before = {
+    gone: [
+      { user, at: 1 },
+      { user, at: 2 },
+    ],
+    x: 1,
+  };
+  assert.deepEqual(trimDifference(before, { x: 1 }, { fields, around: [] })?.before, {
+    gone: [{ user: { login: 'ann', '…': '' }, at: 1 }, '…'],
+    '…': '',
+  });
+});
+
 test('a text that became an object is shown whole, and bodies without a changed member are not shown', () => {
   const trimming = { fields: new Set(['email']), around: [] };
   assert.deepEqual(trimDifference(['a@b'], [{ email: 'a@b' }], trimming), {
