@@ -13,6 +13,7 @@ const ENTRIES = {
   'export-thread': 'src/kernel/export/export-thread.ts',
   'input-thread': 'src/actors/input/input-thread.ts',
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
+  'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',
   'markdown-thread': 'src/host/contents/markdown-thread.ts',
   bridge: 'src/actors/runner/bridge.ts',
 };

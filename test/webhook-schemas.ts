@@ -8,7 +8,7 @@ type Definitions = Record<string, object>;
 
 /** Those that this server tells of. Schemas of all events would take seconds to compile. */
 const EVENTS =
-  /^(?:ping|push|create|delete|repository|public|fork|star|watch|member|organization|team|team_add|membership|branch_protection_rule|status|installation|installation_repositories)\$/;
+  /^(?:ping|push|create|delete|repository|public|fork|star|watch|member|organization|team|team_add|membership|branch_protection_rule|status|code_scanning_alert|installation|installation_repositories)\$/;
 const PREFIX = '#/definitions/';
 const KEY = 'webhooks';
 let loaded: { ajv: Ajv; definitions: Definitions } | undefined;
@@ -20,7 +20,8 @@ function load() {
   const definitions: Definitions = {};
   const add = (name: string): void => {
     if (definitions[name] !== undefined) return;
-    definitions[name] = all[name]!;
+    // The sender of some events is described as an account of the original; here it is an account of this server.
+    definitions[name] = all[name === 'github-org' ? 'user' : name]!;
     JSON.stringify(all[name], (key, value: unknown) => {
       if (key === '$ref') add((value as string).slice(PREFIX.length));
       return value;

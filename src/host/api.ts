@@ -14,6 +14,7 @@ import { versionSelection } from './versions/select-version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { checkAppCaller } from './apps/check-caller.ts';
 import { appPart } from './apps/part.ts';
+import { codeScanningPart } from './code-scanning/part.ts';
 import { branchPart } from './branches/part.ts';
 import { collaboratorPart } from './collaborators/part.ts';
 import { gitDataPart } from './git-data/part.ts';
@@ -45,7 +46,6 @@ import { statusPart } from './statuses/part.ts';
 import { transportPart } from './transport/part.ts';
 import { transferPart } from './transfers/part.ts';
 import { upgradeReportPart } from './upgrade-report/part.ts';
-import { uploadPart } from './uploads/part.ts';
 import { userPart } from './users/part.ts';
 import { watchPart } from './watches/part.ts';
 
@@ -82,7 +82,7 @@ const dialect: Dialect = {
     schema: (item: TSchema) => Type.Array(item),
   },
   ...versionSelection(versions),
-  checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces),
+  checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces, shape?.accepts),
   limits: {
     allowances: {
       core: { anonymous: 60, known: 5000, seconds: HOUR, mayBeRaised: true },
@@ -160,7 +160,7 @@ export const hostApi: Api = apiOf(dialect, [
   gistPart,
   searchPart,
   graphqlPart,
-  uploadPart,
+  codeScanningPart,
   appManifestPart,
   upgradeReportPart(() => hostApi),
   openApiPart('meta/get-openapi', () => hostApi),

@@ -31,16 +31,28 @@ function typeName(type: string): string {
 }
 
 /** Throws when no type in the Accept header is acceptable. Any vendor's name is accepted. */
-export function checkAccept(accept: string | undefined, produces = 'application/json'): void {
+export function checkAccept(
+  accept: string | undefined,
+  produces = 'application/json',
+  others: readonly string[] = [],
+): void {
   if (accept === undefined || UNDERSTOOD.get(accept) !== undefined) return;
   const types = accept.split(',');
   const group = `${produces.split('/', 1)[0]}/*`;
   if (types.some((type) => parseAcceptedType(type) !== undefined)) return;
   if (produces === '*/*' || types.map(typeName).some((name) => name === produces || name === group)) return;
+  if (others.some((type) => asksForType(accept, type))) return;
   throw new Failure(
     'not-acceptable',
     `Unsupported 'Accept' header: ${accept}. Must accept 'application/json'.`,
   );
+}
+
+/** Whether the list names exactly this type. */
+export function asksForType(accept: string | string[] | undefined, type: string): boolean {
+  return String(accept ?? '')
+    .split(',')
+    .some((one) => typeName(one) === type);
 }
 
 /** The type that an Accept header asks for, and the word in it that chooses a format, such as `raw`. */

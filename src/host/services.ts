@@ -7,6 +7,7 @@ import { openReadyReplies } from './contents/ready-replies.ts';
 import { openGistCache } from './gists/access.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { PackService } from './transport/pack-service.ts';
+import { SarifReader } from './code-scanning/sarif/sarif-client.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
 declare module '../kernel/kernel.ts' {
@@ -35,5 +36,6 @@ export async function openHostServices(
     readyReplies: openReadyReplies(),
     maintenance: openMaintenance(),
     markdown: new MarkdownRenderer(),
+    sarif: new SarifReader(),
   };
 }

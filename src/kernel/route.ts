@@ -57,6 +57,8 @@ export interface RouteShape {
   consumes?: () => Record<string, TSchema>;
   /** The maximum number of keys in all objects of a body, where it is not the API's. */
   bodyKeys?: number;
+  /** The maximum size of a body, where it is larger than the API's. */
+  bodyBytes?: number;
   /** The body may be left out. */
   bodyIsOptional?: true;
   /** The handler reads the body itself, from `call.stream`. */
@@ -73,6 +75,8 @@ export interface RouteShape {
   charge?: 'later' | 'never';
   /** The content type of success replies, where it is not JSON. */
   produces?: string;
+  /** Further content types that a call may ask for. */
+  accepts?: readonly string[];
   /** Whether caches may store a reply; absent, as the API does by default. */
   cache?: 'never';
   /** The id of the route whose handler this is, at another path: its examples and tests are those of that route. */

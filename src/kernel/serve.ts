@@ -230,10 +230,11 @@ async function readBody(
   dialect: Dialect,
   held: HeldBody,
 ): Promise<unknown> {
-  const bytes = await collectBody(raw, dialect.bodyLimit, held);
+  const limit = shape.bodyBytes ?? dialect.bodyLimit;
+  const bytes = await collectBody(raw, limit, held);
   if (bytes.length === 0) return undefined;
   dialect.checkContentType(headers['content-type'], shape);
-  const inflated = await inflateBody(bytes, headers['content-encoding'], dialect.bodyLimit);
+  const inflated = await inflateBody(bytes, headers['content-encoding'], limit);
   if (inflated !== bytes) held.add(inflated.length);
   return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? dialect.bodyKeys });
 }

@@ -41,7 +41,7 @@ function load() {
 export function checkHostReply({ method, path, status, header, text }: HostReply): void {
   const version = header('x-github-api-version-selected');
   const type = header('content-type') ?? '';
-  if (version == null || text === '' || !type.startsWith('application/json')) return;
+  if (version == null || text === '' || !/^application\/json(?:;|$)/.test(type)) return;
   const { shapes, operations } = load();
   const operation = operations.find(method, path);
   const told = `${method} ${path} (${status}, ${version})`;

@@ -4,6 +4,7 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Installation } from '../apps/app.ts';
 import type { GitCommit } from '../git/commit-object.ts';
+import type { ScanningAlert } from '../code-scanning/alert.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
 
@@ -23,6 +24,7 @@ export type HostEventName =
   | 'membership'
   | 'branch_protection_rule'
   | 'status'
+  | 'code_scanning_alert'
   | 'installation'
   | 'installation_repositories';
 
@@ -127,6 +129,13 @@ export interface EventDetails {
     created_at: string;
     updated_at: string;
     commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
+  };
+  code_scanning_alert: {
+    alert: ScanningAlert;
+    dismissedBy: RepositoryOwner | null;
+    /** Empty where a person did it. */
+    ref: string;
+    commit_oid: string;
   };
 }
 

@@ -10,6 +10,7 @@ import type { Organization } from '../../organizations/model.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
 import { installationMembers } from './installation-members.ts';
+import { alertMembers } from './alert-members.ts';
 import { pushMembers } from './push-members.ts';
 import {
   organizationInPayload,
@@ -49,6 +50,8 @@ function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: st
   switch (name) {
     case 'push':
       return pushMembers(details, found!, base);
+    case 'code_scanning_alert':
+      return alertMembers(details, found!, base);
     case 'fork':
       return { forkee: repositoryInPayload(details['forkee'] as FoundRepository, base) };
     case 'repository':

@@ -10,6 +10,7 @@ import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed
 import { installationDeletionAccepted } from './installation-deletion.ts';
 import { rateRemoved } from './rate-removed.ts';
 import { setupLanguagesRemoved } from './setup-languages-removed.ts';
+import { sarifContentType } from './sarif-content-type.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 import { submoduleTypeAdded } from './submodule-type.ts';
 import { teamPermissionRemoved } from './team-permission-removed.ts';
@@ -33,4 +34,7 @@ export const changesOf20260310: readonly VersionChange[] = [
 ];
 
 /** Those about the status or the content type of replies. */
-export const operationChangesOf20260310: readonly OperationChange[] = [installationDeletionAccepted];
+export const operationChangesOf20260310: readonly OperationChange[] = [
+  sarifContentType,
+  installationDeletionAccepted,
+];

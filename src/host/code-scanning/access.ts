@@ -1,0 +1,62 @@
+// Who may see and change code scanning: those who may write to the repository, whether it is public or not.
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
+import { Type } from '../../kernel/schema.ts';
+import {
+  openRepository,
+  repositoryResource,
+  roleOn,
+  type FoundRepository,
+  type RepositoryCall,
+} from '../repositories/access.ts';
+import { includesRole } from '../repositories/repository.ts';
+
+export const VIEW_SCANNING = { action: 'viewCodeScanning', ofOwner: true } as const;
+export const UPDATE_SCANNING = { action: 'updateCodeScanning', ofOwner: true } as const;
+
+/** The query of lists that can be narrowed to a ref. */
+export const RefQuery = {
+  ref: Type.Optional(Type.String({ description: 'A full name, or that of a branch' })),
+  pr: Type.Optional(Type.Integer({ minimum: 1 })),
+};
+
+/** Undefined where no ref is asked for. */
+export function askedRefs({ ref, pr }: { ref?: string; pr?: number }): string[] | undefined {
+  if (ref !== undefined) return [ref.startsWith('refs/') ? ref : `refs/heads/${ref}`];
+  return pr === undefined ? undefined : [`refs/pull/${pr}/merge`, `refs/pull/${pr}/head`];
+}
+
+export function scanningRoute<const S extends RouteShape>(
+  shape: S,
+  handle: (
+    call: Call<S>,
+    kernel: Kernel,
+    found: FoundRepository,
+  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+): Route<S> {
+  const isChange = shape.method !== 'GET';
+  return route(
+    shape,
+    async (call, kernel) =>
+      await handle(call, kernel, await openScanning(kernel, call as unknown as RepositoryCall, isChange)),
+    async (call, kernel) => void (await openScanning(kernel, call, isChange)),
+  );
+}
+
+async function openScanning(
+  kernel: Kernel,
+  call: RepositoryCall,
+  isChange: boolean,
+): Promise<FoundRepository> {
+  const found = await openRepository(kernel, call, 'read');
+  const isAllowed = call.can(repositoryResource(found));
+  if (!isAllowed || !includesRole(await roleOn(kernel.db, call.caller, found), 'write'))
+    throw new Failure(
+      'denied',
+      `You are not authorized to ${isChange ? 'write' : 'read'} code scanning alerts.`,
+    );
+  if (isChange && found.repository.isArchived)
+    throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+  return found;
+}

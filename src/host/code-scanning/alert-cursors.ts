@@ -1,0 +1,46 @@
+// Cursors of the list of alerts: an alert, and whether the page is before or after it.
+import type { Headers } from '../../kernel/dialect.ts';
+import { problem } from '../../kernel/schema.ts';
+import type { ScanningAlert } from './alert.ts';
+import type { AlertCursor } from './store-alerts.ts';
+
+/** Undefined where pages are asked for by their numbers. An empty cursor stands for the beginning. */
+export function readCursors(query: {
+  before?: string;
+  after?: string;
+}): { before?: AlertCursor; after?: AlertCursor } | undefined {
+  const { before, after } = query;
+  if (before === undefined && after === undefined) return undefined;
+  if (before) return { before: cursorFrom('before', before) };
+  return after ? { after: cursorFrom('after', after) } : {};
+}
+
+function cursorFrom(name: string, text: string): AlertCursor {
+  const [, at, number] = /^(\d{1,16})-(\d{1,16})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (at === undefined || number === undefined)
+    throw problem(`query.${name}`, 'must be from the header Link');
+  return { at: Number(at), number: Number(number) };
+}
+
+function cursorOf({ updatedAt, number }: ScanningAlert): string {
+  return Buffer.from(`${updatedAt}-${number}`).toString('base64url');
+}
+
+export function cursorLinks(
+  alerts: readonly ScanningAlert[],
+  { hasNext, hasPrevious, base, url }: { hasNext: boolean; hasPrevious: boolean; base: string; url: string },
+): Headers {
+  const { origin } = new URL(base);
+  const { pathname, searchParams } = new URL(url, base);
+  const [first, last] = [alerts[0], alerts.at(-1)];
+  const linkTo = (name: 'before' | 'after', alert: ScanningAlert, rel: string) => {
+    for (const one of ['before', 'after', 'page']) searchParams.delete(one);
+    searchParams.set(name, cursorOf(alert));
+    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(hasPrevious && first !== undefined ? [linkTo('before', first, 'prev')] : []),
+    ...(hasNext && last !== undefined ? [linkTo('after', last, 'next')] : []),
+  ];
+  return links.length === 0 ? {} : { link: links.join(', ') };
+}

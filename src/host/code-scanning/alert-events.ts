@@ -1,0 +1,70 @@
+// Tells webhooks what became of alerts, in the transaction in which it happened.
+import { inBatches } from '../../kernel/batches.ts';
+import type { EventDetails, HostEvent } from '../events/model.ts';
+import { recordEvents, type EventTransaction } from '../events/record-event.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { listOwners } from '../owners/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import type { Repository } from '../repositories/repository.ts';
+import type { ScanningAlert } from './alert.ts';
+import { listAlertsByNumber } from './store-alerts.ts';
+import type { AlertTransitions } from './store-states.ts';
+import type { SarifUpload } from './upload.ts';
+
+/** Of one analysis: receivers of thousands are better served by the list of alerts. The most severe come first. */
+const MAX_EVENTS = 1000;
+const AT_ONCE = 100;
+
+const ACTIONS = [
+  ['created', 'created'],
+  ['appeared', 'appeared_in_branch'],
+  ['reopened', 'reopened'],
+  ['fixed', 'fixed'],
+] as const;
+
+export async function recordTransitions(
+  on: EventTransaction,
+  repository: Repository,
+  { ref, commitSha }: Pick<SarifUpload, 'ref' | 'commitSha'>,
+  transitions: AlertTransitions,
+): Promise<void> {
+  const owner = (await listOwners(on.db, [repository.ownerId])).get(repository.ownerId);
+  if (owner === undefined) return;
+  let left = MAX_EVENTS;
+  for (const [kind, action] of ACTIONS) {
+    const numbers = transitions[kind].slice(0, left);
+    left -= numbers.length;
+    for (const some of inBatches(numbers, AT_ONCE)) {
+      const alerts = await listAlertsByNumber(on.db, repository.number, ref, some);
+      const events = alerts.map((alert) => alertEvent(action, alert, { ref, commit: commitSha }));
+      await recordEvents(on, events, { found: { repository, owner } });
+    }
+  }
+}
+
+/** What a person did to an alert; it is about no ref. */
+export async function recordUserAction(
+  on: EventTransaction,
+  action: 'closed_by_user' | 'reopened_by_user',
+  alert: ScanningAlert,
+  dismissedBy: RepositoryOwner | null,
+  found: FoundRepository,
+): Promise<void> {
+  const event = alertEvent(action, alert, { ref: '', commit: '' }, dismissedBy);
+  await recordEvents(on, [event], { found });
+}
+
+function alertEvent(
+  action: string,
+  alert: ScanningAlert,
+  { ref, commit }: { ref: string; commit: string },
+  dismissedBy: RepositoryOwner | null = null,
+): HostEvent {
+  const details = {
+    alert,
+    dismissedBy,
+    ref,
+    commit_oid: commit,
+  } satisfies EventDetails['code_scanning_alert'];
+  return { name: 'code_scanning_alert', action, details };
+}

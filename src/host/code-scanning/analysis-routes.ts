@@ -1,0 +1,135 @@
+// Analyses: list and get them, as JSON or as the SARIF document, and delete them one after another.
+import { Failure } from '../../kernel/failure.ts';
+import { Stream } from '../../kernel/route.ts';
+import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
+import { askedFormat, asksForType } from '../media-type.ts';
+import { repositoryResource } from '../repositories/access.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
+import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
+import type { Analysis } from './analysis.ts';
+import { AnalysisDeletion, AnalysisReply, scanningUrl, toAnalysis } from './model.ts';
+import { readDocument } from './read-document.ts';
+import { findAnalysis, listAnalyses } from './store-analyses.ts';
+import { deleteAnalysis, findPrevious } from './store-states.ts';
+import { lockScanning } from './store-uploads.ts';
+import { documentKey } from './upload.ts';
+
+const AnalysisParams = Type.Object({
+  ...RepositoryParams,
+  analysis_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+const listRecentAnalyses = scanningRoute(
+  {
+    id: 'code-scanning/list-recent-analyses',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/code-scanning/analyses',
+    summary: 'List the code-scanning analyses of a repository',
+    description: 'The newest first. The newest of each ref, tool and category is deletable.',
+    access: VIEW_SCANNING,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object({
+      tool_name: Type.Optional(PlainText()),
+      tool_guid: Type.Optional(PlainText()),
+      ...RefQuery,
+      sarif_id: Type.Optional(PlainText()),
+      sort: Type.Optional(OneOf(['created'])),
+      direction: Type.Optional(OneOf(['asc', 'desc'])),
+      ...HostPageQuery,
+    }),
+    list: AnalysisReply,
+  },
+  async ({ query, base }, { db }, found) => {
+    const slice = pageSliceOf(query);
+    const refs = askedRefs(query);
+    const filter = {
+      ...(refs && { refs }),
+      ...(query.tool_name !== undefined && { toolName: query.tool_name }),
+      ...(query.tool_guid !== undefined && { toolGuid: query.tool_guid }),
+      ...(query.sarif_id !== undefined && { uploadId: query.sarif_id }),
+      desc: query.direction !== 'asc',
+    };
+    const more = { ...slice, limit: slice.limit + 1 };
+    const analyses = await listAnalyses(db, found.repository.number, filter, more);
+    return pageBefore(analyses, slice).map((analysis) => toAnalysis(analysis, found, base));
+  },
+);
+
+const SARIF_TYPE = 'application/sarif+json';
+
+const getAnalysis = scanningRoute(
+  {
+    id: 'code-scanning/get-analysis',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/code-scanning/analyses/{analysis_id}',
+    summary: 'Get a code-scanning analysis',
+    description: `With \`Accept: ${SARIF_TYPE}\`, the document in SARIF 2.1.0: what was kept of the upload, and the alerts of its results.`,
+    access: VIEW_SCANNING,
+    params: AnalysisParams,
+    reply: { 200: AnalysisReply },
+    accepts: [SARIF_TYPE],
+  },
+  async ({ params, headers, base }, { db, blobs }, found) => {
+    const analysis = await findOwnAnalysis(db, found.repository.number, params.analysis_id);
+    const { accept } = headers;
+    if (askedFormat(accept).param !== 'sarif' && !asksForType(accept, SARIF_TYPE))
+      return toAnalysis(analysis, found, base);
+    const blob = await blobs.get(documentKey(analysis.uploadId, analysis.runIndex));
+    if (blob === undefined) throw new Failure('unavailable', 'The document of the analysis is missing');
+    const alerts = `${scanningUrl(found, base)}/alerts`;
+    return new Stream(readDocument(db, analysis, blob, alerts), {
+      'content-type': `${SARIF_TYPE}; charset=utf-8`,
+    });
+  },
+);
+
+const removeAnalysis = scanningRoute(
+  {
+    id: 'code-scanning/delete-analysis',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/code-scanning/analyses/{analysis_id}',
+    summary: 'Delete a code-scanning analysis',
+    description:
+      'Only the newest of its ref, tool and category can be deleted: alerts are then as the one before says. The last one ' +
+      'needs the parameter `confirm_delete`, because its alerts are deleted with it.',
+    access: UPDATE_SCANNING,
+    params: AnalysisParams,
+    query: Type.Object({ confirm_delete: Type.Optional(Type.String()) }),
+    reply: { 200: AnalysisDeletion },
+  },
+  async (call, { blobs, changes }, found) => {
+    const { params, query, base, now } = call;
+    const { number } = found.repository;
+    const isConfirmed = query.confirm_delete !== undefined && query.confirm_delete !== 'false';
+    const { deleted, previous } = await changes.run(call, async (on) => {
+      await lockScanning(on.db, number);
+      const analysis = await findOwnAnalysis(on.db, number, params.analysis_id);
+      if (!analysis.isNewest) throw new Failure('malformed', 'Analysis specified is not deletable.');
+      if ((await findPrevious(on.db, analysis)) === undefined && !isConfirmed)
+        throw new Failure(
+          'malformed',
+          'Analysis is last of its type and deletion may result in the loss of historical alert data. Please specify confirm_delete.',
+        );
+      on.record({
+        accesses: [{ action: UPDATE_SCANNING.action, resource: repositoryResource(found) }],
+        kind: 'repository',
+        name: found.repository.name,
+        verb: `deleted the analysis ${analysis.number} of ${analysis.ref} by ${analysis.toolName} of`,
+      });
+      return { deleted: analysis, previous: await deleteAnalysis(on.db, analysis, now) };
+    });
+    await blobs.delete(documentKey(deleted.uploadId, deleted.runIndex));
+    const next = previous === undefined ? null : `${scanningUrl(found, base)}/analyses/${previous}`;
+    return { next_analysis_url: next, confirm_delete_url: next && `${next}?confirm_delete` };
+  },
+);
+
+async function findOwnAnalysis(db: Db, repositoryNumber: number, number: number): Promise<Analysis> {
+  const analysis = await findAnalysis(db, repositoryNumber, number);
+  if (analysis === undefined) throw new Failure('not-found', 'There is no such analysis');
+  return analysis;
+}
+
+export const analysisRoutes = [listRecentAnalyses, getAnalysis, removeAnalysis];

@@ -1,0 +1,109 @@
+// Processes the uploads of a repository, in their order: each run becomes an analysis, which opens and closes alerts.
+import { buffer } from 'node:stream/consumers';
+import { finish, type Due } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/due-store.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
+import { recordTransitions } from './alert-events.ts';
+import type { OpenSarif } from './sarif/sarif-client.ts';
+import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
+import { applyAnalysis } from './store-states.ts';
+import { endUpload, findPendingUpload, lockScanning } from './store-uploads.ts';
+import { documentKey, uploadKey, type SarifUpload } from './upload.ts';
+
+/** The payload is the number of the repository. */
+export const PROCESS_UPLOADS = 'host.process-sarif';
+
+/** An upload that fails for reasons of the server so often is given up, so that those after it are processed. */
+const MAX_ATTEMPTS = 8;
+
+export function scanningHandlers(kernel: Kernel): Record<string, DueHandler> {
+  return { [PROCESS_UPLOADS]: (due, signal) => processUploads(kernel, due, signal) };
+}
+
+async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Promise<void> {
+  const { db } = kernel;
+  const number = Number(due.payload);
+  let { attempts } = due;
+  for (;;) {
+    signal.throwIfAborted();
+    const upload = await findPendingUpload(db, number);
+    if (upload === undefined) {
+      // An upload schedules its work under the same lock, so that none is left when the work ends.
+      const isEnd = await db.transaction().execute(async (tx) => {
+        await lockScanning(tx, number);
+        if ((await findPendingUpload(tx, number)) !== undefined) return false;
+        await finish(tx, due);
+        return true;
+      });
+      if (isEnd) return;
+    } else if (attempts > MAX_ATTEMPTS) {
+      const problem = 'The server could not process the document. Upload it again later.';
+      await endUpload(db, upload, [problem], kernel.clock.now());
+      attempts = 0;
+    } else {
+      await processUpload(kernel, upload, signal);
+      attempts = 0;
+    }
+  }
+}
+
+async function processUpload(kernel: Kernel, upload: SarifUpload, signal: AbortSignal): Promise<void> {
+  const { db, blobs, services, clock } = kernel;
+  const blob = await blobs.get(uploadKey(upload.id));
+  if (blob === undefined) {
+    await endUpload(db, upload, ['The document is lost. Upload it again.'], clock.now());
+    return;
+  }
+  const gzip = await buffer(blob.stream());
+  const { checkoutUri } = upload;
+  const outcome = await services.sarif.read(
+    { gzip, ...(checkoutUri !== null && { checkoutUri }) },
+    (sarif) => writeRuns(kernel, upload, sarif, signal),
+    signal,
+  );
+  if ('problems' in outcome) {
+    await startOver(db, upload);
+    await endUpload(db, upload, outcome.problems, clock.now());
+  }
+  await blobs.delete(uploadKey(upload.id));
+}
+
+async function writeRuns(
+  kernel: Kernel,
+  upload: SarifUpload,
+  sarif: OpenSarif,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, blobs, clock } = kernel;
+  const ready = await startOver(db, upload);
+  for (const [index, run] of sarif.runs.entries()) {
+    if (ready.has(index)) continue;
+    const now = clock.now();
+    const written = await insertAnalysis(db, upload, run, index, now);
+    for await (const rules of sarif.rules(index)) {
+      signal.throwIfAborted();
+      await upsertRules(db, upload.repositoryNumber, run.toolName, rules);
+    }
+    let start = 0;
+    for await (const results of sarif.results(index)) {
+      signal.throwIfAborted();
+      await insertResults(db, written, results, start);
+      start += results.length;
+    }
+    await blobs.put(documentKey(upload.id, index), await sarif.document(index));
+    const isLast = index === sarif.runs.length - 1;
+    await db.transaction().execute(async (tx) => {
+      const { repositoryNumber, ref } = upload;
+      await lockScanning(tx, repositoryNumber);
+      const repository = await findRepositoryByNumber(tx, repositoryNumber);
+      if (repository === undefined) return;
+      const analysis = { ...run, ...written, repositoryNumber, ref };
+      const transitions = await applyAnalysis(tx, analysis, now);
+      await recordTransitions({ db: tx, actor: { now } }, repository, upload, transitions);
+      if (isLast) await endUpload(tx, upload, [], now);
+    });
+  }
+  // After a crash between the last run and the end of the upload there is nothing left to write.
+  await endUpload(db, upload, [], clock.now());
+}

@@ -1,0 +1,40 @@
+// Writes the SARIF document of an analysis from what was kept of it, line by line, and adds the alerts of its results.
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import type { StoredBlob } from '../../kernel/storage/blob.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Analysis } from './analysis.ts';
+import { listAlertsOfResults } from './store-analyses.ts';
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+const AT_ONCE = 500;
+
+export async function* readDocument(
+  db: Db,
+  { number }: Analysis,
+  blob: StoredBlob,
+  alertsUrl: string,
+): AsyncGenerator<string> {
+  const source = blob.stream();
+  const lines = createInterface({ input: source.pipe(createGunzip()), crlfDelay: Infinity });
+  source.on('error', () => lines.close());
+  try {
+    yield `{"$schema":${JSON.stringify(SCHEMA)},"version":"2.1.0","runs":[`;
+    let position = -1;
+    let alerts: number[] = [];
+    for await (const line of lines) {
+      if (position < 0) yield `${line},"results":[`;
+      else {
+        const index = position % AT_ONCE;
+        if (index === 0) alerts = await listAlertsOfResults(db, number, position, AT_ONCE);
+        const alert = alerts[index];
+        const own = `"github/alertNumber":${alert},"github/alertUrl":${JSON.stringify(`${alertsUrl}/${alert}`)}`;
+        yield `${position === 0 ? '' : ','}${line}${line.endsWith('{') ? '' : ','}${own}}}`;
+      }
+      position += 1;
+    }
+    yield ']}]}';
+  } finally {
+    source.destroy();
+  }
+}
