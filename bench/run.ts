@@ -1,5 +1,6 @@
 // npm run bench [name] [--quick]: runs the benches, or those whose name begins so, and writes the results.
 import type { Effort } from './compare.ts';
+import { benchCodeScanning } from './code-scanning.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
@@ -39,6 +40,7 @@ const BENCHES: Record<string, Bench> = {
   host: benchHost,
   gists: benchGists,
   impact: benchImpact,
+  'code-scanning': benchCodeScanning,
   transport: benchTransport,
   runs: benchRuns,
   schedules: benchSchedules,
