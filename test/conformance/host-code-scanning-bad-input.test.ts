@@ -119,9 +119,9 @@ test('a document that breaks a rule fails the upload, and says what to do', asyn
 test('what is above what is kept is cut', async () => {
   const here = await newPlace('cut');
   const flows = [{ threadFlows: many(2, { locations: many(800, { importance: 'essential' }) }) }];
-  const result = { ...resultOf({ text: 'x'.repeat(50_000) }), codeFlows: flows };
-  const run = { ...runOf([]), results: [{ ...result, locations: many(200, result['locations'][0]) }] };
-  run.tool.driver.rules = [{ id: 'js/eval', properties: { tags: many(20, 'tag') } }];
+  const result: Json = { ...resultOf({ text: 'x'.repeat(50_000) }), codeFlows: flows };
+  const run: Json = { ...runOf([]), results: [{ ...result, locations: many(200, result['locations'][0]) }] };
+  run['tool'].driver.rules = [{ id: 'js/eval', properties: { tags: many(20, 'tag') } }];
   const status = await uploadPacked(here, packed(sarifOf([run])));
   assert.equal(status['processing_status'], 'complete', JSON.stringify(status));
   const { json: alert } = await ada.get(`${here.at}/code-scanning/alerts/1`);
@@ -157,8 +157,8 @@ test('addresses outside of the repository are not shown, and hostile texts do no
   const results = [...uris, ...good].map((path, at) =>
     resultOf({ path, hash: `h${at}`, text: `t\u0000 ${at}` }),
   );
-  const document = { ...runOf([]), results };
-  document.tool.driver.rules = [{ id: 'js/eval', helpUri: 'javascript:alert(1)' }];
+  const document: Json = { ...runOf([]), results };
+  document['tool'].driver.rules = [{ id: 'js/eval', helpUri: 'javascript:alert(1)' }];
   const status = await uploadPacked(here, packed(sarifOf([document])), { checkout_uri: 'file:///work/' });
   assert.equal(status['processing_status'], 'complete', JSON.stringify(status));
   const { json } = await ada.get(`${here.at}/code-scanning/alerts?direction=asc&per_page=100`);
