@@ -95,8 +95,8 @@ onEachEngine((engine) => {
       },
     });
     assert.equal(changed.status, 200, changed.text);
-    const after = { 'a.txt': 'one\nmore\n', 'renamed.md': 'two\n', 'new.txt': 'new\n' };
-    assert.deepEqual(contentsIn(changed.json), after);
+    const expected = { 'a.txt': 'one\nmore\n', 'renamed.md': 'two\n', 'new.txt': 'new\n' };
+    assert.deepEqual(contentsIn(changed.json), expected);
     assert.equal(changed.json['description'], 'Another');
     const commits = (await anonymously(`${pathOf(gist)}/commits`)).json as unknown as Json[];
     assert.equal(commits.length, 2);
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
     assert.deepEqual(contentsIn(old.json), { 'a.txt': 'one\n', 'b.txt': 'two\n', 'c.txt': 'three\n' });
     assert.equal((old.json['history'] as Json[]).length, 1);
     const paged = await anonymously(`${pathOf(gist)}/commits?per_page=1&page=2`);
-    assert.deepEqual(paged.json, [commits[1]] as unknown as Json);
+    assert.deepEqual(paged.json, [commits[1]]);
     assert.match(paged.headers.get('link') ?? '', /rel="prev"/);
     const same = await ada.patch(pathOf(gist), { files: { 'new.txt': { content: 'new\n' } } });
     assert.equal((same.json['history'] as Json[]).length, 2);

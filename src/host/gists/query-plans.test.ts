@@ -13,7 +13,6 @@ import {
   findGistByNumber,
   insertGist,
   isGistDeleted,
-  listGistsByNumber,
   lockGist,
   markGistDeleted,
   publishGist,
@@ -55,7 +54,6 @@ onEachEngine((testEngine) => {
     for (const viewer of [undefined, 'account-1']) await listForksOfGist(db, 1, viewer, SLICE);
     await findGist(db, ID);
     await findGistByNumber(db, 1);
-    await listGistsByNumber(db, [1, 2]);
     await findForkOf(db, 1, 'account-1');
     await isGistDeleted(db, 1);
     await countGistsOf(db, 'account-1');

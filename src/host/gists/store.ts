@@ -25,18 +25,6 @@ export async function findGistByNumber(db: Db, number: number): Promise<Gist | u
   return row && gistFrom(row);
 }
 
-/** By number; those that are gone are missing. */
-export async function listGistsByNumber(db: Db, numbers: readonly number[]): Promise<Map<number, Gist>> {
-  if (numbers.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('gists')
-    .selectAll()
-    .where('number', 'in', numbers)
-    .where('deleted_at', 'is', null)
-    .execute();
-  return new Map(rows.map((row) => [row.number, gistFrom(row)]));
-}
-
 /** Locks the row until the transaction ends. */
 export async function lockGist(tx: Db, number: number): Promise<Gist | undefined> {
   const row = await tx
