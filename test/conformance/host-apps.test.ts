@@ -8,12 +8,15 @@ import { afterGitTests as after, beforeGitTests as before, gitTest as test } fro
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServerOn } from '../suites.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
+import { openReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
+import { checkWebhookPayload } from '../webhook-schemas.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
   let ada: HostPerson;
   let bob: HostPerson;
   let app: TestApp;
+  let receiver: WebhookReceiver;
   let numbers: { open: number; secret: number; other: number };
 
   const as =
@@ -22,7 +25,8 @@ onEachEngine((engine) => {
       server.call(path, { token, ...init });
 
   before(async () => {
-    server = await startServerOn(engine, { limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off', allowPrivateWebhooks: true });
+    receiver = await openReceiver();
     [ada, bob] = [await joinHost(server, 'ada'), await joinHost(server, 'bob')];
     const { status } = await server.call('/admin/organizations', {
       method: 'POST',
@@ -46,7 +50,10 @@ onEachEngine((engine) => {
       events: ['push'],
     });
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop();
+    await receiver.close();
+  });
 
   describe('an app', () => {
     test('is read by itself, and by everybody by its slug', async () => {
@@ -293,7 +300,11 @@ onEachEngine((engine) => {
       ['2026-03-10', 202],
     ] as const)
       test(`H20 an installation is removed in the background: ${expected} in version ${version}`, async () => {
-        const fleeting = await makeApp(server, 'ada', { name: `Fleeting ${version}` });
+        const place = `/fleeting-${version}`;
+        const fleeting = await makeApp(server, 'ada', {
+          name: `Fleeting ${version}`,
+          hook: { url: receiver.url + place, isActive: true, contentType: 'json', insecureSsl: false },
+        });
         const { number } = await fleeting.install('ada');
         const token = await fleeting.token({ number });
         const path = `/app/installations/${number}`;
@@ -303,10 +314,32 @@ onEachEngine((engine) => {
         });
         assert.equal(removed.status, expected, removed.text);
         assert.equal(removed.text, expected === 204 ? '' : '{}');
+        // It has no rights at once; it may be readable until the background work is done, and is gone then.
         assert.equal((await as(token)('/installation/repositories')).status, 401);
-        await eventually(async () => (await fleeting.call(path)).status === 404);
+        const tokens = await fleeting.call(`${path}/access_tokens`, { method: 'POST' });
+        assert.equal(tokens.status, 404, tokens.text);
+        await eventually(async () => {
+          const { status, text } = await fleeting.call(path);
+          assert.ok(status === 200 || status === 404, text);
+          return status === 404;
+        }, 'the removal of the installation');
+        assert.equal((await fleeting.call(path)).status, 404);
         assert.equal((await fleeting.call(path, { method: 'DELETE' })).status, 404);
         assert.deepEqual((await fleeting.call('/app/installations')).json, []);
+        const heard = await receiver.wait(place, 2);
+        for (const one of heard) checkWebhookPayload('installation', one.json);
+        assert.deepEqual(
+          heard.map(({ headers, json }) => [
+            headers['x-github-event'],
+            json['action'],
+            json['installation'].id,
+          ]),
+          [
+            ['installation', 'created', number],
+            ['installation', 'deleted', number],
+          ],
+        );
+        assert.equal(heard[1]!.json['installation'].account.login, 'ada');
         await fleeting.install('ada');
       });
   });
