@@ -131,7 +131,7 @@ const BODIES: [name: string, request: string | Buffer, status: number][] = [
   ['not asked for', post('/app-manifests/x/conversions', '{}'), 404],
   ['not asked for and not JSON', post('/app-manifests/x/conversions', '{'), 400],
   ['a NUL in a code', post('/app-manifests/%00/conversions', ''), 400],
-  ['wrong SARIF', post('/repos/a/b/code-scanning/sarifs', '{"commit_sha":5,"ref":null,"validate":"x"}'), 422],
+  ['SARIF for nothing', post('/repos/a/b/code-scanning/sarifs', '{"commit_sha":5,"ref":null}'), 404],
   ['a NUL in a login', ask('{ user(login: "\\u0000") { login } }'), 200],
   ['a NUL in a variable', ask('query($l: String!) { user(login: $l) { login } }', { l: 'a\0b' }), 200],
   ['half a letter', ask('query($l: String!) { user(login: $l) { login } }', { l: '\ud800' }), 200],

@@ -100,15 +100,15 @@ for (const prefix of ['', '/api/v3']) {
     });
 
     test('a failed validation names every field with a code', async () => {
-      const { json } = await call('/repos/me/mine/code-scanning/sarifs', {
+      const { json } = await call('/user/repos', {
         method: 'POST',
-        body: { ref: 'main', sarif: 'x', extra: 1 },
+        body: { private: 'yes', description: 5 },
       });
       const errors = json['errors'] as { resource: string; field: string; code: string; message: string }[];
       assert.deepEqual(errors.map(({ resource, field, code }) => `${resource} ${field} ${code}`).sort(), [
-        'code-scanning commit_sha missing_field',
-        'code-scanning extra invalid',
-        'code-scanning ref invalid',
+        'repos description invalid',
+        'repos name missing_field',
+        'repos private invalid',
       ]);
       for (const { field, message } of errors) assert.ok(message.startsWith(`${field} `));
     });

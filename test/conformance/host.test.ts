@@ -97,7 +97,7 @@ for (const prefix of ['', '/api/v3']) {
       ['graphql', 'POST', '/graphql', { query: '{' }, 200],
       ['graphql', 'POST', '/graphql', { nonsense: true }, 422],
       ['integration_manifest', 'POST', '/app-manifests/unknown/conversions', undefined, 404],
-      ['code_scanning_upload', 'POST', '/repos/me/mine/code-scanning/sarifs', {}, 422],
+      ['code_scanning_upload', 'POST', '/repos/me/mine/code-scanning/sarifs', {}, 404],
     ] as const;
     for (const [category, method, path, body, status] of SPENDING) {
       test(`H3 H5 ${method} ${path} → ${status} costs one of ${category} and nothing else`, async () => {
