@@ -1,7 +1,7 @@
 // The command `api impact`, against a server in the process of the test.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { giveToken } from '../../test/people.ts';
+import { giveToken, openBrowser } from '../../test/people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
 import { joinHost, type HostPerson } from '../../test/host-people.ts';
 import { run } from './fixture.ts';
@@ -56,6 +56,35 @@ test('administrators see all tokens, and hostile names cannot control a terminal
   const refused = await impact(['--all']);
   assert.deepEqual([refused.code, refused.out], [2, '']);
   assert.match(refused.err, /answers 403: Only administrators/);
+});
+
+test('pages that are short, or empty, are followed to the last', async () => {
+  const bob = await joinHost(server, 'bob');
+  await bob.repository('shop');
+  const { value, id } = await giveToken(server, bob.member, { role: 'writer', name: 'many' });
+  await server.call('/repos/bob/shop', { token: value });
+  // Operations that this release no longer has, with more calls than the one that it has: two pages of nothing, then the call.
+  const { db } = server.app.kernel;
+  const gone = Array.from({ length: 230 }, (_, index) => ({
+    ...{ caller: id, api: 'host', version: '2022-11-28', variant: '', operation: `gone/${index}` },
+    ...{ kind: 'token', member_id: bob.member.id, changed_in: '2026-03-10', calls: 1000 },
+    ...{ first_at: Date.now(), last_at: Date.now() },
+  }));
+  await db.insertInto('version_usage').values(gone).execute();
+  const { code, out } = await impact([], bob.token);
+  assert.equal(code, 1);
+  const { calls, is_cut: isCut } = JSON.parse(out) as { calls: { operation: string }[]; is_cut?: boolean };
+  assert.deepEqual(calls.map(({ operation }) => operation).toSorted(), [
+    'repos/create-for-authenticated-user',
+    'repos/get',
+  ]);
+  assert.equal(isCut, undefined);
+  const page = await server.call('/docs/host/versions/2026-03-10/impact', {
+    token: null,
+    headers: await openBrowser(server, bob.member),
+  });
+  assert.match(page.text, /Next page/);
+  assert.doesNotMatch(page.text, /Nothing to do/);
 });
 
 test('without a report the exit code is 2, and a sentence says what to do', async () => {

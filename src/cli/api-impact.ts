@@ -107,7 +107,7 @@ async function readReport(
   server: ReportServer,
   { to, all, since }: ApiImpactOptions,
 ): Promise<ImpactReply & { isCut: boolean }> {
-  const version = to ?? (await fetchJson<string[]>(server, '/versions')).at(-1)!;
+  const version = to ?? (await fetchJson<string[]>(server, '/versions')).body.at(-1)!;
   const query = new URLSearchParams({
     per_page: String(PER_PAGE),
     ...(all === true && { all: 'true' }),
@@ -117,10 +117,9 @@ async function readReport(
   for (let page = 1; ; page += 1) {
     query.set('page', String(page));
     const path = `/versions/${encodeURIComponent(version)}/impact?${query.toString()}`;
-    const reply = await fetchJson<ImpactReply>(server, path);
-    calls.push(...reply.calls);
-    const isLast = reply.calls.length < PER_PAGE;
-    if (isLast || page === MAX_PAGES) return { ...reply, calls, isCut: !isLast };
+    const { body, hasNext } = await fetchJson<ImpactReply>(server, path);
+    calls.push(...body.calls);
+    if (!hasNext || page === MAX_PAGES) return { ...body, calls, isCut: hasNext };
   }
 }
 
@@ -134,7 +133,11 @@ function momentOf(text: string): string {
   return new Date(at).toISOString();
 }
 
-async function fetchJson<Body>({ url, token }: ReportServer, path: string): Promise<Body> {
+/** A page may have fewer entries than it could and still have a next one, which only the Link header tells. */
+async function fetchJson<Body>(
+  { url, token }: ReportServer,
+  path: string,
+): Promise<{ body: Body; hasNext: boolean }> {
   let answer: Response;
   let text: string;
   try {
@@ -152,7 +155,8 @@ async function fetchJson<Body>({ url, token }: ReportServer, path: string): Prom
   } catch {
     throw new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
   }
-  if (answer.ok) return body as Body;
+  if (answer.ok)
+    return { body: body as Body, hasNext: /;\s*rel="next"/.test(answer.headers.get('link') ?? '') };
   if (answer.status === 401) throw new Failure('unauthenticated', `${url} rejects the token: give another.`);
   if (answer.status === 404)
     throw new Failure(

@@ -33,7 +33,7 @@ const STYLE = `<style>
 
 export function impactPage(api: Api, report: ImpactReport, view: ImpactView): string {
   const { name, title, versions } = api.dialect;
-  const { target, page } = view;
+  const { target } = view;
   const header = versions.headers?.[0];
   const parts = [
     STYLE,
@@ -41,7 +41,7 @@ export function impactPage(api: Api, report: ImpactReport, view: ImpactView): st
     `<p>${introOf(report, view)}</p>`,
     ...(report.unrecorded === undefined ? [] : [lossWords(report.unrecorded.calls)]),
     ...report.items.map((item) => callPart(item)),
-    ...(report.items.length === 0 && page === 1
+    ...(isNothingToDo(report, view)
       ? [
           header === undefined
             ? ''
@@ -67,9 +67,15 @@ function scopeLink(name: string, { all, maySeeAll, target }: ImpactView): string
     : ` · <a href="${path}?all=true">Calls of everybody</a>`;
 }
 
-function introOf({ items }: ImpactReport, { target, all, page }: ImpactView): string {
+/** A page may be empty and have a next one: operations of an earlier release are left out. */
+function isNothingToDo({ items, hasMore }: ImpactReport, { page }: ImpactView): boolean {
+  return items.length === 0 && !hasMore && page === 1;
+}
+
+function introOf(report: ImpactReport, view: ImpactView): string {
+  const { target, all } = view;
   const whose = all ? 'anybody' : 'your tokens and sessions';
-  if (items.length > 0 || page > 1)
+  if (!isNothingToDo(report, view))
     return `These calls were made under older versions, and version ${target} would change them. Most calls come first.`;
   return `<strong>Nothing to do:</strong> no recorded call of ${whose} would change in version ${target}.`;
 }
