@@ -89,7 +89,8 @@ export class AppBrowser {
     const shown = await this.get(path);
     assert.equal(shown.status, 200, shown.text);
     const fields = repositories === undefined ? {} : selectionOf(repositories);
-    return await this.post(path, { token: tokenIn(shown), action, ...fields });
+    const before = [...shown.text.matchAll(/name="shown" value="(\d+)"/g)].map(([, number]) => number!);
+    return await this.post(path, { token: tokenIn(shown), action, shown: before, ...fields });
   }
 }
 
@@ -116,4 +117,9 @@ export function tokenIn({ text }: Answer): string {
   const [, token] = /name="token" value="([^"]+)"/.exec(text) ?? [];
   assert.ok(token !== undefined, text);
   return token;
+}
+
+/** The numbers of the repositories that a page shows as selected. */
+export function checkedIn({ text }: Answer): number[] {
+  return [...text.matchAll(/name="repository" value="(\d+)" checked/g)].map(([, number]) => Number(number));
 }

@@ -1,8 +1,8 @@
 // The pages on which people install apps, on a running server: who sees and changes what.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findInstallation } from '../../src/host/apps/store-installations.ts';
-import { AppBrowser, MANIFEST, tokenIn } from '../app-forms.ts';
+import { countReached, findInstallation } from '../../src/host/apps/store-installations.ts';
+import { AppBrowser, checkedIn, MANIFEST, tokenIn } from '../app-forms.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
@@ -139,4 +139,44 @@ test('after installing and changing, people go on to the address of the app', as
   await browser.change(page, 'unsuspend');
   assert.equal((await browser.change(page, 'uninstall')).status, 200);
   assert.equal((await browser.get(page)).status, 404);
+});
+
+test('a page of repositories changes only those that it shows', async () => {
+  const many = await joinHost(server, 'many');
+  const visitor = await AppBrowser.open(server, many.member);
+  const numbers: number[] = [];
+  for (let each = 100; each < 220; each++) numbers.push((await many.repository(`r${each}`))['id'] as number);
+  const number = await visitor.install('pages', 'many', numbers);
+  const { db } = server.app.kernel;
+  const { accountId } = (await findInstallation(db, number))!;
+  const selected = () =>
+    countReached(db, { installation: number, accountId, selection: 'selected', only: null }, 1000);
+  assert.equal(await selected(), 120);
+  const page = `/settings/installations/${number}`;
+  const first = checkedIn(await visitor.get(page));
+  assert.deepEqual(first, numbers.slice(0, 100));
+  await visitor.change(page, 'repositories', first);
+  assert.equal(await selected(), 120);
+  await visitor.change(page, 'repositories', first.slice(1));
+  assert.equal(await selected(), 119);
+
+  const second = `${page}?page=2`;
+  assert.match((await visitor.get(page)).text, /\?page=2">Next page/);
+  assert.deepEqual(checkedIn(await visitor.get(second)), numbers.slice(100));
+  const saved = await visitor.change(second, 'repositories', numbers.slice(100, 110));
+  assert.equal(saved.headers.get('location'), second);
+  assert.equal(await selected(), 109);
+  // Somebody else selects one after the page was shown.
+  const shown = await visitor.get(page);
+  await visitor.change(page, 'repositories', numbers.slice(0, 100));
+  const stale = { action: 'repositories', selection: 'selected', shown: checkedIn(shown).map(String) };
+  await visitor.post(page, { ...stale, token: tokenIn(shown), repository: stale.shown });
+  assert.equal(await selected(), 110);
+
+  assert.equal((await visitor.change(page, 'repositories', [])).status, 303);
+  assert.equal(await selected(), 10);
+  assert.equal((await visitor.change(second, 'repositories', [])).status, 422);
+  assert.equal(await selected(), 10);
+  assert.equal((await visitor.get(`${page}?page=x&page=3`)).status, 200);
+  assert.equal((await visitor.get(`${page}?page=99999999999999999999`)).status, 200);
 });

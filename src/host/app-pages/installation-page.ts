@@ -43,7 +43,8 @@ export function chooseAccountPage(app: HostApp, accounts: readonly InstallAccoun
 export interface OfferedRepositories {
   repositories: readonly Repository[];
   selected: ReadonlySet<number>;
-  /** Whether the account has more than are offered. */
+  page: number;
+  /** Whether the account has more, after these. */
   hasMore: boolean;
   isAll: boolean;
 }
@@ -58,7 +59,7 @@ export function installPage(
     `Install ${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
     `<p>The app may then do this:</p>${permissionList(app.permissions)}${eventList(app.events)}
      <form method="post" action="/apps/${app.slug}/installations">${hiddenFields(hidden)}
-     ${repositoryChoice(account, offered)}<button>Install on ${escapeHtml(account.login)}</button></form>`,
+     ${repositoryChoice(account, offered, offered.hasMore ? OTHERS : '')}<button>Install on ${escapeHtml(account.login)}</button></form>`,
   );
 }
 
@@ -68,8 +69,10 @@ export function installationPage(
   token: string,
 ): string {
   const path = escapeHtml(installationPath(account, installation.number));
+  const { page, hasMore, selected } = offered;
   const form = (action: string, inner: string) =>
-    `<form method="post" action="${path}">${hiddenFields({ token, action })}${inner}</form>`;
+    `<form method="post" action="${path}${page > 1 ? `?page=${page}` : ''}">${hiddenFields({ token, action })}${inner}</form>`;
+  const shown = [...selected].map((number) => hiddenFields({ shown: String(number) })).join('');
   const suspended = installation.suspendedAt !== null;
   return htmlPage(
     `${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
@@ -77,7 +80,8 @@ export function installationPage(
      <p><a href="/apps/${app.slug}">About this app</a></p>
      ${permissionList(installation.permissions)}${eventList(installation.events)}
      <h2>Repositories</h2>
-     ${form('repositories', `${repositoryChoice(account, offered)}<button>Save</button>`)}
+     ${page > 1 || hasMore ? `<p>Page ${page} of the repositories. Saving changes this page only. ${turns(page, hasMore)}</p>` : ''}
+     ${form('repositories', `${shown}${repositoryChoice(account, offered)}<button>Save</button>`)}
      <h2>${suspended ? 'Unsuspend' : 'Suspend'}</h2>
      <p>${suspended ? 'The app gets back what it was allowed.' : 'The app loses its access until you give it back.'}</p>
      ${form(suspended ? 'unsuspend' : 'suspend', `<button class="plain">${suspended ? 'Unsuspend' : 'Suspend'} the app</button>`)}
@@ -109,17 +113,26 @@ export function goodbyePage(app: HostApp, account: RepositoryOwner): string {
   );
 }
 
+/** Links to the pages before and after. */
+function turns(page: number, hasMore: boolean): string {
+  const link = (to: number, words: string) => `<a href="?page=${to}">${words}</a>`;
+  return [
+    ...(page > 1 ? [link(page - 1, 'Previous page')] : []),
+    ...(hasMore ? [link(page + 1, 'Next page')] : []),
+  ].join(' · ');
+}
+
+const OTHERS = `<label>Others, by name, with commas between them<input name="others" autocomplete="off" spellcheck="false"></label>`;
+
 function repositoryChoice(
   account: RepositoryOwner,
-  { repositories, selected, hasMore, isAll }: OfferedRepositories,
+  { repositories, selected, isAll }: OfferedRepositories,
+  others = '',
 ): string {
   const boxes = repositories.map(({ number, name }) => {
     const checked = selected.has(number) ? ' checked' : '';
     return `<label><input type="checkbox" name="repository" value="${number}"${checked}>${escapeHtml(name)}</label>`;
   });
-  const others = hasMore
-    ? `<label>Others, by name, with commas between them<input name="others" autocomplete="off" spellcheck="false"></label>`
-    : '';
   return `<fieldset><legend>Which repositories of ${escapeHtml(account.login)}?</legend>
     <label><input type="radio" name="selection" value="all"${isAll ? ' checked' : ''} required>All of them, those of the future too</label>
     <label><input type="radio" name="selection" value="selected"${isAll ? '' : ' checked'}>Only these:</label>

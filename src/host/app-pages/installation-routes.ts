@@ -35,6 +35,7 @@ import {
   findNamedApp,
   openInstallation,
   selectedIn,
+  shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
 import { findVisitor, openForm, showLoginNeeded } from './page-scope.ts';
@@ -46,10 +47,13 @@ interface AppRequest {
 
 interface InstallationRequest {
   Params: { org?: string; id: string };
+  /** Of the repositories. */
+  Querystring: { page?: string | string[] };
 }
 
 const MAX_STATE = 4096;
 const MAX_LISTED = 100;
+const MAX_PAGE = 1000;
 
 export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): void {
   // The API has the same path: browsers ask for HTML.
@@ -155,7 +159,7 @@ async function showInstallation(
   const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
   const { app, account, installation } = opened;
   const token = signForm(kernel.secrets, visitor.session, shownOn(installation), kernel.clock.now());
-  const offered = await offerRepositories(kernel.db, account, installation);
+  const offered = await offerRepositories(kernel.db, account, installation, pageIn(request.query));
   return showPage(reply, 200, installationPage(opened, offered, token), targetsOf(app));
 }
 
@@ -165,30 +169,30 @@ async function change(request: FastifyRequest<InstallationRequest>, reply: Fasti
   const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
   const { app, account, installation } = opened;
   const action = form.get('action') ?? '';
-  const work = await workOf(kernel, opened, action, form);
+  const work = workOf(opened, action, form);
   await kernel.changes.run(actorOf(visitor.caller, kernel.clock.now()), work);
   // At once on this node; the commit has told the others.
   await kernel.identity.invalidate();
   if (action === 'uninstall') return showPage(reply, 200, goodbyePage(app, account));
   const { setup, setupOnUpdate } = app.urls;
+  const page = pageIn(request.query);
   const next =
     setup !== null && setupOnUpdate && action === 'repositories'
       ? withQuery(setup, { installation_id: String(installation.number), setup_action: 'update' })
-      : installationPath(account, installation.number);
+      : `${installationPath(account, installation.number)}${page > 1 ? `?page=${page}` : ''}`;
   return reply.header('cache-control', 'no-store').redirect(next, 303);
 }
 
 /** What a form asks for, to be done in one transaction. */
-async function workOf(
-  { db }: Kernel,
-  { app, account, installation }: OpenedInstallation,
+function workOf(
+  { app, installation }: OpenedInstallation,
   action: string,
   form: URLSearchParams,
-): Promise<(on: ChangeTransaction) => Promise<unknown>> {
+): (on: ChangeTransaction) => Promise<unknown> {
   switch (action) {
     case 'repositories': {
-      const select = await selectedIn(db, account, form);
-      return (on) => changeInstallationRepositories(on, app, installation, { select });
+      const selection = shownSelectionIn(form);
+      return (on) => changeInstallationRepositories(on, app, installation, selection);
     }
     case 'suspend':
       return (on) => suspendInstallation(on, app, installation);
@@ -210,6 +214,11 @@ function withQuery(url: string, query: Record<string, string>): string {
   const target = new URL(url);
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
   return target.href;
+}
+
+function pageIn({ page }: InstallationRequest['Querystring']): number {
+  const number = Number(firstOf(page));
+  return Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : 1;
 }
 
 function firstOf(value: string | string[] | undefined): string {

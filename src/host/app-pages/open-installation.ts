@@ -6,7 +6,7 @@ import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openManagedOwner } from '../app-manifests/app-owner.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
-import { installationNotFound } from '../apps/change-installation.ts';
+import { installationNotFound, type ShownSelection } from '../apps/change-installation.ts';
 import { findApp, findAppBySlug } from '../apps/store.ts';
 import { findInstallation, findInstallationOn, listReachedNumbers } from '../apps/store-installations.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
@@ -79,13 +79,14 @@ export async function offerRepositories(
   db: Db,
   account: RepositoryOwner,
   installation?: Installation,
+  page = 1,
 ): Promise<OfferedRepositories> {
   const { items } = await listRepositoriesFrom(
     db,
     [{ ownerId: account.id, visibleTo: 'all' }],
     {},
     { sort: 'full_name', desc: false },
-    { offset: 0, limit: MAX_OFFERED + 1 },
+    { offset: (page - 1) * MAX_OFFERED, limit: MAX_OFFERED + 1 },
   );
   const repositories = items.slice(0, MAX_OFFERED);
   const isAll = installation === undefined || installation.selection === 'all';
@@ -96,20 +97,23 @@ export async function offerRepositories(
         { installation: installation.number, accountId: account.id, selection: 'selected', only: null },
         repositories.map(({ number }) => number),
       );
-  return { repositories, selected, hasMore: items.length > MAX_OFFERED, isAll };
+  return { repositories, selected, page, hasMore: items.length > MAX_OFFERED, isAll };
 }
 
-/** The numbers that a form selects. Throws for names that the account has no repository of. */
+/** What the page of an installation sends. It may show a part of the repositories only. */
+export function shownSelectionIn(form: URLSearchParams): ShownSelection {
+  const shown = numbersIn(form, 'shown');
+  return { select: isForAll(form) ? 'all' : numbersIn(form, 'repository'), shown };
+}
+
+/** The numbers that a form for a new installation selects. Throws for names that the account has no repository of. */
 export async function selectedIn(
   db: Db,
   account: RepositoryOwner,
   form: URLSearchParams,
 ): Promise<'all' | number[]> {
-  if (form.get('selection') === 'all') return 'all';
-  if (form.get('selection') !== 'selected') throw problem('selection', 'must be all or selected');
-  const numbers = form.getAll('repository').map(Number);
-  if (!numbers.every((number) => Number.isSafeInteger(number) && number > 0 && number < 2 ** 31))
-    throw problem('repository', 'must be numbers');
+  if (isForAll(form)) return 'all';
+  const numbers = numbersIn(form, 'repository');
   const names = (form.get('others') ?? '').split(',').map((name) => name.trim());
   for (const name of names.filter((one) => one !== '').slice(0, MAX_OFFERED)) {
     const found = name.includes('\0') ? undefined : await findRepositoryByName(db, account, name);
@@ -119,4 +123,17 @@ export async function selectedIn(
   }
   if (numbers.length === 0) throw problem('repository', 'is required: choose at least one');
   return [...new Set(numbers)];
+}
+
+function isForAll(form: URLSearchParams): boolean {
+  const selection = form.get('selection');
+  if (selection !== 'all' && selection !== 'selected') throw problem('selection', 'must be all or selected');
+  return selection === 'all';
+}
+
+function numbersIn(form: URLSearchParams, field: string): number[] {
+  const numbers = form.getAll(field).map(Number);
+  if (!numbers.every((number) => Number.isSafeInteger(number) && number > 0 && number < 2 ** 31))
+    throw problem(field, 'must be numbers');
+  return numbers;
 }

@@ -70,12 +70,21 @@ export async function createInstallation(
   return installation;
 }
 
+/** What a form selects: of the selection, it changes only what it showed. */
+export interface ShownSelection {
+  select: 'all' | readonly number[];
+  /** The repositories that were shown as selected. Others stay. */
+  shown: readonly number[];
+}
+
 /** Of one that selects repositories: adds and removes some. `all` and a list replace the selection. */
 export async function changeInstallationRepositories(
   on: ChangeTransaction,
   app: HostApp,
   { number }: Pick<Installation, 'number'>,
-  change: { add?: readonly number[]; remove?: readonly number[] } | { select: 'all' | readonly number[] },
+  change:
+    | { add?: readonly number[]; remove?: readonly number[] }
+    | { select: 'all' | readonly number[]; shown?: readonly number[] },
 ): Promise<Installation> {
   const { db: tx, actor } = on;
   const before = await lockLiving(tx, number);
@@ -85,10 +94,10 @@ export async function changeInstallationRepositories(
   if ('select' in change) {
     selection = change.select === 'all' ? 'all' : 'selected';
     const wanted = new Set(change.select === 'all' ? [] : change.select);
-    [add, remove] = [
-      [...wanted].filter((one) => !held.has(one)),
-      [...held].filter((one) => !wanted.has(one)),
-    ];
+    const isPart = change.select !== 'all' && before.selection !== 'all' && change.shown !== undefined;
+    const compared = isPart ? new Set(change.shown) : held;
+    add = [...wanted].filter((one) => !compared.has(one) && !held.has(one));
+    remove = [...compared].filter((one) => !wanted.has(one) && held.has(one));
   } else {
     if (selection === 'all')
       throw new Failure('invalid', 'The installation reaches all repositories: select some of them first.');
@@ -97,6 +106,8 @@ export async function changeInstallationRepositories(
   }
   const isSame = selection === before.selection && add.length === 0 && remove.length === 0;
   if (isSame) return before;
+  if ('shown' in change && selection === 'selected' && held.size + add.length === remove.length)
+    throw problem('repository', 'is required: choose at least one');
   if (held.size + add.length - remove.length > MAX_SELECTED)
     throw problem('repositories', `must be at most ${MAX_SELECTED}: install the app on all instead`);
   const after = await updateInstallation(tx, { ...before, selection }, actor.now);
