@@ -31,7 +31,7 @@ import type { Worker } from './kernel/due-worker.ts';
 import { Changes } from './kernel/change/changes.ts';
 import { eventMigrations } from './kernel/change/store.ts';
 import { Failure } from './kernel/failure.ts';
-import type { HandOver } from './kernel/identity/store-accounts.ts';
+import type { EndMember, HandOver } from './kernel/identity/store-accounts.ts';
 import { compileBaseRoles } from './kernel/identity/base-roles.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from './kernel/identity/first-start.ts';
 import { Identity } from './kernel/identity/identity.ts';
@@ -89,6 +89,11 @@ const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? [
 /** Transfers the resources of a deleted account to another, in every API. */
 export const handOver: HandOver = async (on, from, to) => {
   for (const api of apis) await api.handOver?.(on, from, to);
+};
+
+/** Ends what must not outlive a removed member, in every API. */
+const endMember: EndMember = async (on, member) => {
+  for (const api of apis) await api.endMember?.(on, member);
 };
 
 /** For every process that changes the database: a server, or a command beside it. */
@@ -190,6 +195,7 @@ async function compose(
     secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
     handOver,
+    endMember,
     services: {
       ...(await openFlagServices(
         { engine, clock, log, metrics },

@@ -2,7 +2,7 @@
 import type { BodyMemory } from './body-memory.ts';
 import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
-import type { HandOver } from './identity/store-accounts.ts';
+import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limit.ts';
 import type { Logger } from './log.ts';
@@ -34,6 +34,8 @@ export interface Kernel {
   readonly identity: Identity;
   /** Transfers what an account owns, in every API. */
   readonly handOver: HandOver;
+  /** Ends what must not outlive a removed member, in every API. */
+  readonly endMember: EndMember;
   readonly services: Services;
   readonly limits: Limits;
   /** Counts the calls that newer versions would change. */

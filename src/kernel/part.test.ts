@@ -94,14 +94,25 @@ test('the functions of parts are called in the order of the parts', async () => 
   const part = (name: string): Part => ({
     firstStart: async () => void done.push(`start ${name}`),
     handOver: async () => void done.push(`hand over ${name}`),
+    endMember: async () => void done.push(`end ${name}`),
     close: async () => void done.push(`close ${name}`),
     demo: async () => [{ method: 'GET', path: `/${name}` }],
   });
   const api = join(part('a'), {}, part('b'));
   await api.firstStart!({} as never);
   await api.handOver!({} as never, {} as never, {} as never);
+  await api.endMember!({} as never, {} as never);
   await api.close!({} as never);
-  assert.deepEqual(done, ['start a', 'start b', 'hand over a', 'hand over b', 'close a', 'close b']);
+  assert.deepEqual(done, [
+    'start a',
+    'start b',
+    'hand over a',
+    'hand over b',
+    'end a',
+    'end b',
+    'close a',
+    'close b',
+  ]);
   assert.deepEqual(
     (await api.demo!()).map(({ path }) => path),
     ['/a', '/b'],

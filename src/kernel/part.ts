@@ -2,7 +2,7 @@
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
 import type { Api, DemoCall, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
 import type { RoleStatements } from './identity/base-roles.ts';
-import type { HandOver } from './identity/store-accounts.ts';
+import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import type { RawRoute } from './raw-route.ts';
 import { parametersOf, restOf } from './path-template.ts';
@@ -34,6 +34,8 @@ export interface Part {
   demo?(): Promise<DemoCall[]>;
   /** Gives everything that an account owns in this part to another, when the account is deleted. */
   handOver?: HandOver;
+  /** Ends what must not outlive a member who is removed, where statements of a subscriber do not suffice. */
+  endMember?: EndMember;
   /** Its background work. */
   work?(kernel: Kernel): BackgroundWork;
   /** Ends replies that stay open by themselves, when the server begins to stop. */
@@ -90,6 +92,9 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     },
     async handOver(on, from, to) {
       for (const part of parts) await part.handOver?.(on, from, to);
+    },
+    async endMember(on, member) {
+      for (const part of parts) await part.endMember?.(on, member);
     },
     work: (kernel) => joinWork(parts.map((part) => part.work?.(kernel) ?? {})),
     endStreams(kernel) {

@@ -135,7 +135,7 @@ const deleteMember = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { changes }) => {
+  async (call, { changes, endMember }) => {
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       const member = await openMember(tx, call.params.id, call.caller);
@@ -144,6 +144,7 @@ const deleteMember = route(
       checkRank(call.caller, member, access);
       if (member.role === 'owner')
         throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
+      await endMember(on, member);
       await deleteMemberRecord(tx, member, call.now);
       on.record({
         accesses: [access],

@@ -207,7 +207,11 @@ async function listSelected(tx: Db, { number, accountId }: Installation): Promis
   return await listReachedRepositories(tx, reach, { offset: 0, limit: MAX_SELECTED });
 }
 
-async function namedRepositories(tx: Db, { number, accountId, selection }: Installation): Promise<number[]> {
+/** Those that an event of the installation names. */
+export async function namedRepositories(
+  tx: Db,
+  { number, accountId, selection }: Installation,
+): Promise<number[]> {
   const reach = { installation: number, accountId, selection, only: null };
   return await listReachedRepositories(tx, reach, { offset: 0, limit: MAX_NAMED });
 }

@@ -4,41 +4,38 @@ import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { removeApp } from './create-app.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
+import { removeInstallationsOn } from './leave-installations.ts';
 import { appOwnerStatement, listAppsOf } from './store.ts';
-import { accountInstallationStatements } from './store-installations.ts';
 
 /** In the transaction that deletes an organization: with the apps that it owns, and what is installed on it. */
-export async function removeAppsOfOrganization(on: ChangeTransaction, organizationId: string): Promise<void> {
+export async function removeAppsOfOrganization(
+  on: ChangeTransaction,
+  organization: RepositoryOwner,
+): Promise<void> {
   // Deleting the organization was authorized, and this follows from it.
   const consequence = on.as(systemActor(on.actor));
-  for (const app of await listAppsOf(on.db, organizationId)) await removeApp(consequence, app);
-  await executeAll(on.db, accountInstallationStatements(on.db, organizationId));
-  await on.invalidate(IDENTITY);
+  await removeInstallationsOn(on, organization);
+  for (const app of await listAppsOf(on.db, organization.id)) await removeApp(consequence, app);
 }
 
-export const endAppAccounts: Required<Pick<Part, 'handOver' | 'subscribers'>> = {
+export const endAppAccounts: Required<Pick<Part, 'handOver' | 'endMember' | 'subscribers'>> = {
   async handOver(on, from, to) {
-    const { db } = on;
-    await executeAll(db, [
-      appOwnerStatement(db, from.id, to.id),
-      ...accountInstallationStatements(db, from.id),
-    ]);
-    await on.invalidate(IDENTITY);
+    await executeAll(on.db, [appOwnerStatement(on.db, from.id, to.id)]);
+    await removeInstallationsOn(on, ownerOfAccount(from));
+  },
+  async endMember(on, member) {
+    await removeInstallationsOn(on, ownerOfAccount(member));
   },
   subscribers: () => [
     {
       channel: IDENTITY,
       statementsFor: (db, entries) =>
         entries.flatMap((entry) => {
-          const id = removedMemberIn(entry);
-          if (id === undefined) return [];
-          const heir = entry.who.member?._id;
-          return [
-            ...(heir === undefined ? [] : [appOwnerStatement(db, id, heir)]),
-            ...accountInstallationStatements(db, id),
-          ];
+          const [id, heir] = [removedMemberIn(entry), entry.who.member?._id];
+          return id === undefined || heir === undefined ? [] : [appOwnerStatement(db, id, heir)];
         }),
     },
   ],

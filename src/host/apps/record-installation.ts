@@ -2,6 +2,7 @@
 import type { Change } from '../../kernel/change/change.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { recordInstallationEvents, type InstallationHappening } from '../events/record-installation-event.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
 
 export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend';
@@ -11,12 +12,13 @@ export type InstallationEvent =
   | { action: InstallationAction; repositories: readonly number[] }
   | { added: readonly number[]; removed: readonly number[] };
 
-/** Called once for every change, in its transaction. */
+/** Called once for every change, in its transaction. The account is given where it may be gone already. */
 export async function recordInstallation(
   on: ChangeTransaction,
   app: HostApp,
   { before, after }: { before?: Installation; after?: Installation },
   event: InstallationEvent,
+  account?: RepositoryOwner,
 ): Promise<void> {
   const installation = (after ?? before)!;
   on.record({
@@ -29,7 +31,7 @@ export async function recordInstallation(
       },
     }),
   });
-  await recordInstallationEvents(on, app, installation, happeningsOf(event));
+  await recordInstallationEvents(on, app, installation, happeningsOf(event), account);
 }
 
 /** Where the selection became all or began anew, no repository may be named. */

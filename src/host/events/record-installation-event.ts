@@ -1,7 +1,7 @@
 // Records what happens to installations, in the transaction of the change, for the webhooks of their apps.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
-import { ownerOfAccount } from '../owners/model.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import type { HostEvent, InstallationInEvent } from './model.ts';
@@ -18,17 +18,18 @@ export interface InstallationHappening {
   repositories: readonly number[];
 }
 
-/** Nothing is recorded where the app has no webhook. */
+/** Nothing is recorded where the app has no webhook. The account must be given where it may be gone already. */
 export async function recordInstallationEvents(
   { db: tx, actor }: EventTransaction,
   app: HostApp,
   installation: Installation,
   happenings: readonly InstallationHappening[],
+  ended?: RepositoryOwner,
 ): Promise<void> {
   if (app.hook.url === null || happenings.length === 0) return;
   const { accountId, suspendedBy } = installation;
   const owners = await listOwners(tx, [accountId, ...(suspendedBy === null ? [] : [suspendedBy])]);
-  const account = owners.get(accountId);
+  const account = ended ?? owners.get(accountId);
   if (account === undefined) return;
   const events: HostEvent[] = [];
   for (const { name, action, repositories: numbers } of happenings) {

@@ -224,8 +224,9 @@ const deleteOne = route(
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
       const { organization } = await openOrganizationForChange(on.db, call, 'admin');
+      // First, so that its apps hear of one end and not of every repository.
+      await removeAppsOfOrganization(on, ownerOfOrganization(organization));
       await removeOwnedRepositories(on, ownerOfOrganization(organization));
-      await removeAppsOfOrganization(on, organization.id);
       await deleteOrganization(on.db, organization.id);
       await scheduleHookRemoval(on.db, { organization: organization.id }, call.now);
       await releaseName(on.db, organization.login, 'organization');

@@ -11,6 +11,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
+import { leaveInstallations } from '../apps/leave-installations.ts';
 import { deleteRepositoryFromInstallations } from '../apps/store-installations.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
@@ -188,6 +189,7 @@ export async function removeRepository(
     const { db: tx } = on;
     const repository = await lockRepository(tx, number);
     if (repository === undefined || repository.ownerId !== owner.id) throw repositoryNotFound();
+    await leaveInstallations(on, { repository, owner });
     await scheduleDeletion(tx, number, actor.now);
     on.record({
       ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),

@@ -1,7 +1,7 @@
 // Gives a repository to another owner: its former address leads to the new one.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
-import { deleteRepositoryFromInstallations } from '../apps/store-installations.ts';
+import { leaveInstallations } from '../apps/leave-installations.ts';
 import { deleteCollaborator } from '../collaborators/store.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import type { EventDetails } from '../events/model.ts';
@@ -44,9 +44,9 @@ export async function transferRepository(
   await checkNameFree(tx, to.owner, to.name);
   await deleteRedirect(tx, to.owner.id, to.name);
   await insertRedirect(tx, before, actor.now);
+  if (owner.id !== to.owner.id) await leaveInstallations(on, { repository: before, owner });
   const updated = await updateRepository(tx, number, { named: to }, actor.now);
   if (owner.id !== to.owner.id) {
-    await deleteRepositoryFromInstallations(tx, number);
     await deleteTeamsOfRepository(tx, number);
     await replaceCustomRoles(tx, number, owner.id);
     await deleteCollaborator(tx, number, to.owner.id);

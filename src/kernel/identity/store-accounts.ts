@@ -234,6 +234,9 @@ export async function shareLockAccount(tx: Db, { account }: KnownCaller): Promis
 /** Transfers everything an account owns to another, in the transaction that deletes the first. */
 export type HandOver = (on: ChangeTransaction, from: Account, to: Account) => Promise<void>;
 
+/** Ends what must not outlive a member, in the transaction that removes them, while they are still there. */
+export type EndMember = (on: ChangeTransaction, member: Account) => Promise<void>;
+
 /**
  * The first lock of every transaction that deletes a token. If two service tokens delete each other, the second must find
  * the first gone instead of leaving its resources to it.

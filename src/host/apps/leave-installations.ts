@@ -1,0 +1,72 @@
+// Installations that end with their account, and repositories that leave them when they are deleted or get another owner.
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { namedRepositories } from './change-installation.ts';
+import { recordInstallation } from './record-installation.ts';
+import { listAppsByNumber } from './store.ts';
+import {
+  accountInstallationStatements,
+  deleteRepositoryFromInstallations,
+  listInstallationsOn,
+  listReachedNumbers,
+  lockInstallation,
+  updateInstallation,
+} from './store-installations.ts';
+
+/** Installations that are read in one round. */
+const BATCH = 100;
+
+/** In the transaction in which the account ends: they are gone with it. */
+export async function removeInstallationsOn(on: ChangeTransaction, account: RepositoryOwner): Promise<void> {
+  for await (const { consequence, app, number } of installationsOn(on, account)) {
+    const installation = await lockInstallation(on.db, number);
+    if (installation === undefined || installation.removedAt !== null) continue;
+    const repositories = await namedRepositories(on.db, installation);
+    const event = { action: 'deleted', repositories } as const;
+    await recordInstallation(consequence, app, { before: installation }, event, account);
+  }
+  await executeAll(on.db, accountInstallationStatements(on.db, account.id));
+  await on.invalidate(IDENTITY);
+}
+
+/** Before the repository is deleted or gets another owner, in the same transaction: its name is told as it was. */
+export async function leaveInstallations(
+  on: ChangeTransaction,
+  { repository, owner }: { repository: { number: number }; owner: RepositoryOwner },
+): Promise<void> {
+  const { db: tx, actor } = on;
+  let hasLeft = false;
+  for await (const { consequence, app, number } of installationsOn(on, owner)) {
+    const before = await lockInstallation(tx, number);
+    if (before === undefined || before.removedAt !== null) continue;
+    const { accountId, selection } = before;
+    const reach = { installation: number, accountId, selection, only: null };
+    if (!(await listReachedNumbers(tx, reach, [repository.number])).has(repository.number)) continue;
+    const after = await updateInstallation(tx, before, actor.now);
+    const event = { added: [], removed: [repository.number] };
+    await recordInstallation(consequence, app, { before, after }, event, owner);
+    hasLeft = true;
+  }
+  await deleteRepositoryFromInstallations(tx, repository.number);
+  if (hasLeft) await on.invalidate(IDENTITY);
+}
+
+/** With their apps. What happens to them follows from what was authorized. */
+async function* installationsOn(on: ChangeTransaction, { id }: RepositoryOwner) {
+  const consequence = on.as(systemActor(on.actor));
+  for (let offset = 0; ; offset += BATCH) {
+    const installations = await listInstallationsOn(on.db, [id], { offset, limit: BATCH });
+    const apps = await listAppsByNumber(
+      on.db,
+      installations.map(({ appNumber }) => appNumber),
+    );
+    for (const { number, appNumber } of installations) {
+      const app = apps.get(appNumber);
+      if (app !== undefined) yield { consequence, app, number };
+    }
+    if (installations.length < BATCH) return;
+  }
+}
