@@ -1,6 +1,7 @@
 // Several nodes on one database: they start concurrently, and see the changes of each other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { makeApp } from './app-people.ts';
 import { onEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { FORM } from './people.ts';
@@ -39,6 +40,32 @@ onEngine('postgres', (engine) => {
     assert.equal((await one.call(`/api/v2/tokens/${made['_id']}/reset`, { method: 'POST' })).status, 200);
     await eventually(async () => (await two.call('/v2/users/me', { token })).status === 401);
     assert.equal((await one.call('/v2/users/me', { token })).status, 401);
+  });
+
+  test('an installation that is suspended on one node, or ends there, has no token on the others within seconds', async () => {
+    const [one, two] = (await startNodes(2)) as [TestServer, TestServer];
+    const app = await makeApp(one, 'admin', { name: 'Helper', permissions: { contents: 'read' } });
+    const { number } = await app.install('admin');
+    const token = await app.token({ number });
+    const status = async (node: TestServer) =>
+      (await node.call('/installation/repositories', { token })).status;
+    const within = async (limit: number, expected: number) => {
+      const begun = performance.now();
+      await eventually(async () => (await status(two)) === expected, `${expected} on the other node`);
+      const passed = performance.now() - begun;
+      assert.ok(passed < limit, `${expected} took ${passed} ms`);
+    };
+    const path = `/app/installations/${number}`;
+    // The other node knows the token from then on.
+    assert.equal(await status(two), 200);
+    assert.equal((await app.call(`${path}/suspended`, { method: 'PUT' })).status, 204);
+    assert.equal(await status(one), 401);
+    await within(15_000, 401);
+    assert.equal((await app.call(`${path}/suspended`, { method: 'DELETE' })).status, 204);
+    await within(15_000, 200);
+    assert.equal((await app.call(path, { method: 'DELETE' })).status, 204);
+    assert.equal(await status(one), 401);
+    await within(15_000, 401);
   });
 
   test('a secret stored by one node is readable on the others, and a node with another key does not start', async () => {
