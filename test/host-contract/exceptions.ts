@@ -35,6 +35,7 @@ export const NOT_DESCRIBED: Record<string, string> = {
   'GET /versions/{version}/impact': 'Nobody else has it.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
   'GET /repos/{owner}/{repo}/git/refs/{ref}': 'It is the address of a reference in replies.',
+  'GET /gist/{gist_id}/raw/{oid}/{path}': 'Downloads have a host of their own elsewhere.',
   'GET /raw/{owner}/{repo}/{ref}/{path}': 'Downloads have a host of their own elsewhere.',
   'GET /archives/{owner}/{repo}/{format}/{commit}': 'Downloads have a host of their own elsewhere.',
   'POST /user/orgs': 'Organizations are created on pages elsewhere.',
