@@ -235,9 +235,48 @@ onEachEngine((engine) => {
     assert.deepEqual(idsIn(await person.get('/gists?since=2100-01-01T00:00:00Z')), []);
     assert.deepEqual(idsIn(await person.get('/gists?since=2000-01-01T00:00:00Z')), order);
     assert.equal((await person.get('/gists?since=yesterday')).status, 422);
-    assert.equal((await anonymously('/gists/public?page=31&per_page=100')).status, 422);
+    const lists = [
+      '/gists',
+      '/gists/public',
+      '/gists/starred',
+      '/users/lister/gists',
+      `${pathOf(first)}/forks`,
+    ];
+    for (const path of lists) {
+      assert.equal((await person.get(`${path}?page=30&per_page=100`)).status, 200, path);
+      assert.equal((await person.get(`${path}?page=31&per_page=100`)).status, 422, path);
+    }
+    assert.equal((await anonymously('/gists?page=31&per_page=100')).status, 422);
     assert.equal((await anonymously('/users/nobody/gists')).status, 404);
     assert.ok(idsIn(await anonymously('/gists/public?per_page=3')).includes(first['id']));
+  });
+
+  test('the last page of a list that is shown leads to no other', async () => {
+    const { db } = server.app.kernel;
+    const { member, get } = await joinHost(server, 'hoarder');
+    const counts = { comment_count: 0, star_count: 0, fork_count: 0, revision_count: 1 };
+    const times = { created_at: 1, updated_at: 1, deleted_at: null };
+    const fixed = { ...counts, ...times, description: null, is_public: 0, parent_number: null };
+    for (let start = 0; start < 3100; start += 620) {
+      const rows = Array.from({ length: 620 }, (_, at) => ({
+        ...fixed,
+        id: `${start + at}`.padStart(32, '0'),
+        owner_id: member.id,
+        files: '[]',
+        head: '0'.repeat(40),
+      }));
+      await db.insertInto('gists').values(rows).execute();
+    }
+    for (const [query, hasNext] of [
+      ['page=29&per_page=100', true],
+      ['page=30&per_page=100', false],
+      ['page=41&per_page=70', true],
+      ['page=42&per_page=70', false],
+    ] as const) {
+      const { headers, json } = await get(`/gists?${query}`);
+      assert.equal(json['length'], Number(query.split('=').at(-1)));
+      assert.equal(/rel="next"/.test(headers.get('link') ?? ''), hasNext, query);
+    }
   });
 
   test('a gist is forked once by each, and a fork can be forked', async () => {

@@ -22,7 +22,7 @@ const GistsQuery = Type.Object({
   ...HostPageQuery,
 });
 
-/** Of the list of everybody's gists no more is shown, so that no page is expensive. */
+/** Of each list no more is shown, so that no page is expensive. */
 const MAX_LISTED = 3000;
 
 const listOwn = route(
@@ -31,7 +31,7 @@ const listOwn = route(
     method: 'GET',
     path: '/gists',
     summary: "List the caller's gists",
-    description: 'The last changed first. Callers without a credential get the public gists of everybody.',
+    description: `The last changed first, at most ${MAX_LISTED} of them. Callers without a credential get the public gists of everybody.`,
     access: READ_GIST,
     query: GistsQuery,
     list: BaseGist,
@@ -66,10 +66,6 @@ const listPublic = route(
 
 async function listEverybodys(kernel: Kernel, viewer: GistViewer, query: SentListing) {
   const listing = listingOf(query);
-  if (listing.offset + listing.limit > MAX_LISTED)
-    throw new Failure('invalid', `Only the first ${MAX_LISTED} gists are listed.`, {
-      fields: [{ field: 'page', message: `must not lead beyond the first ${MAX_LISTED} gists` }],
-    });
   return await pageOfGists(kernel, viewer, await listPublicGists(kernel.db, listing), listing);
 }
 
@@ -79,7 +75,7 @@ const listStarred = route(
     method: 'GET',
     path: '/gists/starred',
     summary: 'List the gists that the caller has starred',
-    description: 'The newest star first.',
+    description: `The newest star first. Only the newest ${MAX_LISTED} stars are looked at.`,
     access: { action: 'viewStars' },
     query: GistsQuery,
     list: BaseGist,
@@ -88,7 +84,12 @@ const listStarred = route(
     const account = accountOf(call.caller);
     call.demand(userResource(account));
     const listing = listingOf(call.query);
-    return await pageOfGists(kernel, call, await listStarredGists(kernel.db, account.id, listing), listing);
+    return await pageOfGists(
+      kernel,
+      call,
+      await listStarredGists(kernel.db, account.id, MAX_LISTED, listing),
+      listing,
+    );
   },
 );
 
@@ -98,7 +99,7 @@ const listForUser = route(
     method: 'GET',
     path: '/users/{username}/gists',
     summary: 'List the public gists of a user',
-    description: 'The last changed first.',
+    description: `The last changed first, at most ${MAX_LISTED} of them.`,
     access: 'anyone',
     params: Type.Object({ username: Type.String() }),
     query: GistsQuery,
@@ -119,7 +120,7 @@ const listForks = gistRoute(
     method: 'GET',
     path: '/gists/{gist_id}/forks',
     summary: 'List the forks of a gist',
-    description: 'The newest first. Of secret forks, the caller sees their own.',
+    description: `The newest first, at most ${MAX_LISTED} of them. Of secret forks, the caller sees their own.`,
     access: READ_GIST,
     params: GistParams,
     query: Type.Object(HostPageQuery),
@@ -127,8 +128,8 @@ const listForks = gistRoute(
   },
   'read',
   async (call, kernel, { gist }) => {
-    const slice = pageSliceOf(call.query);
-    const forks = await listForksOfGist(kernel.db, gist.number, viewerIdOf(call.caller), slice);
+    const slice = sliceOfListed(call.query);
+    const forks = await listForksOfGist(kernel.db, gist, viewerIdOf(call.caller), slice);
     const owners = await listOwners(
       kernel.db,
       forks.map(({ ownerId }) => ownerId),
@@ -137,7 +138,7 @@ const listForks = gistRoute(
       const owner = owners.get(one.ownerId);
       return owner === undefined ? [] : { gist: one, owner };
     });
-    const page = pageBefore(found, slice);
+    const page = pageOfListed(found, slice);
     const shown = new Map<FoundGist, unknown>();
     for (const one of page.items) shown.set(one, await showGist(kernel, call, one, { hasContents: false }));
     return page.map((one) => shown.get(one));
@@ -150,13 +151,27 @@ interface SentListing {
   per_page?: number;
 }
 
+function sliceOfListed(query: SentListing): Slice {
+  const slice = pageSliceOf(query);
+  if (slice.offset + slice.limit <= MAX_LISTED) return slice;
+  throw new Failure('invalid', `Only the first ${MAX_LISTED} gists are listed.`, {
+    fields: [{ field: 'page', message: `must not lead beyond the first ${MAX_LISTED} gists` }],
+  });
+}
+
 function listingOf(query: SentListing) {
   const { since } = query;
-  return { ...pageSliceOf(query), since: since === undefined ? undefined : Date.parse(since) };
+  return { ...sliceOfListed(query), since: since === undefined ? undefined : Date.parse(since) };
+}
+
+/** The last page that may be asked for leads to no other. */
+function pageOfListed<Item>(found: readonly Item[], slice: Slice): Page<Item> {
+  const isLast = slice.offset + 2 * slice.limit > MAX_LISTED;
+  return pageBefore(isLast ? found.slice(0, slice.limit) : found, slice);
 }
 
 async function pageOfGists(kernel: Kernel, viewer: GistViewer, found: readonly Gist[], slice: Slice) {
-  const page = pageBefore(found, { offset: slice.offset, limit: slice.limit });
+  const page = pageOfListed(found, { offset: slice.offset, limit: slice.limit });
   const shown = await showBaseGists(kernel, viewer, page.items);
   return new Page(shown, page.total, page.slice, page.desc, page.more);
 }

@@ -49,9 +49,10 @@ onEachEngine((testEngine) => {
       const listing = { ...SLICE, since };
       await listPublicGists(db, listing);
       for (const isPublicOnly of [true, false]) await listGistsOf(db, 'account-1', { isPublicOnly }, listing);
-      await listStarredGists(db, 'account-1', listing);
+      await listStarredGists(db, 'account-1', 3000, listing);
     }
-    for (const viewer of [undefined, 'account-1']) await listForksOfGist(db, 1, viewer, SLICE);
+    for (const isPublic of [true, false])
+      await listForksOfGist(db, { number: 1, isPublic }, 'account-1', SLICE);
     await findGist(db, ID);
     await findGistByNumber(db, 1);
     await findForkOf(db, 1, 'account-1');

@@ -133,8 +133,8 @@ async function readPasts(
   const authors = await listAuthorsOf(db, [...revisions.values()].flat());
   const forked = gists.filter(({ forkCount }) => forkCount > 0);
   const forks = new Map<number, unknown[]>();
-  for (const { number } of forked)
-    forks.set(number, await showForks(db, viewer, await readForks(db, viewer, number, limit), kind));
+  for (const one of forked)
+    forks.set(one.number, await showForks(db, viewer, await readForks(db, viewer, one, limit), kind));
   return new Map(
     gists.map(({ number, id }) => [
       number,
@@ -148,9 +148,9 @@ async function readPasts(
   );
 }
 
-async function readForks(db: Db, { caller }: GistViewer, number: number, limit: number): Promise<Gist[]> {
+async function readForks(db: Db, { caller }: GistViewer, gist: Gist, limit: number): Promise<Gist[]> {
   const viewerId = viewerIdOf(caller);
-  return (await listForksOfGist(db, number, viewerId, { offset: 0, limit })).slice(0, limit);
+  return (await listForksOfGist(db, gist, viewerId, { offset: 0, limit })).slice(0, limit);
 }
 
 export function viewerIdOf(caller: Caller): string | undefined {

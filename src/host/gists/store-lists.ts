@@ -45,43 +45,51 @@ export async function listGistsOf(
   return rows.map(gistFrom);
 }
 
-/** Those that an account has starred, the newest star first. Who has starred a secret gist knows its id. */
+/** Of the last `newest` that an account has starred, the newest star first. Who has starred a secret gist knows its id. */
 export async function listStarredGists(
   db: Db,
   accountId: string,
+  newest: number,
   { since, offset, limit }: GistListing,
 ): Promise<Gist[]> {
   let query = db
-    .selectFrom('gist_stars')
-    .innerJoin('gists', 'gists.number', 'gist_stars.gist_number')
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('gist_stars')
+        .select(['gist_number', 'created_at'])
+        .where('account_id', '=', accountId)
+        .orderBy('created_at', 'desc')
+        .orderBy('gist_number', 'desc')
+        .limit(newest)
+        .as('stars'),
+    )
+    .innerJoin('gists', 'gists.number', 'stars.gist_number')
     .selectAll('gists')
-    .where('gist_stars.account_id', '=', accountId)
     .where('gists.deleted_at', 'is', null);
   if (since !== undefined) query = query.where('gists.updated_at', '>=', since);
   const rows = await query
-    .orderBy('gist_stars.created_at', 'desc')
-    .orderBy('gist_stars.gist_number', 'desc')
+    .orderBy('stars.created_at', 'desc')
+    .orderBy('stars.gist_number', 'desc')
     .offset(offset)
     .limit(limit + 1)
     .execute();
   return rows.map(gistFrom);
 }
 
-/** The newest first. The id of a secret fork is for its owner alone. */
+/** The newest first. All forks of a secret gist are secret, and the id of a secret fork is for its owner alone. */
 export async function listForksOfGist(
   db: Db,
-  number: number,
+  { number, isPublic }: Pick<Gist, 'number' | 'isPublic'>,
   viewerId: string | undefined,
   { offset, limit }: Slice,
 ): Promise<Gist[]> {
+  if (!isPublic && viewerId === undefined) return [];
   const rows = await db
     .selectFrom('gists')
     .selectAll()
     .where('parent_number', '=', number)
     .where('deleted_at', 'is', null)
-    .where((eb) =>
-      eb.or([eb('is_public', '=', 1), ...(viewerId === undefined ? [] : [eb('owner_id', '=', viewerId)])]),
-    )
+    .where((eb) => (isPublic ? eb('is_public', '=', 1) : eb('owner_id', '=', viewerId!)))
     .orderBy('created_at', 'desc')
     .orderBy('number', 'desc')
     .offset(offset)
