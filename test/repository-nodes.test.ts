@@ -58,6 +58,33 @@ onEngine('postgres', (engine) => {
     assert.equal((await on(0).call('/repos/admin/shared/branches')).json['length'], 2);
   });
 
+  test('a gist that one node changes, by a call or by git, is read from the other in the next moment', async () => {
+    const body = { files: { 'a.txt': { content: 'first' } } };
+    const { status, text, json } = await on(0).call('/gists', { method: 'POST', body });
+    assert.equal(status, 201, text);
+    const path = `/gists/${String(json['id'])}`;
+    const contentOn = async (index: number) => {
+      const { json: read } = await on(index).call(path);
+      const commits = (await on(index).call(`${path}/commits`)).json as unknown as unknown[];
+      return [read['files']['a.txt'].content, commits.length];
+    };
+    for (const index of [0, 1]) assert.deepEqual(await contentOn(index), ['first', 1]);
+    for (let index = 0; index < 10; index += 1) {
+      const files = { 'a.txt': { content: `change ${index}` } };
+      const changed = await on(index).call(path, { method: 'PATCH', body: { files } });
+      assert.equal(changed.status, 200, changed.text);
+      assert.deepEqual(await contentOn(index + 1), [`change ${index}`, index + 2]);
+    }
+    const git = new GitClient('Ada');
+    const address = gitUrl(nodes[0]!, TOKEN, `gist/${String(json['id'])}`);
+    await git.run('', 'clone', '--quiet', address, 'gist');
+    await git.commit('gist', { 'a.txt': 'pushed' }, 'pushed');
+    await git.run('gist', 'push', '--quiet', 'origin', 'main');
+    assert.deepEqual(await contentOn(1), ['pushed', 12]);
+    assert.equal((await on(1).call(path, { method: 'DELETE' })).status, 204);
+    assert.equal((await on(0).call(path)).status, 404);
+  });
+
   test('writes of both nodes to one branch make one history, in which nothing is lost', async () => {
     const number = await createRepository('contested');
     const paths = Array.from({ length: 12 }, (_, index) => `${index}.txt`);

@@ -4,7 +4,7 @@ import { findGit, type InstalledGit } from './git/find-git.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
-import { openGistCache } from './gists/access.ts';
+import { openGistOwnerCache } from './gists/access.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { PackService } from './transport/pack-service.ts';
 import { SarifReader } from './code-scanning/sarif/sarif-client.ts';
@@ -30,7 +30,7 @@ export async function openHostServices(
   return {
     git,
     gistGit: git.ofKind('gists'),
-    gists: await openGistCache(engine),
+    gistOwners: await openGistOwnerCache(engine),
     packs: new PackService(settings),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),

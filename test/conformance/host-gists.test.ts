@@ -306,6 +306,24 @@ onEachEngine((engine) => {
     assert.deepEqual(idsIn(await ada.get(`${pathOf(gist)}/forks`)), []);
   });
 
+  test('eight clients that fork one gist at once get one fork', async () => {
+    const gist = await gistOf(ada);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => bob.post(`${pathOf(gist)}/forks`)));
+    for (const { status, text } of answers) assert.equal(status, 201, text);
+    assert.equal(new Set(answers.map(({ json }) => json['id'])).size, 1);
+    const forks = await ada.get(`${pathOf(gist)}/forks`);
+    assert.deepEqual(idsIn(forks), [answers[0]!.json['id']]);
+    const { json } = await ada.get(pathOf(gist));
+    assert.deepEqual(
+      (json['forks'] as Json[]).map(({ id }) => id),
+      [answers[0]!.json['id']],
+    );
+    // What was begun for the others is removed.
+    const { db } = server.app.kernel;
+    const begun = db.selectFrom('gists').select('id').where('parent_number', '=', numberOf(gist));
+    await eventually(async () => (await begun.execute()).length === 1);
+  });
+
   test('a star is given once, listed and taken back', async () => {
     const gist = await gistOf(ada);
     const star = `${pathOf(gist)}/star`;
@@ -377,18 +395,43 @@ onEachEngine((engine) => {
     assert.equal((left['owner'] as Json)['type'], 'User');
   });
 
+  test('the gists of a removed member are gone at once, and removed with their folders', async () => {
+    const { gistGit } = server.app.kernel.services;
+    const gist = await gistOf(ada);
+    const eve = await joinHost(server, 'eve');
+    const own = [await gistOf(eve), await gistOf(eve, { public: false })];
+    const fork = await eve.post(`${pathOf(gist)}/forks`);
+    const forkOfOwn = await bob.post(`${pathOf(own[0]!)}/forks`);
+    own.push(fork.json);
+    await anonymously(pathOf(own[0]!));
+    const removed = await server.call(`/api/v2/members/${eve.member.id}`, { method: 'DELETE' });
+    assert.equal(removed.status, 204, removed.text);
+    for (const one of own) assert.equal((await anonymously(pathOf(one))).status, 404);
+    const { db } = server.app.kernel;
+    const left = db.selectFrom('gists').select('id').where('owner_id', '=', eve.member.id);
+    await eventually(async () => (await left.execute()).length === 0);
+    for (const one of own) assert.equal(await gistGit.exists(numberOf(one)), false);
+    assert.deepEqual((await ada.get(pathOf(gist))).json['forks'], []);
+    assert.equal((await anonymously(pathOf(gist))).status, 200);
+    // The fork of another stays.
+    const { json, status } = await anonymously(pathOf(forkOfOwn.json));
+    assert.deepEqual([status, json['fork_of']], [200, undefined]);
+    assert.deepEqual(contentsIn(json), { 'a.txt': 'one\n' });
+  });
+
   test('what a server has written to git before it died is recorded by due work', async () => {
     const gist = await gistOf(ada);
     const { kernel } = server.app;
     const number = numberOf(gist);
     const caller = { kind: 'session' as const, member: ada.member, grants: [] };
     const files = { 'a.txt': { content: 'two\n' } };
-    const write = await beginGistWrite(kernel, number, caller, kernel.clock.now() - 60_000);
     await writeRevision(
       kernel.services.gistGit.repository(number),
       { caller, now: kernel.clock.now() },
       files,
     );
+    // Begun only now, so that the due work does not look before git has the revision.
+    const write = await beginGistWrite(kernel, number, caller, kernel.clock.now() - 60_000);
     assert.match(write, /^host\.record-gist:/);
     await eventually(async () => ((await ada.get(pathOf(gist))).json['history'] as Json[]).length === 2);
     const { json } = await ada.get(pathOf(gist));

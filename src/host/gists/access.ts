@@ -14,8 +14,8 @@ import { findGist } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
-    /** By id. */
-    gists: BoundedCache<string, FoundGist>;
+    /** The owners of gists, by id. */
+    gistOwners: BoundedCache<string, RepositoryOwner>;
   }
 }
 
@@ -30,15 +30,15 @@ export const UPDATE_GIST = { action: 'updateGist', ofOwner: true } as const;
 
 export const GistParams = Type.Object({ gist_id: Type.String() });
 
-/** Notified by every commit that changes a gist. */
+/** Notified by every commit that ends an account with gists. */
 export const GIST_CHANNEL = 'gists';
 const CACHE_MS = 5000;
 const MAX_CACHED = 5000;
 
-export async function openGistCache(engine: Engine): Promise<BoundedCache<string, FoundGist>> {
-  const gists = new BoundedCache<string, FoundGist>({ max: MAX_CACHED });
-  await engine.listen(GIST_CHANNEL, () => gists.clear());
-  return gists;
+export async function openGistOwnerCache(engine: Engine): Promise<BoundedCache<string, RepositoryOwner>> {
+  const owners = new BoundedCache<string, RepositoryOwner>({ max: MAX_CACHED });
+  await engine.listen(GIST_CHANNEL, () => owners.clear());
+  return owners;
 }
 
 /** The part of a call that access checks need. */
@@ -73,25 +73,35 @@ export async function openGist(kernel: Kernel, call: GistCall, needed: GistRight
   return found;
 }
 
+/** The row is read anew by every call: another server may have changed the gist just now, and its notice arrives later. */
 export async function findGistWithOwner(
-  { db, services: { gists } }: Kernel,
+  { db, services: { gistOwners } }: Kernel,
   id: string,
   now: number,
 ): Promise<FoundGist | undefined> {
-  const cached = gists.get(id, now);
-  if (cached !== undefined) return cached;
-  return await gists.load(id, async () => {
-    const gist = await findGist(db, id);
-    const owner = gist && (await listOwners(db, [gist.ownerId])).get(gist.ownerId);
-    return owner && { value: { gist, owner }, until: now + CACHE_MS };
-  });
+  const gist = await findGist(db, id);
+  if (gist === undefined) return undefined;
+  const { ownerId } = gist;
+  const owner =
+    gistOwners.get(ownerId, now) ??
+    (await gistOwners.load(ownerId, async () => {
+      const read = (await listOwners(db, [ownerId])).get(ownerId);
+      return read && { value: read, until: now + CACHE_MS };
+    }));
+  return owner && { gist, owner };
 }
 
 export function ownsGist(caller: Caller, { ownerId }: Pick<Gist, 'ownerId'>): boolean {
   return caller.kind !== 'anonymous' && accountOf(caller).id === ownerId;
 }
 
-export function gistResource({ gist, owner }: FoundGist): string {
+/** The owner may be gone. */
+export interface NamedGist {
+  gist: Pick<Gist, 'id'>;
+  owner: Pick<RepositoryOwner, 'login'>;
+}
+
+export function gistResource({ gist, owner }: NamedGist): string {
   return `gist/${owner.login}/${gist.id}`;
 }
 

@@ -8,12 +8,20 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount } from '../owners/model.ts';
-import { GIST_CHANNEL, gistNotFound, ownsGist, type FoundGist } from './access.ts';
+import { gistNotFound, ownsGist, type FoundGist } from './access.ts';
 import { editFiles, type SentFiles } from './file-edits.ts';
-import { GIST_BRANCH } from './gist.ts';
+import { GIST_BRANCH, type Gist } from './gist.ts';
 import { readGistState } from './read-git.ts';
 import { auditedGist, beginGistWrite, gistChange, recordGistChange } from './record-change.ts';
-import { findForkOf, insertGist, lockGist, markGistDeleted, publishGist, type NewGist } from './store.ts';
+import {
+  findForkOf,
+  insertGist,
+  lockGist,
+  markGistDeleted,
+  publishGist,
+  shareLockGistOwner,
+  type NewGist,
+} from './store.ts';
 import { insertRevisions, listRevisionAuthors } from './store-revisions.ts';
 import { deleteGistWrite } from './store-writes.ts';
 import { inTurn, writeRevision } from './write-revision.ts';
@@ -47,7 +55,7 @@ export async function createGist(
   });
 }
 
-/** Who has forked it already gets that fork. */
+/** Who has forked it already, or does so at the same time, gets that fork. */
 export async function forkGist(kernel: Kernel, actor: Actor, parent: FoundGist): Promise<FoundGist> {
   const { gist } = parent;
   if (ownsGist(actor.caller, gist)) throw new Failure('invalid', 'You cannot fork your own gist.');
@@ -94,6 +102,12 @@ async function addGist(
     }));
     return await changes.run(actor, async (on) => {
       await shareLockAccount(on.db, caller);
+      if (!(await shareLockGistOwner(on.db, account.id))) throw gistNotFound();
+      const existing = await lockForFork(on.db, fields.parentNumber, account.id);
+      if (existing !== undefined) {
+        await scheduleGistDeletion(on.db, number, now, now);
+        return { gist: existing, owner: ownerOfAccount(account) };
+      }
       const recorded = { ...state, revisionCount: revisions.length };
       const gist = await publishGist(on.db, number, recorded);
       if (gist === undefined)
@@ -102,7 +116,6 @@ async function addGist(
       await deleteGistWrite(on.db, deletionId(number));
       const found = { gist, owner: ownerOfAccount(account) };
       on.record({ ...gistChange('createGist', 'created', found), after: auditedGist(gist) });
-      await on.invalidate(GIST_CHANNEL);
       return found;
     });
   } catch (error) {
@@ -113,6 +126,13 @@ async function addGist(
       .catch((cause: unknown) => kernel.log.warn({ err: cause, gist: number }, 'A gist is removed later'));
     throw error;
   }
+}
+
+/** Forks of one gist are published one after the other. Finds the one that the account has made meanwhile. */
+async function lockForFork(tx: Db, parent: number | null, ownerId: string): Promise<Gist | undefined> {
+  if (parent === null) return undefined;
+  if ((await lockGist(tx, parent)) === undefined) throw gistNotFound();
+  return await findForkOf(tx, parent, ownerId);
 }
 
 /** Fields that are absent stay. Of several changes at once, none is lost. */
@@ -155,7 +175,6 @@ export async function removeGist(kernel: Kernel, actor: Actor, { gist, owner }: 
       ...gistChange('deleteGist', 'deleted', { gist: locked, owner }),
       before: auditedGist(locked),
     });
-    await on.invalidate(GIST_CHANNEL);
   });
 }
 
@@ -163,7 +182,12 @@ function deletionId(number: number): string {
   return `${DELETE_GIST}:${number}`;
 }
 
-async function scheduleGistDeletion(tx: Db, number: number, dueAt: number, now: number): Promise<void> {
+export async function scheduleGistDeletion(
+  tx: Db,
+  number: number,
+  dueAt: number,
+  now: number,
+): Promise<void> {
   const payload = JSON.stringify({ number });
   await schedule(tx, { id: deletionId(number), kind: DELETE_GIST, payload, dueAt }, now, 'move');
 }

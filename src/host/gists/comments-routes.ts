@@ -12,7 +12,6 @@ import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
 import { administersHost } from '../repositories/access.ts';
 import {
-  GIST_CHANNEL,
   GistParams,
   gistNotFound,
   gistResource,
@@ -103,7 +102,6 @@ const createComment = gistRoute(
       await shareLockAccount(on.db, caller);
       const inserted = await insertGistComment(on.db, draft, now);
       if (inserted === undefined) throw gistNotFound();
-      await on.invalidate(GIST_CHANNEL);
       return inserted;
     });
     const shown = await showComment(kernel, call, found, comment);
@@ -160,7 +158,6 @@ const deleteComment = gistRoute(
     );
     await kernel.changes.run(call, async (on) => {
       if (!(await deleteGistComment(on.db, comment))) throw commentNotFound();
-      await on.invalidate(GIST_CHANNEL);
     });
     return reply(204);
   },

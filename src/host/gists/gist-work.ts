@@ -1,9 +1,11 @@
-// Due work after changes of gists: removes the folders of deleted ones, and records writes whose server has died.
+// Due work after changes of gists: removes the folders of deleted ones and the gists of removed members, and records writes whose server has died.
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { DELETE_GIST } from './change-gist.ts';
 import { RECORD_GIST, recordGistHandler } from './record-change.ts';
+import { removeGistsOfHandler } from './remove-gists-of.ts';
 import { deleteGistRow, isGistDeleted } from './store.ts';
+import { DELETE_GISTS_OF } from './store-writes.ts';
 
 /** How often folders are looked for that a crash has left half made. */
 const SWEEP_MS = 60 * 60 * 1000;
@@ -21,6 +23,7 @@ export function gistWork(kernel: Kernel): BackgroundWork {
         await services.gistGit.removeRepository(number);
         await deleteGistRow(db, number);
       },
+      [DELETE_GISTS_OF]: removeGistsOfHandler(kernel),
       [RECORD_GIST]: recordGistHandler(kernel),
     },
   };

@@ -13,9 +13,11 @@ import {
   findGistByNumber,
   insertGist,
   isGistDeleted,
+  listSomeGistNumbersOf,
   lockGist,
   markGistDeleted,
   publishGist,
+  shareLockGistOwner,
   updateGist,
   updateGistOwner,
 } from './store.ts';
@@ -28,6 +30,7 @@ import {
   listRevisionAuthors,
   listRevisions,
 } from './store-revisions.ts';
+import { gistRemovalStatement } from './store-writes.ts';
 import { deleteGistStar, gistStarRemovalStatements, hasGistStar, insertGistStar } from './store-stars.ts';
 
 const NOW = 1_800_000_000_000;
@@ -53,6 +56,7 @@ onEachEngine((testEngine) => {
     }
     for (const isPublic of [true, false])
       await listForksOfGist(db, { number: 1, isPublic }, 'account-1', SLICE);
+    await listSomeGistNumbersOf(db, 'account-1', 20);
     await findGist(db, ID);
     await findGistByNumber(db, 1);
     await findForkOf(db, 1, 'account-1');
@@ -77,6 +81,8 @@ onEachEngine((testEngine) => {
       const revision = { sha: 's', authorId: null, committedAt: NOW, additions: 0, deletions: 0 };
       await insertRevisions(tx, number, 1, [revision]);
       await lockGist(tx, number);
+      await shareLockGistOwner(tx, 'account-1');
+      await executeAll(tx, [gistRemovalStatement(tx, 'account-1', NOW)]);
       await updateGist(tx, number, { state, description: 'x' }, NOW);
       await insertGistStar(tx, 'new', number, NOW);
       await deleteGistStar(tx, 'new', number);

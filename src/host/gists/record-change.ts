@@ -8,7 +8,7 @@ import { initiatorOf, type Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { MAINTAIN_GIST, scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
-import { GIST_CHANNEL, gistNotFound, gistResource, type FoundGist } from './access.ts';
+import { gistNotFound, gistResource, type FoundGist, type NamedGist } from './access.ts';
 import type { Gist } from './gist.ts';
 import { readGistState, type GistState } from './read-git.ts';
 import { findGistByNumber, lockGist, updateGist } from './store.ts';
@@ -121,7 +121,6 @@ async function recordOnce(
       before: auditedGist(before),
       after: auditedGist(gist),
     });
-    await on.invalidate(GIST_CHANNEL);
     return { gist, owner };
   });
 }
@@ -130,7 +129,7 @@ function countAfter({ revisionCount }: Gist, { isContinued, revisions }: GistSta
   return (isContinued ? revisionCount : 0) + revisions.length;
 }
 
-export function gistChange(action: string, verb: string, found: FoundGist): Change {
+export function gistChange(action: string, verb: string, found: NamedGist): Change {
   return {
     accesses: [{ action, resource: gistResource(found) }],
     kind: 'gist',

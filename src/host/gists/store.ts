@@ -140,6 +140,29 @@ export async function updateGistOwner(tx: Db, from: string, to: string): Promise
   await tx.updateTable('gists').set({ owner_id: to }).where('owner_id', '=', from).execute();
 }
 
+/** Some of those that an account has. */
+export async function listSomeGistNumbersOf(db: Db, ownerId: string, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('gists')
+    .select('number')
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .limit(limit)
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+/** False for a member who was removed; who is not removed stays so until the transaction ends. */
+export async function shareLockGistOwner(tx: Db, ownerId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('members')
+    .select('removed_at')
+    .where('id', '=', ownerId)
+    .forShare()
+    .executeTakeFirst();
+  return row === undefined || row.removed_at === null;
+}
+
 /** From then on nobody finds it. Background work deletes its folder and then the row. */
 export async function markGistDeleted(tx: Db, number: number, now: number): Promise<void> {
   const row = await tx
