@@ -89,9 +89,8 @@ export class ReplySender {
       whole = routeVersion.descend[status](body);
     }
     if (usage !== undefined) call.effects |= usage.noticed;
-    const links = joinLinks(routeVersion.headers, own);
     const send = (text: string | Uint8Array | undefined) =>
-      this.#good(reply, call, routeVersion, new Reply(status, text, links));
+      this.#good(reply, call, routeVersion, new Reply(status, text, own));
     if (isLarge(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
   }
@@ -329,16 +328,18 @@ function headOf(
   newest: ReplyHead,
   call: CallFacts,
 ): ReplyHead {
-  if (descendHead === undefined) return newest;
-  if (usage !== undefined) call.effects |= usage.noticeHead(newest, headers.headers['content-type']);
-  return descendHead(newest);
+  const joined = joinLinks(headers, newest);
+  if (descendHead === undefined) return joined;
+  if (usage !== undefined) call.effects |= usage.noticeHead(joined, headers.headers['content-type']);
+  return descendHead(joined);
 }
 
-/** A reply's own Link goes before the one that warns of a newer version. */
-function joinLinks({ headers: { link: fixed } }: HeaderBlock, own: Headers): Headers {
-  return fixed === undefined || own['link'] === undefined
-    ? own
-    : { ...own, link: `${own['link']}, ${fixed}` };
+/** A reply's own Link goes before the one that warns of a newer version, whatever makes the reply. */
+function joinLinks({ headers: { link: fixed } }: HeaderBlock, newest: ReplyHead): ReplyHead {
+  const { status, headers } = newest;
+  return fixed === undefined || headers['link'] === undefined
+    ? newest
+    : { status, headers: { ...headers, link: `${headers['link']}, ${fixed}` } };
 }
 
 function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string | undefined): boolean {

@@ -40,6 +40,7 @@ const table: VersionTable = {
   operationChanges: [inBackground, renamedType],
 };
 
+const OWN_LINK = '<https://example.com/reports?page=2>; rel="next"';
 const open = { summary: 'For a test', access: 'anyone' } as const;
 const params = Type.Object({ form: Type.String() });
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -78,6 +79,9 @@ const getReport = route(
     if (form === 'text') return new Text(type, text);
     if (form === 'bytes') return new Bytes(bytes(text), { 'content-type': type });
     if (form === 'stream') return new Stream(source(), { 'content-type': type });
+    if (form === 'linked-bytes') return new Bytes(bytes(text), { 'content-type': type, link: OWN_LINK });
+    if (form === 'linked-stream') return new Stream(source(), { 'content-type': type, link: OWN_LINK });
+    if (form === 'linked-reply') return reply(200, { a: 1 }, { link: OWN_LINK });
     return form === 'reply' ? reply(200, { a: 1 }, { 'content-type': type }) : { a: 1 };
   },
 );
@@ -157,6 +161,15 @@ test('H7 changed operations warn under the old version, and lead to the change',
   assert.match(headers.get('link')!, /versions\/2026-03-10#things-are-deleted-in-the-background>/);
   assert.equal((await call(NEW, '/things/plain', 'DELETE')).headers.get('deprecation'), null);
   assert.equal((await call(OLD, '/others')).headers.get('deprecation'), null);
+});
+
+test('H7 the Link of a reply itself stays beside the one that warns, whatever makes the reply', async () => {
+  for (const form of ['linked-bytes', 'linked-stream', 'linked-reply']) {
+    const link = (await call(OLD, `/reports/${form}`)).headers.get('link')!;
+    assert.ok(link.startsWith(`${OWN_LINK}, <`), `${form}: ${link}`);
+    assert.match(link, /versions\/2026-03-10#[^>]+>; rel="deprecation"/, form);
+    assert.equal((await call(NEW, `/reports/${form}`)).headers.get('link'), OWN_LINK, form);
+  }
 });
 
 test('H8 descriptions differ by the changes alone, and the comparison names both as breaking', () => {
