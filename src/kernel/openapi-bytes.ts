@@ -2,21 +2,23 @@
 import type { Api } from './dialect.ts';
 import { etagOf, type StoredBytes } from './etag.ts';
 import { stringifyLarge } from './json/stringify.ts';
+import { keepResult } from './keep-result.ts';
 import { readExamples } from './openapi-examples.ts';
 import { describeInSteps } from './openapi.ts';
 
 /** About ten milliseconds of work on a slow machine. */
 const ROUTES_AT_ONCE = 8;
 
-const documents = new WeakMap<Api, Map<string, Promise<StoredBytes>>>();
+const documents = new WeakMap<Api, Map<string, () => Promise<StoredBytes>>>();
 
 /** Calls that come while a document is being made wait for the same one. */
 export function openApiBytes(api: Api, version: string): Promise<StoredBytes> {
   let versions = documents.get(api);
   if (versions === undefined) documents.set(api, (versions = new Map()));
   let document = versions.get(version);
-  if (document === undefined) versions.set(version, (document = makeDocument(api, version)));
-  return document;
+  if (document === undefined)
+    versions.set(version, (document = keepResult(() => makeDocument(api, version))));
+  return document();
 }
 
 async function makeDocument(api: Api, version: string): Promise<StoredBytes> {

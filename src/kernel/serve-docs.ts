@@ -8,6 +8,7 @@ import { matchesEtag, storeBytes, type StoredBytes } from './etag.ts';
 import { htmlPage, showPage } from './html.ts';
 import { anonymousAt } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
+import { keepResult } from './keep-result.ts';
 import { llmsText } from './llms.ts';
 import { retrySeconds, type Allowance } from './limit-window.ts';
 import { openApiBytes } from './openapi-bytes.ts';
@@ -39,11 +40,10 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
       scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);
-        let page: Promise<string> | undefined;
-        scope.get(path, async (_request, reply) => {
-          page ??= readVersionExamples(name).then((examples) => makeVersionPage(api, version, examples));
-          return showPage(reply, 200, await page);
-        });
+        const readPage = keepResult(async () =>
+          makeVersionPage(api, version, await readVersionExamples(name)),
+        );
+        scope.get(path, async (_request, reply) => showPage(reply, 200, await readPage()));
         scope.get(`/docs/${name}/${version}`, (_request, reply) => reply.redirect(path, 301));
         scope.get(`/docs/${name}/${version}.json`, async (request, reply) =>
           sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
