@@ -22,7 +22,7 @@ test('where nothing would change, the exit code is 0 and the next step is named'
   const { code, out, err } = await impact(['--no-json']);
   assert.deepEqual([code, err], [0, '']);
   assert.match(out, /^Nothing to do\. No recorded call of yours would change in version 2026-03-10\./);
-  assert.match(out, /Send the header X-Host-Api-Version: 2026-03-10/);
+  assert.match(out, /Next: send the header X-Host-Api-Version: 2026-03-10\./);
 });
 
 test('calls that would change are listed with what to do, and the exit code is 1', async () => {
@@ -66,9 +66,17 @@ test('pages that are short, or empty, are followed to the last', async () => {
   // Operations that this release no longer has, with more calls than the one that it has: two pages of nothing, then the call.
   const { db } = server.app.kernel;
   const gone = Array.from({ length: 230 }, (_, index) => ({
-    ...{ caller: id, api: 'host', version: '2022-11-28', variant: '', operation: `gone/${index}` },
-    ...{ kind: 'token', member_id: bob.member.id, changed_in: '2026-03-10', calls: 1000 },
-    ...{ first_at: Date.now(), last_at: Date.now() },
+    caller: id,
+    api: 'host',
+    version: '2022-11-28',
+    variant: '',
+    operation: `gone/${index}`,
+    kind: 'token',
+    member_id: bob.member.id,
+    changed_in: '2026-03-10',
+    calls: 1000,
+    first_at: Date.now(),
+    last_at: Date.now(),
   }));
   await db.insertInto('version_usage').values(gone).execute();
   const { code, out } = await impact([], bob.token);

@@ -107,7 +107,7 @@ async function readReport(
   server: ReportServer,
   { to, all, since }: ApiImpactOptions,
 ): Promise<ImpactReply & { isCut: boolean }> {
-  const version = to ?? (await fetchJson<string[]>(server, '/versions')).body.at(-1)!;
+  const version = to ?? ((await fetchJson(server, '/versions')).body as string[]).at(-1)!;
   const query = new URLSearchParams({
     per_page: String(PER_PAGE),
     ...(all === true && { all: 'true' }),
@@ -117,9 +117,10 @@ async function readReport(
   for (let page = 1; ; page += 1) {
     query.set('page', String(page));
     const path = `/versions/${encodeURIComponent(version)}/impact?${query.toString()}`;
-    const { body, hasNext } = await fetchJson<ImpactReply>(server, path);
-    calls.push(...body.calls);
-    if (!hasNext || page === MAX_PAGES) return { ...body, calls, isCut: hasNext };
+    const { body, hasNext } = await fetchJson(server, path);
+    const reply = body as ImpactReply;
+    calls.push(...reply.calls);
+    if (!hasNext || page === MAX_PAGES) return { ...reply, calls, isCut: hasNext };
   }
 }
 
@@ -134,10 +135,10 @@ function momentOf(text: string): string {
 }
 
 /** A page may have fewer entries than it could and still have a next one, which only the Link header tells. */
-async function fetchJson<Body>(
+async function fetchJson(
   { url, token }: ReportServer,
   path: string,
-): Promise<{ body: Body; hasNext: boolean }> {
+): Promise<{ body: unknown; hasNext: boolean }> {
   let answer: Response;
   let text: string;
   try {
@@ -155,8 +156,7 @@ async function fetchJson<Body>(
   } catch {
     throw new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
   }
-  if (answer.ok)
-    return { body: body as Body, hasNext: /;\s*rel="next"/.test(answer.headers.get('link') ?? '') };
+  if (answer.ok) return { body, hasNext: /;\s*rel="next"/.test(answer.headers.get('link') ?? '') };
   if (answer.status === 401) throw new Failure('unauthenticated', `${url} rejects the token: give another.`);
   if (answer.status === 404)
     throw new Failure(
@@ -168,7 +168,7 @@ async function fetchJson<Body>(
 }
 
 function describe(report: ImpactReply & { isCut: boolean }, { all }: ApiImpactOptions, io: Io): string {
-  const { version, calls, header, unrecorded_calls: unrecorded } = report;
+  const { version, calls, unrecorded_calls: unrecorded } = report;
   const paint = painter(io);
   const lost =
     unrecorded === 0
@@ -184,7 +184,7 @@ function describe(report: ImpactReply & { isCut: boolean }, { all }: ApiImpactOp
     const whose = all === true ? 'No recorded call' : 'No recorded call of yours';
     return [
       `${paint('green', 'Nothing to do.')} ${whose} would change in version ${version}.`,
-      `Send the header ${header} to use it.`,
+      `Next: ${nextStep(report)}.`,
       ...lost,
     ].join('\n');
   }
@@ -207,8 +207,13 @@ function describe(report: ImpactReply & { isCut: boolean }, { all }: ApiImpactOp
     ...(report.isCut ? ['', `Only the first ${calls.length} entries are listed.`] : []),
     ...lost,
     '',
-    `Then send the header ${header}. More: ${report.documentation_url}`,
+    `Then: ${nextStep(report)}. More: ${report.documentation_url}`,
   ].join('\n');
+}
+
+function nextStep({ state, header, version }: ImpactReply): string {
+  if (state === 'ended') return `version ${version} has ended, so name a newer one with --to`;
+  return `send the header ${header}${state === 'announced' ? ' as soon as the version is released' : ''}`;
 }
 
 /** Each change once, with the calls that it is about. */

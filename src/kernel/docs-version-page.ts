@@ -63,7 +63,9 @@ function* writePageInSteps(
   const links = [
     `<a href="/docs/${name}/versions">All versions</a>`,
     `<a href="/docs/${name}/${version}.json">OpenAPI</a>`,
-    ...(groups.length === 0 ? [] : [reportLink(name, version)]),
+    ...(versions.headers === undefined || groups.length + removed.length === 0
+      ? []
+      : [reportLink(name, version)]),
   ];
   const parts = [
     `<p>${links.join(' · ')}</p>`,

@@ -4,9 +4,11 @@ import type { Change } from '../../kernel/change/change.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { deleteBotAccount, insertBotAccount } from '../../kernel/identity/store-bots.ts';
+import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
 import { problem } from '../../kernel/schema.ts';
 import { appResource, isAppName, slugOf, type AppHook, type AppUrls, type HostApp } from './app.ts';
 import { checkedPermissions } from './permissions.ts';
+import { programId } from './program.ts';
 import { removeInstallation } from './change-installation.ts';
 import {
   findAppBySlug,
@@ -100,6 +102,7 @@ export async function removeApp(on: ChangeTransaction, app: HostApp): Promise<vo
   }
   await updateAppDeleted(tx, app.number, actor.now);
   await deleteBotAccount(tx, app.botId);
+  await deleteUsageOf(tx, [programId('app', app.number)]);
   on.record({ ...appChange('deleteApp', app, 'deleted the app'), before: auditedApp(app) });
   await on.invalidate(IDENTITY);
 }

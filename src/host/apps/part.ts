@@ -1,13 +1,16 @@
 // Apps, their installations and the tokens of these.
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Part } from '../../kernel/part.ts';
+import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
 import { appMigrations } from '../migrations/apps.ts';
 import { appRoutes } from './app-routes.ts';
 import { REMOVE_INSTALLATION } from './change-installation.ts';
 import { endAppAccounts } from './end-accounts.ts';
 import { installationRoutes } from './installation-routes.ts';
+import { programId } from './program.ts';
 import { installationRemovalStatements } from './store-installations.ts';
 import { deleteExpiredTokens } from './store-tokens.ts';
+import { programUsageSweep } from './sweep-usage.ts';
 
 const SWEEP_MS = 60 * 60 * 1000;
 
@@ -19,12 +22,15 @@ export const appPart: Part = {
   work: ({ db, clock }) => ({
     handlers: {
       [REMOVE_INSTALLATION]: async ({ payload }) => {
-        await db
-          .transaction()
-          .execute((tx) => executeAll(tx, installationRemovalStatements(tx, Number(payload))));
+        const number = Number(payload);
+        await db.transaction().execute(async (tx) => {
+          await deleteUsageOf(tx, [programId('installation', number)]);
+          await executeAll(tx, installationRemovalStatements(tx, number));
+        });
       },
     },
     recurring: [
+      programUsageSweep({ db }),
       {
         kind: 'host.sweep-installation-tokens',
         everyMs: SWEEP_MS,

@@ -26,12 +26,17 @@ export interface InstallationProgram {
 /** What a program may do is decided by its permissions for the route and by the repositories that it reaches. */
 const POLICY = compilePolicy([{ effect: 'allow', notActions: ['administerHost'], resources: ['*'] }]);
 
+/** The caller by which limits and counters know a program. */
+export function programId(kind: 'app' | 'installation', number: number | ''): string {
+  return `${kind}/${number}`;
+}
+
 export function programCaller(
   bot: Account,
   facts: AppProgram | InstallationProgram,
   limit?: number,
 ): KnownCaller {
-  const id = facts.kind === 'app' ? `app/${facts.app}` : `installation/${facts.reach.installation}`;
+  const id = programId(facts.kind, facts.kind === 'app' ? facts.app : facts.reach.installation);
   return {
     kind: 'token',
     member: { ...bot, customRoles: [] },

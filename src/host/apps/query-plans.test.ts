@@ -8,7 +8,14 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
-import { appOwnerStatement, findApp, findAppByClientId, findAppBySlug, listAppsOf } from './store.ts';
+import {
+  appOwnerStatement,
+  findApp,
+  findAppByClientId,
+  findAppBySlug,
+  listAppsOf,
+  listLivingApps,
+} from './store.ts';
 import {
   accountInstallationStatements,
   countInstallationsOf,
@@ -20,6 +27,7 @@ import {
   installationRemovalStatements,
   listInstallationsOf,
   listInstallationsOn,
+  listLivingInstallations,
   listNamedRepositories,
   listReachedNumbers,
   listReachedRepositories,
@@ -50,6 +58,8 @@ onEachEngine((testEngine) => {
     await findAppBySlug(db, 'app-1');
     await findAppByClientId(db, 'Iv1.1');
     await listAppsOf(db, 'owner-1');
+    await listLivingApps(db, [1, 2]);
+    await listLivingInstallations(db, [1, 2]);
     await findBotAccount(db, { username: 'app-1[bot]' });
     await findBotAccount(db, { id: '0'.repeat(24) });
     await findBotAccount(db, { number: 2_000_000_001 });

@@ -91,6 +91,17 @@ export async function findInstallation(db: Db, number: number): Promise<Installa
   return row && installationFrom(row);
 }
 
+/** Those of the installations that nobody removed. */
+export async function listLivingInstallations(db: Db, numbers: readonly number[]): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('host_installations')
+    .select('number')
+    .where('number', 'in', numbers)
+    .where('removed_at', 'is', null)
+    .execute();
+  return new Set(rows.map(({ number }) => number));
+}
+
 /** Locked until the transaction ends: against all others, or against those that change it. */
 export async function lockInstallation(
   tx: Db,

@@ -93,6 +93,17 @@ export async function updateAppDeleted(tx: Db, number: number, now: number): Pro
     .execute();
 }
 
+/** Those of the apps that are not deleted. */
+export async function listLivingApps(db: Db, numbers: readonly number[]): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom('host_apps')
+    .select('number')
+    .where('number', 'in', numbers)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Set(rows.map(({ number }) => number));
+}
+
 /** The apps of an account that ends get another owner. */
 export function appOwnerStatement(db: Db, from: string, to: string): SqlStatement {
   return db.updateTable('host_apps').set({ owner_id: to }).where('owner_id', '=', from).compile();

@@ -2,6 +2,7 @@
 import type { Api } from '../dialect.ts';
 import { escapeHtml, htmlPage } from '../html.ts';
 import { describedPath } from '../path-template.ts';
+import { versionPath } from '../version-effects.ts';
 import type { VersionTable } from '../version.ts';
 import type { ImpactCaller, ImpactChange, ImpactedCalls, ImpactReport } from './report.ts';
 import { USAGE_RETENTION_DAYS } from './sweep.ts';
@@ -37,16 +38,12 @@ export function impactPage(api: Api, report: ImpactReport, view: ImpactView): st
   const header = versions.headers?.[0];
   const parts = [
     STYLE,
-    `<p><a href="/docs/${name}#versions">All versions</a> · <a href="/docs/${name}/versions/${target}">What ${target} changes</a>${scopeLink(name, view)}</p>`,
+    `<p><a href="/docs/${name}/versions">All versions</a>${versionLink(api, target)}${scopeLink(name, view)}</p>`,
     `<p>${introOf(report, view)}</p>`,
     ...(report.unrecorded === undefined ? [] : [lossWords(report.unrecorded.calls)]),
     ...report.items.map((item) => callPart(item)),
     ...(isNothingToDo(report, view)
-      ? [
-          header === undefined
-            ? ''
-            : `<p>Send the header <code>${escapeHtml(header)}: ${target}</code> to use it.</p>`,
-        ]
+      ? [header === undefined ? '' : selectionWords(`${header}: ${target}`, versionStateOf(target, versions))]
       : []),
     pageLinksOf(name, report, view),
     `<p class="facts">Counted are successful calls whose request or reply would have been another. Other nodes add theirs within
@@ -59,12 +56,25 @@ export function impactPage(api: Api, report: ImpactReport, view: ImpactView): st
   );
 }
 
+/** One that has ended has no page. */
+function versionLink({ dialect: { name, versions } }: Api, target: string): string {
+  return versionStateOf(target, versions) === 'ended'
+    ? ''
+    : ` · <a href="${versionPath(name, target)}">What ${target} changes</a>`;
+}
+
 function scopeLink(name: string, { all, maySeeAll, target }: ImpactView): string {
   if (!maySeeAll) return '';
   const path = `/docs/${name}/versions/${target}/impact`;
   return all
     ? ` · <a href="${path}">Only my calls</a>`
     : ` · <a href="${path}?all=true">Calls of everybody</a>`;
+}
+
+function selectionWords(header: string, state: ReturnType<typeof versionStateOf>): string {
+  if (state === 'ended') return '<p>It has ended: move to a newer one.</p>';
+  const when = state === 'announced' ? 'As soon as it is released, send' : 'Send';
+  return `<p>${when} the header <code>${escapeHtml(header)}</code> to use it.</p>`;
 }
 
 /** A page may be empty and have a next one: operations of an earlier release are left out. */

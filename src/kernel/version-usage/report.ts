@@ -114,7 +114,7 @@ export async function readImpact(
     const { version, variant, calls, firstAt, lastAt } = row;
     const asked = { version, variant: variant === '' ? undefined : variant };
     const known = effectsOf(shape, asked, versions).filter((effect) => effect.version <= target);
-    const changes = changesOf(known, byKey.get(usageKeyText(row)) ?? []);
+    const changes = changesOf(shape, known, byKey.get(usageKeyText(row)) ?? []);
     if (changes.length === 0) return [];
     const described = callers.get(row.caller)!;
     return [
@@ -133,9 +133,9 @@ export async function readImpact(
   return { items, hasMore: found.length > slice.limit, unrecorded };
 }
 
-/** May see the calls of all tokens, with their names. */
+/** May see the calls of all tokens, with their names. No program may, whatever its owner may do. */
 export function maySeeAllUsage(caller: KnownCaller): boolean {
-  return can(caller, 'viewAccessToken', 'member/*:token/*');
+  return caller.program === undefined && can(caller, 'viewAccessToken', 'member/*:token/*');
 }
 
 /** A program and a service token act for themselves, and a token that may not see others of its member sees its own calls. */
@@ -192,13 +192,17 @@ async function describeCallers(db: Db, rows: readonly UsageRow[]): Promise<Map<s
 }
 
 /** One change may be about several resources of a reply: it is listed once, with all fields. */
-function changesOf(known: readonly RouteEffect[], seen: readonly UsageEffectRow[]): ImpactChange[] {
+function changesOf(
+  shape: RouteShape,
+  known: readonly RouteEffect[],
+  seen: readonly UsageEffectRow[],
+): ImpactChange[] {
   const counts = new Map(seen.map((row) => [row.effect, row]));
   const changes = new Map<string, ImpactChange>();
   for (const { id, version, in: place, field, change } of known) {
     const count = counts.get(id);
     if (count === undefined) continue;
-    const { title, advice } = change ?? removedOperation(version);
+    const { title, advice } = change ?? removedOperation(version, shape);
     const listed = changes.get(`${title} ${place}`);
     const entry = listed ?? { version, title, advice, in: place, fields: [], calls: 0, lastAt: 0 };
     if (listed === undefined) changes.set(`${title} ${place}`, entry);
@@ -211,9 +215,11 @@ function changesOf(known: readonly RouteEffect[], seen: readonly UsageEffectRow[
   );
 }
 
-function removedOperation(version: string): { title: string; advice: string } {
+/** The description of an operation that ends says what is there instead. */
+function removedOperation(version: string, { description }: RouteShape): { title: string; advice: string } {
+  const end = `Stop calling it: from ${version} on it answers 404.`;
   return {
     title: `Operation removed in ${version}`,
-    advice: `Stop calling it: from ${version} on it answers 404.`,
+    advice: description === undefined ? end : `${end} ${description}`,
   };
 }

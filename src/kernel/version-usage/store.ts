@@ -186,10 +186,11 @@ export async function findUnrecordedCalls(db: Db, api: string): Promise<Unrecord
   return row && { calls: row.calls, lastAt: row.last_at };
 }
 
-/** Deletes the usage of a caller that is gone. */
+/** Deletes the usage of callers that are gone. In the order in which nodes save, so that neither waits for the other. */
 export async function deleteUsageOf(db: Db, callers: readonly string[]): Promise<void> {
   if (callers.length === 0) return;
-  for (const table of ['version_usage_effects', 'version_usage'] as const)
+  if (!db.isTransaction) return await db.transaction().execute((tx) => deleteUsageOf(tx, callers));
+  for (const table of ['version_usage', 'version_usage_effects'] as const)
     await db.deleteFrom(table).where('caller', 'in', callers).execute();
 }
 
@@ -237,7 +238,7 @@ export async function listUsageCallers(
   return rows.map(({ caller, kind }) => ({ caller, kind: kind as UsageCallerKind }));
 }
 
-/** Those of the callers that no longer exist. Programs are the concern of their API, and end by the retention. */
+/** Those of the callers that no longer exist. Programs are the concern of their API. */
 export async function listGoneCallers(
   db: Db,
   callers: readonly { caller: string; kind: UsageCallerKind }[],
