@@ -6,6 +6,8 @@ import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { deleteBotAccount, insertBotAccount } from '../../kernel/identity/store-bots.ts';
 import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
 import { problem } from '../../kernel/schema.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import { actorRemovalStatements } from '../protection/store-actors.ts';
 import { appResource, isAppName, slugOf, type AppHook, type AppUrls, type HostApp } from './app.ts';
 import { checkedPermissions } from './permissions.ts';
 import { programId } from './program.ts';
@@ -101,6 +103,7 @@ export async function removeApp(on: ChangeTransaction, app: HostApp): Promise<vo
     if (some.length < BATCH) break;
   }
   await updateAppDeleted(tx, app.number, actor.now);
+  await executeAll(tx, actorRemovalStatements(tx, app.botId));
   await deleteBotAccount(tx, app.botId);
   await deleteUsageOf(tx, [programId('app', app.number)]);
   on.record({ ...appChange('deleteApp', app, 'deleted the app'), before: auditedApp(app) });

@@ -38,6 +38,7 @@ import {
   deleteInstallationTokens,
   findInstallationToken,
 } from './store-tokens.ts';
+import { listWritingBots } from './store-writers.ts';
 
 const NOW = 1_800_000_000_000;
 const ROWS = 3000;
@@ -78,6 +79,7 @@ onEachEngine((testEngine) => {
         await listReachedRepositories(db, reach, SLICE);
         await countReached(db, reach, 100);
       }
+    await listWritingBots(db, { number: 1, ownerId: 'owner-1' }, ['1'.padStart(24, '0')]);
     await findInstallationToken(db, 'hash-1', NOW);
     await deleteInstallationToken(db, 'none');
     await deleteInstallationTokens(db, 1);

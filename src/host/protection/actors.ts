@@ -1,8 +1,11 @@
 // Who rules for branches name: finds them by name, and shows those who may still push.
 import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { showApp } from '../apps/show-installation.ts';
+import { findAppBySlug } from '../apps/store.ts';
+import { listWritingBots } from '../apps/store-writers.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
 import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
@@ -11,7 +14,7 @@ import type { FoundRepository } from '../repositories/access.ts';
 import { includesRole } from '../repositories/repository.ts';
 import { showListedTeams } from '../teams/show.ts';
 import { findTeamBySlug, listTeamsByNumber } from '../teams/store.ts';
-import { loginOfApp, slugOfApp, toApp, type ShownActors } from './model.ts';
+import { isAppAccount, loginsOfApp, slugOfApp, toApp, type AppReply, type ShownActors } from './model.ts';
 import { checkNamedCount, type SentNames } from './requests.ts';
 import { ACTOR_PURPOSES, type ActorPurpose } from './rule.ts';
 import { listNamedActors, listWritingTeams, type NamedActors } from './store-actors.ts';
@@ -27,13 +30,13 @@ export async function readActors(
   if (found.owner.type !== 'Organization')
     throw new Failure('invalid', 'Only organization repositories can have users and team restrictions');
   const accounts = [
-    ...(await readAccounts(db, users, { isService: false, field: `${field}/users` })),
-    ...(await readAccounts(db, apps.map(loginOfApp), { isService: true, field: `${field}/apps` })),
+    ...(await readUsers(db, users, `${field}/users`)),
+    ...(await readApps(db, apps, `${field}/apps`)),
   ];
   const writers = await listWriters(db, found, accounts);
   const stranger = accounts.find(({ id }) => !writers.has(id));
   if (stranger !== undefined)
-    throw stranger.isService
+    throw isAppAccount(stranger)
       ? problem(`${field}/apps`, `must have write access: ${slugOfApp(stranger.username)} has not`)
       : problem(`${field}/users`, `must have write access: ${stranger.username} has not`);
   const named = {
@@ -44,16 +47,25 @@ export async function readActors(
   return named;
 }
 
-async function readAccounts(
-  db: Db,
-  logins: readonly string[],
-  { isService, field }: { isService: boolean; field: string },
-): Promise<Account[]> {
+async function readUsers(db: Db, logins: readonly string[], field: string): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const login of logins) {
     const account = await findUser(db, login);
-    if (account === undefined || (account.isService === true) !== isService)
-      throw problem(field, `names what does not exist: ${isService ? slugOfApp(login) : login}`);
+    if (account === undefined || isAppAccount(account))
+      throw problem(field, `names what does not exist: ${login}`);
+    accounts.push(account);
+  }
+  return accounts;
+}
+
+/** An app has precedence over a service token of the same slug, which is then named by its login. */
+async function readApps(db: Db, slugs: readonly string[], field: string): Promise<Account[]> {
+  const accounts: Account[] = [];
+  for (const slug of slugs) {
+    let account: Account | undefined;
+    for (const login of loginsOfApp(slug)) account ??= await findUser(db, login);
+    if (account === undefined || !isAppAccount(account))
+      throw problem(field, `names what does not exist: ${slugOfApp(slug)}`);
     accounts.push(account);
   }
   return accounts;
@@ -86,7 +98,9 @@ async function listWriters(
   const ids = [...new Set(accounts.map(({ id }) => id))];
   const shared = { number, ownerId, isOwnerOrganization: owner.type === 'Organization' };
   const grants = await listGrantsOf(db, shared, ids);
-  return new Set(ids.filter((id) => grants.get(id)?.some(({ role }) => includesRole(role, 'write'))));
+  const granted = ids.filter((id) => grants.get(id)?.some(({ role }) => includesRole(role, 'write')));
+  const others = ids.filter((id) => !granted.includes(id));
+  return new Set([...granted, ...(await listWritingBots(db, { number, ownerId }, others))]);
 }
 
 export type ActorsByPurpose = Record<ActorPurpose, NamedActors>;
@@ -129,6 +143,7 @@ export async function showActors(
     listTeamsByNumber(db, numbers),
     numbers.length === 0 ? undefined : findOrganization(db, { id: owner.id }),
   ]);
+  const apps = await showNamedApps(db, [...accounts.values()], base);
   const shownTeams =
     organization === undefined ? [] : await showListedTeams(db, organization, [...teams.values()], base);
   const show = (purpose: ActorPurpose): ShownActors => {
@@ -137,11 +152,29 @@ export async function showActors(
     const sorted = own.toSorted((a, b) => a.number - b.number);
     return {
       users: sorted
-        .filter(({ isService }) => isService !== true)
+        .filter((account) => !isAppAccount(account))
         .map((account) => toSimpleUser(ownerOfAccount(account), base)),
       teams: shownTeams.filter(({ id }) => named.teams.includes(id)).toSorted((a, b) => a.id - b.id),
-      apps: sorted.filter(({ isService }) => isService === true).map((account) => toApp(account, base)),
+      apps: sorted.flatMap(({ id }) => apps.get(id) ?? []),
     };
   };
   return { push: show('push'), dismiss: show('dismiss'), bypass: show('bypass') };
+}
+
+/** By account. A bot is shown as its app, which may be gone. */
+async function showNamedApps(
+  db: Db,
+  accounts: readonly Account[],
+  base: string,
+): Promise<Map<string, Static<typeof AppReply>>> {
+  const shown = new Map<string, Static<typeof AppReply>>();
+  for (const account of accounts.filter(isAppAccount)) {
+    const app = account.isBot && (await findAppBySlug(db, slugOfApp(account.username)));
+    if (account.isService) shown.set(account.id, toApp(account, base));
+    if (!app) continue;
+    const { client_id: _client, ...known } = await showApp(db, app, base, { isCounted: false });
+    const permissions = known.permissions as Record<string, string>;
+    shown.set(account.id, { ...known, permissions, description: known.description ?? '' });
+  }
+  return shown;
 }

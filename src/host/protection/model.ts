@@ -14,7 +14,7 @@ export const AdminEnforced = Type.Object(
   { $id: 'protected-branch-admin-enforced' },
 );
 
-/** A service token, in the words for apps. */
+/** An app, or a service token in the words for apps. */
 export const AppReply = Type.Object(
   {
     id: Type.Integer(),
@@ -181,14 +181,22 @@ export function toRestrictionPolicy(
 }
 
 const BOT = '.bot';
+const APP_BOT = '[bot]';
 
 /** An app's slug is the login of its service token without the ending. */
-export function loginOfApp(slug: string): string {
-  return slug.endsWith(BOT) ? slug : slug + BOT;
+/** The logins that a slug may mean, in the order in which they are tried: of the bot of an app, and of a service token. */
+export function loginsOfApp(slug: string): string[] {
+  return [...(slug.endsWith(BOT) ? [] : [slug + APP_BOT]), slug.endsWith(BOT) ? slug : slug + BOT];
 }
 
 export function slugOfApp(login: string): string {
-  return login.endsWith(BOT) ? login.slice(0, -BOT.length) : login;
+  for (const suffix of [BOT, APP_BOT]) if (login.endsWith(suffix)) return login.slice(0, -suffix.length);
+  return login;
+}
+
+/** Whether it is named as an app. */
+export function isAppAccount({ isService, isBot }: Account): boolean {
+  return isService === true || isBot === true;
 }
 
 export function toApp(account: Account, base: string): Static<typeof AppReply> {

@@ -12,7 +12,7 @@ const Names = (description: string) =>
   Type.Array(PlainText({ maxLength: 255 }), { maxItems: MAX_NAMED, description });
 const Users = Names('Logins of users');
 const Teams = Names('Slugs of teams');
-const Apps = Names('Slugs of apps, which are service tokens: the part of the login before `.bot`');
+const Apps = Names('Slugs of apps, or of service tokens: the part of the login before `.bot`');
 
 const Contexts = Type.Array(PlainText({ minLength: 1, maxLength: 255 }), { maxItems: MAX_CHECKS });
 

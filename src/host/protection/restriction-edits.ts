@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import { readActors } from './actors.ts';
-import { slugOfApp } from './model.ts';
+import { isAppAccount, slugOfApp } from './model.ts';
 import { checkNamedCount } from './requests.ts';
 import type { NamedActors } from './store-actors.ts';
 
@@ -58,7 +58,7 @@ async function listNames(
     return new Map([...known.values()].map(({ number, slug }) => [number, slug]));
   }
   const known = await listAccounts(tx, accounts);
-  const own = [...known.values()].filter(({ isService }) => (isService === true) === (kind === 'apps'));
+  const own = [...known.values()].filter((account) => isAppAccount(account) === (kind === 'apps'));
   return new Map(own.map(({ id, username }) => [id, username]));
 }
 
