@@ -1,7 +1,7 @@
-// The host in the README is true: its commands and programs are run as they stand there.
+// The host in the README, and the guide to newer versions, are true: their commands and programs are run as they stand there.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -52,4 +52,14 @@ test('the limits and versions in README.md, and the program that reads them', op
   const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
   await followGuide('README.md', { section: '### Host: limits and versions', cwd, env, replace });
   assert.equal(await printed('limits.mjs'), 'admin admin 5000');
+});
+
+test('the guide to a newer version of the API', options, async () => {
+  const bin = process.env['SIGNALBOX_TEST_BIN'] ?? join(ROOT, 'src/bin.ts');
+  mkdirSync(join(cwd, 'bin'));
+  // As if the package had been installed. The code 1 says that calls would change, which is no failure here.
+  const program = `#!/bin/sh\n'${process.execPath}' '${bin}' "$@" || test $? -eq 1\n`;
+  writeFileSync(join(cwd, 'bin/signalbox'), program, { mode: 0o755 });
+  const PATH = `${join(cwd, 'bin')}:${env['PATH']}`;
+  await followGuide('docs/guide/upgrade-api-version.md', { cwd, env: { ...env, PATH } });
 });
