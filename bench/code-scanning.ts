@@ -1,4 +1,4 @@
-// Uploads of 25,000 results: how long each takes until its alerts are there, and how long it blocks other calls.
+// Uploads of 25,000 results: how long each takes until its alerts are there, and how long other calls wait for it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { hostHeaders } from './host-repository.ts';
@@ -7,6 +7,8 @@ import { startWatched, type WatchedServer } from './servers.ts';
 
 const RESULTS = 25_000;
 const MAX_MS = 50;
+/** The machine is busy with the upload itself, and a commit waits for the disk. */
+const MAX_WAIT_MS = 250;
 const AT = '/repos/admin/scanned';
 
 export async function benchCodeScanning(): Promise<Row[]> {
@@ -18,12 +20,11 @@ export async function benchCodeScanning(): Promise<Row[]> {
   try {
     const sha = await createRepository(server);
     await upload(server, sha, documentOf(10, 'warm'));
+    const [one, two] = [documentOf(RESULTS, 'one'), documentOf(RESULTS, 'two')];
     return [
-      await measure(server, 'opens 5,000 alerts', () => upload(server, sha, documentOf(RESULTS, 'one'))),
-      await measure(server, 'finds them again', () => upload(server, sha, documentOf(RESULTS, 'one'))),
-      await measure(server, 'closes 5,000 and opens as many', () =>
-        upload(server, sha, documentOf(RESULTS, 'two')),
-      ),
+      await measure(server, 'opens 5,000 alerts', () => upload(server, sha, one)),
+      await measure(server, 'finds them again', () => upload(server, sha, one)),
+      await measure(server, 'closes 5,000 and opens as many', () => upload(server, sha, two)),
       await measure(server, 'is read as SARIF', () => readDocument(server)),
       await measure(server, 'is deleted, which restores 10,000 states', () => removeNewest(server)),
     ];
@@ -34,17 +35,42 @@ export async function benchCodeScanning(): Promise<Row[]> {
 
 async function measure(server: WatchedServer, what: string, run: () => Promise<void>): Promise<Row> {
   await server.loop();
+  const writing = new AbortController();
+  const waits = waitsOfWrites(server, writing.signal);
   const begun = performance.now();
   await run();
   const ms = performance.now() - begun;
+  writing.abort();
+  const sorted = (await waits).toSorted((one, other) => one - other);
+  const longestWait = sorted.at(-1) ?? 0;
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const { longestMs, longestCpuMs } = await server.loop();
   return {
     what: `an upload of ${RESULTS} results ${what}`,
-    value: `${ms.toFixed(0)} ms; the longest work in one turn ${longestCpuMs.toFixed(0)} ms, ${longestMs.toFixed(0)} ms by the clock`,
+    value:
+      `${ms.toFixed(0)} ms; the longest work in one turn ${longestCpuMs.toFixed(0)} ms, ${longestMs.toFixed(0)} ms by the clock; ` +
+      `${sorted.length} other writes took ${median.toFixed(0)} ms, the longest ${longestWait.toFixed(0)} ms`,
     against: '',
-    target: `≤ ${MAX_MS} ms of work in one turn`,
-    isMet: longestCpuMs <= MAX_MS,
+    target: `≤ ${MAX_MS} ms of work in one turn, ≤ ${MAX_WAIT_MS} ms for another write`,
+    isMet: longestCpuMs <= MAX_MS && longestWait <= MAX_WAIT_MS,
   };
+}
+
+/** Small writes one after another, of a person who does not use code scanning. */
+async function waitsOfWrites(server: WatchedServer, signal: AbortSignal): Promise<number[]> {
+  const waits: number[] = [];
+  while (!signal.aborted) {
+    const begun = performance.now();
+    const method = waits.length % 2 === 0 ? 'PUT' : 'DELETE';
+    const { status } = await fetch(`${server.url}/user/starred${AT.slice('/repos'.length)}`, {
+      method,
+      headers: hostHeaders,
+    });
+    if (status !== 204) throw new Error(`${method} of a star: ${status}`);
+    waits.push(performance.now() - begun);
+    await delay(10);
+  }
+  return waits;
 }
 
 async function ask<T>(server: WatchedServer, method: string, path: string, body?: unknown): Promise<T> {

@@ -8,11 +8,11 @@ import type { FoundRepository } from '../repositories/access.ts';
 import type { Repository } from '../repositories/repository.ts';
 import type { ScanningAlert } from './alert.ts';
 import { listAlertsByNumber } from './store-alerts.ts';
-import type { AlertTransitions } from './store-states.ts';
+import type { AlertTransitions } from './store-applying.ts';
 import type { SarifUpload } from './upload.ts';
 
 /** Of one analysis: receivers of thousands are better served by the list of alerts. The most severe come first. */
-const MAX_EVENTS = 1000;
+export const MAX_EVENTS = 1000;
 const AT_ONCE = 100;
 
 const ACTIONS = [
@@ -22,15 +22,17 @@ const ACTIONS = [
   ['fixed', 'fixed'],
 ] as const;
 
+/** Returns how many events there are. */
 export async function recordTransitions(
   on: EventTransaction,
   repository: Repository,
   { ref, commitSha }: Pick<SarifUpload, 'ref' | 'commitSha'>,
   transitions: AlertTransitions,
-): Promise<void> {
+  limit: number,
+): Promise<number> {
   const owner = (await listOwners(on.db, [repository.ownerId])).get(repository.ownerId);
-  if (owner === undefined) return;
-  let left = MAX_EVENTS;
+  if (owner === undefined) return 0;
+  let left = limit;
   for (const [kind, action] of ACTIONS) {
     const numbers = transitions[kind].slice(0, left);
     left -= numbers.length;
@@ -40,6 +42,7 @@ export async function recordTransitions(
       await recordEvents(on, events, { found: { repository, owner } });
     }
   }
+  return limit - left;
 }
 
 /** What a person did to an alert; it is about no ref. */

@@ -3,11 +3,11 @@ import { buffer } from 'node:stream/consumers';
 import { finish, type Due } from '../../kernel/due-store.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { findRepositoryByNumber } from '../repositories/store.ts';
-import { recordTransitions } from './alert-events.ts';
+import { MAX_EVENTS } from './alert-events.ts';
+import { applyAnalysis, giveUp } from './apply-analysis.ts';
 import type { OpenSarif } from './sarif/sarif-client.ts';
 import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
-import { applyAnalysis } from './store-states.ts';
+import { beginApplying } from './store-applying.ts';
 import { endUpload, findPendingUpload, lockScanning } from './store-uploads.ts';
 import { documentKey, uploadKey, type SarifUpload } from './upload.ts';
 
@@ -39,7 +39,7 @@ async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Pr
       if (isEnd) return;
     } else if (attempts > MAX_ATTEMPTS) {
       const problem = 'The server could not process the document. Upload it again later.';
-      await endUpload(db, upload, [problem], kernel.clock.now());
+      await giveUp(kernel, upload, problem);
       attempts = 0;
     } else {
       await processUpload(kernel, upload, signal);
@@ -50,6 +50,7 @@ async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Pr
 
 async function processUpload(kernel: Kernel, upload: SarifUpload, signal: AbortSignal): Promise<void> {
   const { db, blobs, services, clock } = kernel;
+  await applyAnalysis(kernel, upload, signal); // which a crash may have interrupted
   const blob = await blobs.get(uploadKey(upload.id));
   if (blob === undefined) {
     await endUpload(db, upload, ['The document is lost. Upload it again.'], clock.now());
@@ -79,8 +80,7 @@ async function writeRuns(
   const ready = await startOver(db, upload);
   for (const [index, run] of sarif.runs.entries()) {
     if (ready.has(index)) continue;
-    const now = clock.now();
-    const written = await insertAnalysis(db, upload, run, index, now);
+    const written = await insertAnalysis(db, upload, run, index, clock.now());
     for await (const rules of sarif.rules(index)) {
       signal.throwIfAborted();
       await upsertRules(db, upload.repositoryNumber, run.toolName, rules);
@@ -92,18 +92,8 @@ async function writeRuns(
       start += results.length;
     }
     await blobs.put(documentKey(upload.id, index), await sarif.document(index));
-    const isLast = index === sarif.runs.length - 1;
-    await db.transaction().execute(async (tx) => {
-      const { repositoryNumber, ref } = upload;
-      await lockScanning(tx, repositoryNumber);
-      const repository = await findRepositoryByNumber(tx, repositoryNumber);
-      if (repository === undefined) return;
-      const analysis = { ...run, ...written, repositoryNumber, ref };
-      const transitions = await applyAnalysis(tx, analysis, now);
-      await recordTransitions({ db: tx, actor: { now } }, repository, upload, transitions);
-      if (isLast) await endUpload(tx, upload, [], now);
-    });
+    await beginApplying(db, written.number, MAX_EVENTS);
+    await applyAnalysis(kernel, upload, signal);
   }
-  // After a crash between the last run and the end of the upload there is nothing left to write.
   await endUpload(db, upload, [], clock.now());
 }

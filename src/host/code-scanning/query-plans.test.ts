@@ -22,7 +22,15 @@ import {
   startOver,
   upsertRules,
 } from './store-analyses.ts';
-import { applyAnalysis, deleteAnalysis } from './store-states.ts';
+import {
+  beginApplying,
+  closeAlerts,
+  endApplying,
+  findApplying,
+  openAlerts,
+  updateApplied,
+} from './store-applying.ts';
+import { deleteAnalysis } from './store-states.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
 
@@ -75,8 +83,14 @@ onEachEngine((testEngine) => {
       const written = await insertAnalysis(db, upload, RUN, 0, NOW);
       await upsertRules(db, 1, 'Linter', [['r', RULE]]);
       await insertResults(db, written, fingerprints.map(resultWith), 0);
-      const analysis = { ...RUN, ...written, repositoryNumber: 1, ref: upload.ref };
-      await db.transaction().execute((tx) => applyAnalysis(tx, analysis, NOW));
+      await beginApplying(db, written.number, 10);
+      const analysis = (await findApplying(db, upload))!;
+      await db.transaction().execute(async (tx) => {
+        await openAlerts(tx, analysis, 10);
+        await updateApplied(tx, { ...analysis, applied: 2 });
+        await closeAlerts(tx, analysis, 10);
+        await endApplying(tx, analysis);
+      });
       await endUpload(db, upload, [], NOW);
       return written.number;
     };
@@ -146,6 +160,8 @@ onEachEngine((testEngine) => {
           created_at: NOW,
           is_ready: 1,
           is_newest: 1,
+          applied: null,
+          events_left: null,
         })),
       )
       .execute();

@@ -56,17 +56,19 @@ export async function listAnalyses(
   return rows.map(analysisFrom);
 }
 
-/** The runs of the upload that are ready; what a crash has left of others is deleted. */
+/** The runs of the upload that are ready; what a crash has left of one that was being written is deleted. */
 export async function startOver(db: Db, { number }: SarifUpload): Promise<Set<number>> {
   await db
     .deleteFrom('code_scanning_analyses')
     .where('upload_number', '=', number)
     .where('is_ready', '=', 0)
+    .where('applied', 'is', null)
     .execute();
   const ready = await db
     .selectFrom('code_scanning_analyses')
     .select('run_index')
     .where('upload_number', '=', number)
+    .where('is_ready', '=', 1)
     .execute();
   return new Set(ready.map(({ run_index: run }) => run));
 }
@@ -111,6 +113,8 @@ export async function insertAnalysis(
       created_at: now,
       is_ready: 0,
       is_newest: 0,
+      applied: null,
+      events_left: null,
     })
     .returning('number')
     .executeTakeFirstOrThrow();

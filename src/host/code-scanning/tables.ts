@@ -58,10 +58,14 @@ export interface AnalysisRow {
   rules_count: number;
   warning: string;
   created_at: number;
-  /** 0 while its results are being written: nobody sees it, and a crash leaves it behind. */
+  /** 0 while its results are being written and applied: nobody sees it. */
   is_ready: number;
   /** Of its set: only this one can be deleted. */
   is_newest: number;
+  /** How many of its results have opened alerts; null before it begins and when it is ready. */
+  applied: number | null;
+  /** How many events it may still cause, meanwhile. */
+  events_left: number | null;
 }
 
 /** As the newest upload describes it. */

@@ -76,4 +76,11 @@ export const codeScanningMigrations: Migration[] = [
          on code_scanning_alert_refs (repository_number, alert_number, updated_at)`,
     ],
   },
+  {
+    name: 'host-code-scanning-progress',
+    up: () => [
+      'alter table code_scanning_analyses add column applied integer',
+      'alter table code_scanning_analyses add column events_left integer',
+    ],
+  },
 ];
