@@ -16,10 +16,16 @@ declare module '../../../kernel/kernel.ts' {
 /** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
 const THREAD = new URL(`./sarif-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** This is CPU time, so that the load of the machine does not matter. */
-const MAX_CPU_MS = 60_000;
 const POLL_MS = 100;
-const MAX_MEGABYTES = 768;
+
+/** Of the thread that reads an upload. */
+export interface SarifThreadLimits {
+  /** CPU time, so that the load of the machine does not matter. */
+  cpuMs: number;
+  megabytes: number;
+}
+
+const LIMITS: SarifThreadLimits = { cpuMs: 60_000, megabytes: 768 };
 
 /** An upload that was read: its parts are asked for in batches. */
 export interface OpenSarif {
@@ -33,6 +39,11 @@ export type SarifOutcome<T> = { problems: string[] } | { value: T };
 
 export class SarifReader {
   readonly #slots = new ProcessSlots({ max: 1, maxWaiting: Infinity, what: 'uploads' });
+  readonly #limits: SarifThreadLimits;
+
+  constructor(limits: SarifThreadLimits = LIMITS) {
+    this.#limits = limits;
+  }
 
   /** Calls `use` with what was read; the thread ends after it. Problems are the fault of the upload. */
   async read<T>(
@@ -41,7 +52,7 @@ export class SarifReader {
     signal: AbortSignal,
   ): Promise<SarifOutcome<T>> {
     const release = await this.#slots.acquire(signal);
-    const thread = new SarifThread(source, signal);
+    const thread = new SarifThread(source, this.#limits, signal);
     try {
       const first = await thread.answer();
       if (first.verb === 'refused') return { problems: first.problems };
@@ -98,11 +109,11 @@ class SarifThread {
   readonly #ended = Promise.withResolvers<never>();
   #next = Promise.withResolvers<SarifAnswer>();
 
-  constructor(source: SarifSource, signal: AbortSignal) {
+  constructor(source: SarifSource, { cpuMs, megabytes }: SarifThreadLimits, signal: AbortSignal) {
     this.#worker = new Worker(THREAD, {
       workerData: source,
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: megabytes },
     });
     this.#ended.promise.catch(() => {}); // nobody may be waiting
     this.#worker.on('message', (answer: SarifAnswer) => this.#next.resolve(answer));
@@ -111,7 +122,7 @@ class SarifThread {
     signal.addEventListener('abort', () => this.#ended.reject(signal.reason as Error), { once: true });
     this.#poll = setInterval(() => {
       this.#worker.cpuUsage().then(
-        ({ user, system }) => (user + system) / 1000 > MAX_CPU_MS && this.#ended.reject(OUT_OF_BOUNDS),
+        ({ user, system }) => (user + system) / 1000 > cpuMs && this.#ended.reject(OUT_OF_BOUNDS),
         () => {}, // the thread has ended
       );
     }, POLL_MS);
