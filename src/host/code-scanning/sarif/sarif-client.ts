@@ -19,7 +19,7 @@ const THREAD = new URL(`./sarif-thread${extname(import.meta.url)}`, import.meta.
 const POLL_MS = 100;
 
 /** Of the thread that reads an upload. */
-export interface SarifThreadLimits {
+interface SarifThreadLimits {
   /** CPU time, so that the load of the machine does not matter. */
   cpuMs: number;
   megabytes: number;
