@@ -40,7 +40,7 @@ export interface AppManifest {
 }
 
 /** `checkHookUrl` throws for addresses that this server must not call. */
-export function readManifest(text: string, checkHookUrl: (url: string) => void): AppManifest {
+export function readAppManifest(text: string, checkHookUrl: (url: string) => void): AppManifest {
   if (text.length > MAX_MANIFEST) throw problem('manifest', `must have at most ${MAX_MANIFEST} characters`);
   let sent: unknown;
   try {

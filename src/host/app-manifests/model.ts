@@ -1,6 +1,6 @@
 // The reply that shows a new app with its secrets, once.
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
-import { Integration, toIntegration } from '../apps/model.ts';
+import { AppIntegration, toIntegration } from '../apps/model.ts';
 import type { ConvertedApp } from './convert-manifest.ts';
 
 export const ManifestConversion = Type.Object(

@@ -1,6 +1,7 @@
 // App manifests that wait for their conversion, in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { AppManifest } from './manifest.ts';
+import type { AppManifestRow } from './tables.ts';
 
 /** A manifest that somebody agreed to. */
 export interface AgreedManifest {
@@ -21,18 +22,19 @@ export async function insertAppManifest(
   { codeHash, consentHash, ownerId, creatorId, manifest, expiresAt }: NewAgreedManifest,
   now: number,
 ): Promise<boolean> {
+  const row: AppManifestRow = {
+    code_hash: codeHash,
+    consent_hash: consentHash,
+    owner_id: ownerId,
+    creator_id: creatorId,
+    manifest: JSON.stringify(manifest),
+    created_at: now,
+    expires_at: expiresAt,
+    used_at: null,
+  };
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('host_app_manifests')
-    .values({
-      code_hash: codeHash,
-      consent_hash: consentHash,
-      owner_id: ownerId,
-      creator_id: creatorId,
-      manifest: JSON.stringify(manifest),
-      created_at: now,
-      expires_at: expiresAt,
-      used_at: null,
-    })
+    .values(row)
     .onConflict((conflict) => conflict.column('consent_hash').doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;

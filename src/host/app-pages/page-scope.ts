@@ -45,7 +45,7 @@ export function preparePages(scope: FastifyInstance, { log }: Kernel): void {
   });
 }
 
-export function formOf({ body }: FastifyRequest): URLSearchParams {
+export function readForm({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
   throw new Failure('malformed', 'This page takes forms only.');
 }
@@ -87,7 +87,7 @@ export async function openForm(
       'forbidden',
       `This form belongs to ${new URL(kernel.publicUrl).origin}. Open it there.`,
     );
-  const form = formOf(request);
+  const form = readForm(request);
   const visitor = await findVisitor(request, kernel);
   if (visitor === undefined)
     throw new Failure('unauthenticated', 'You are not logged in any more. Log in, and begin again.');

@@ -10,12 +10,12 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { problem } from '../../kernel/schema.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
-import { readManifest } from '../app-manifests/manifest.ts';
+import { readAppManifest } from '../app-manifests/manifest.ts';
 import { insertAppManifest } from '../app-manifests/store.ts';
-import { appResource, isAppName, slugOf } from '../apps/app.ts';
+import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { findVisitor, formOf, isOwnForm, openForm } from './page-scope.ts';
+import { findVisitor, readForm, isOwnForm, openForm } from './page-scope.ts';
 import { codePage, consentPage, manifestFormPage, reviewPage, type SentManifest } from './register-page.ts';
 
 const CODE_MS = 60 * 60 * 1000;
@@ -47,7 +47,7 @@ function pathOf({ params: { org } }: FastifyRequest<RegisterRequest>): string {
 /** May come from any site, and changes nothing. */
 async function showAsked(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
   const visitor = await findVisitor(request, kernel);
-  const sent = sentManifest(formOf(request), request.query.state, kernel);
+  const sent = sentManifest(readForm(request), request.query.state, kernel);
   const isOwn = isOwnForm(request, kernel);
   if (!isOwn || visitor === undefined)
     return showPage(reply, 200, reviewPage(`${pathOf(request)}/new`, sent, isOwn));
@@ -102,7 +102,7 @@ async function agree(request: FastifyRequest<RegisterRequest>, reply: FastifyRep
   const name = (form.get('name') ?? '').trim();
   const again = (words: string) =>
     showConsent(request, reply, kernel, { visitor, sent, owner, name, problem: words });
-  const slug = isAppName(name) ? slugOf(name) : undefined;
+  const slug = isAppName(name) ? appSlugOf(name) : undefined;
   if (slug === undefined) return again('A name has 1 to 34 characters, some of them letters or digits.');
   if ((await findAppBySlug(db, slug)) !== undefined)
     return again('Another app has this name. Choose another.');
@@ -146,5 +146,5 @@ function sentManifest(
   if (text === '') throw problem('manifest', 'is required');
   const state = form.get('state') ?? [query ?? ''].flat()[0]!;
   if (state.length > MAX_STATE) throw problem('state', `must have at most ${MAX_STATE} characters`);
-  return { text, state, manifest: readManifest(text, (url) => guard.checkUrl(url)) };
+  return { text, state, manifest: readAppManifest(text, (url) => guard.checkUrl(url)) };
 }

@@ -24,7 +24,7 @@ import {
   unsuspendInstallation,
 } from './change-installation.ts';
 import { createInstallationToken } from './create-token.ts';
-import { InstallationReply, InstallationTokenReply, Integration, TokenRequest } from './model.ts';
+import { InstallationReply, InstallationTokenReply, AppIntegration, TokenRequest } from './model.ts';
 import { appOf } from './program.ts';
 import { showApp, showInstallation, showInstallations } from './show-installation.ts';
 import { findApp } from './store.ts';
@@ -59,7 +59,7 @@ const getAuthenticated = route(
     path: '/app',
     summary: 'Get the app that calls',
     access: 'caller',
-    reply: { 200: Integration },
+    reply: { 200: AppIntegration },
   },
   async ({ caller, base }, { db }) => await showApp(db, await openApp(db, caller), base, { isCounted: true }),
 );

@@ -68,7 +68,7 @@ export interface Installation {
 const MAX_NAME = 34;
 
 /** As addresses and the name of the bot have it; undefined for a name that has no letter or digit. */
-export function slugOf(name: string): string | undefined {
+export function appSlugOf(name: string): string | undefined {
   const words = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
   const slug = words
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -78,7 +78,7 @@ export function slugOf(name: string): string | undefined {
 }
 
 export function isAppName(name: string): boolean {
-  return name.trim() === name && name.length > 0 && name.length <= MAX_NAME && slugOf(name) !== undefined;
+  return name.trim() === name && name.length > 0 && name.length <= MAX_NAME && appSlugOf(name) !== undefined;
 }
 
 /** As policies name it. */

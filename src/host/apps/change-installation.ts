@@ -35,7 +35,7 @@ export interface InstallationDraft {
 
 /** Repositories that one event names at most. */
 const MAX_NAMED = 100;
-export const MAX_SELECTED = 5000;
+const MAX_SELECTED = 5000;
 
 /** The caller has checked that the actor may install apps on the account. */
 export async function createInstallation(

@@ -8,7 +8,7 @@ import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
 import { problem } from '../../kernel/schema.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { actorRemovalStatements } from '../protection/store-actors.ts';
-import { appResource, isAppName, slugOf, type AppHook, type AppUrls, type HostApp } from './app.ts';
+import { appResource, isAppName, appSlugOf, type AppHook, type AppUrls, type HostApp } from './app.ts';
 import { checkedPermissions } from './permissions.ts';
 import { programId } from './program.ts';
 import { removeInstallation } from './change-installation.ts';
@@ -18,7 +18,6 @@ import {
   lockAppSlug,
   updateApp,
   updateAppDeleted,
-  updateAppKeys,
   type AppKeyHashes,
 } from './store.ts';
 import { listInstallationsOf } from './store-installations.ts';
@@ -36,14 +35,14 @@ export interface AppDraft {
   urls: AppUrls;
   /** The secret is that of the keys. */
   hook: Omit<AppHook, 'secret'>;
-  /** Of `generateAppKeys`; without them nobody can act as the app until `changeAppKeys`. */
+  /** Of `generateAppKeys`; without them nobody can act as the app. */
   keys?: AppKeyHashes;
 }
 
 /** The caller has checked that the actor may create apps of the owner, and that the addresses may be used. */
 export async function createApp(on: ChangeTransaction, draft: AppDraft): Promise<HostApp> {
   const { db: tx, actor } = on;
-  const slug = isAppName(draft.name) ? slugOf(draft.name) : undefined;
+  const slug = isAppName(draft.name) ? appSlugOf(draft.name) : undefined;
   if (slug === undefined)
     throw problem('name', 'must have 1 to 34 characters, some of them letters or digits');
   await lockAppSlug(tx, slug);
@@ -66,13 +65,6 @@ export async function createApp(on: ChangeTransaction, draft: AppDraft): Promise
   );
   on.record({ ...appChange('createApp', app, 'created the app'), after: auditedApp(app) });
   return app;
-}
-
-/** Replaces the key pair and the secrets. */
-export async function changeAppKeys(on: ChangeTransaction, app: HostApp, keys: AppKeyHashes): Promise<void> {
-  await updateAppKeys(on.db, app.number, keys, on.actor.now);
-  on.record(appChange('updateApp', app, 'changed the keys of the app'));
-  await on.invalidate(IDENTITY);
 }
 
 /** Its name and its owner stay. */

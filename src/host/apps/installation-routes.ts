@@ -17,7 +17,7 @@ import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { listAccountMemberships } from '../repositories/store-lists.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
 import { changeInstallationRepositories, installationNotFound } from './change-installation.ts';
-import { InstallationList, InstallationRepositories, Integration } from './model.ts';
+import { InstallationList, InstallationRepositories, AppIntegration } from './model.ts';
 import { installationOf } from './program.ts';
 import { showApp, showInstallations } from './show-installation.ts';
 import { findApp, findAppBySlug } from './store.ts';
@@ -42,7 +42,7 @@ const getBySlug = route(
     summary: 'Get an app',
     access: 'anyone',
     params: Type.Object({ app_slug: Type.String() }),
-    reply: { 200: Integration },
+    reply: { 200: AppIntegration },
   },
   async ({ params, caller, base }, { db }) => {
     const app = await findAppBySlug(db, params.app_slug);

@@ -14,7 +14,7 @@ const Permissions = Type.Object(
   { $id: 'app-permissions' },
 );
 
-export const Integration = Type.Object(
+export const AppIntegration = Type.Object(
   {
     id: Type.Integer(),
     slug: Type.String(),
@@ -111,7 +111,7 @@ export function toIntegration(
   owner: RepositoryOwner,
   base: string,
   installations?: number,
-): Static<typeof Integration> {
+): Static<typeof AppIntegration> {
   return {
     id: app.number,
     slug: app.slug,

@@ -1,13 +1,13 @@
 // The permissions that apps ask for and installations have: a level for each name.
 import { problem } from '../../kernel/schema.ts';
 
-export type PermissionLevel = 'read' | 'write' | 'admin';
-export type AppPermissions = Readonly<Record<string, PermissionLevel>>;
+export type AppPermissionLevel = 'read' | 'write' | 'admin';
+export type AppPermissions = Readonly<Record<string, AppPermissionLevel>>;
 
-const LEVELS: readonly PermissionLevel[] = ['read', 'write', 'admin'];
+const LEVELS: readonly AppPermissionLevel[] = ['read', 'write', 'admin'];
 
 /** With the levels that each may have where they are not `read` and `write`. */
-const NAMES: Readonly<Record<string, readonly PermissionLevel[]>> = {
+const NAMES: Readonly<Record<string, readonly AppPermissionLevel[]>> = {
   ...Object.fromEntries(
     [
       'actions',
@@ -66,7 +66,7 @@ const NAMES: Readonly<Record<string, readonly PermissionLevel[]>> = {
 export const APP_PERMISSION_NAMES: readonly string[] = Object.keys(NAMES).toSorted();
 
 /** Whether the level includes another; no level includes nothing. */
-export function includesLevel(level: PermissionLevel | undefined, needed: PermissionLevel): boolean {
+export function includesLevel(level: AppPermissionLevel | undefined, needed: AppPermissionLevel): boolean {
   return level !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(needed);
 }
 
@@ -75,20 +75,20 @@ export function checkedPermissions(
   sent: Readonly<Record<string, string>>,
   field = 'permissions',
 ): AppPermissions {
-  const permissions: Record<string, PermissionLevel> = {};
+  const permissions: Record<string, AppPermissionLevel> = {};
   for (const [name, level] of Object.entries(sent)) {
     const levels = Object.hasOwn(NAMES, name) ? NAMES[name]! : undefined;
     if (levels === undefined) throw problem(`${field}.${name}`.slice(0, 200), 'is no permission');
     if (!(levels as readonly string[]).includes(level))
       throw problem(`${field}.${name}`, `must be ${levels.join(' or ')}`);
-    permissions[name] = level as PermissionLevel;
+    permissions[name] = level as AppPermissionLevel;
   }
   return { ...permissions, metadata: permissions['metadata'] ?? 'read' };
 }
 
 /** What both have. */
 export function commonPermissions(one: AppPermissions, other: AppPermissions): AppPermissions {
-  const common: Record<string, PermissionLevel> = {};
+  const common: Record<string, AppPermissionLevel> = {};
   for (const [name, level] of Object.entries(one)) {
     const known = other[name];
     if (known !== undefined) common[name] = includesLevel(known, level) ? level : known;

@@ -1,6 +1,6 @@
 // The one table that says what a program needs for each route of the host.
 import type { RouteShape } from '../../kernel/route.ts';
-import type { PermissionLevel } from './permissions.ts';
+import type { AppPermissionLevel } from './permissions.ts';
 
 /**
  * `open`: nothing beside what the route asks of everybody. `person`: a member or a service token, no program. `app`: a token
@@ -12,7 +12,7 @@ export type RouteNeed =
   | 'person'
   | 'app'
   | 'installation'
-  | { permission: string; level: PermissionLevel };
+  | { permission: string; level: AppPermissionLevel };
 
 /** `GET` alone is a rule for reading, `*` for all methods; the first rule that matches counts. */
 type Rule = readonly [methods: string, path: RegExp, need: string];
@@ -98,5 +98,5 @@ export function findRouteNeed({ method, path }: Pick<RouteShape, 'method' | 'pat
   const [, , need] = rule;
   if (need === 'open' || need === 'person' || need === 'app' || need === 'installation') return need;
   const [permission = '', level = method === 'GET' ? 'read' : 'write'] = need.split(':');
-  return { permission, level: level as PermissionLevel };
+  return { permission, level: level as AppPermissionLevel };
 }

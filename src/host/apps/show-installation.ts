@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { HostApp, Installation } from './app.ts';
 import { installationNotFound } from './change-installation.ts';
-import { toInstallation, toIntegration, type InstallationReply, type Integration } from './model.ts';
+import { toInstallation, toIntegration, type InstallationReply, type AppIntegration } from './model.ts';
 import { listAppsByNumber } from './store.ts';
 import { countInstallationsOf } from './store-installations.ts';
 
@@ -14,7 +14,7 @@ export async function showApp(
   app: HostApp,
   base: string,
   { isCounted }: { isCounted: boolean },
-): Promise<Static<typeof Integration>> {
+): Promise<Static<typeof AppIntegration>> {
   const owners = await listOwners(db, [app.ownerId, app.botId]);
   const owner = owners.get(app.ownerId) ?? owners.get(app.botId)!;
   return toIntegration(app, owner, base, isCounted ? await countInstallationsOf(db, app.number) : undefined);

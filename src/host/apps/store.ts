@@ -53,19 +53,6 @@ export interface AppKeyHashes {
   hookSecret: string | null;
 }
 
-export async function updateAppKeys(tx: Db, number: number, keys: AppKeyHashes, now: number): Promise<void> {
-  await tx
-    .updateTable('host_apps')
-    .set({
-      public_key: keys.publicKey,
-      client_secret_hash: keys.clientSecretHash,
-      hook_secret: keys.hookSecret,
-      updated_at: now,
-    })
-    .where('number', '=', number)
-    .execute();
-}
-
 function columnsOf(app: Omit<NewApp, 'slug' | 'clientId' | 'ownerId' | 'botId' | 'clientSecretHash'>) {
   const { hook } = app;
   return {

@@ -1,6 +1,7 @@
 // Default setups of code scanning in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { NOT_CONFIGURED, type CodeScanningSetup } from './model.ts';
+import type { CodeScanningSetupRow } from './tables.ts';
 
 export interface StoredSetup {
   setup: CodeScanningSetup;
@@ -28,7 +29,7 @@ export async function upsertSetup(
   repositoryNumber: number,
   { setup, pending, updatedAt }: StoredSetup,
 ): Promise<void> {
-  const fields = {
+  const fields: Omit<CodeScanningSetupRow, 'repository_number'> = {
     setup: JSON.stringify(setup),
     pending: pending && JSON.stringify(pending),
     updated_at: updatedAt,

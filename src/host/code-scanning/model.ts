@@ -178,7 +178,7 @@ export function toAnalysis(
   };
 }
 
-export function toInstance(
+function toInstance(
   { ref, category, state, commitSha, details }: AlertInstance,
   page: string,
 ): Static<typeof InstanceReply> {

@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
-import type { ReadResult, RunSummary } from './sarif/sarif-run.ts';
+import type { ReadResult, SarifRunSummary } from './sarif/sarif-run.ts';
 import type { ScanningRule } from './sarif/sarif-rule.ts';
 import type { AnalysisRow } from './tables.ts';
 import type { SarifUpload } from './upload.ts';
@@ -77,7 +77,7 @@ export async function startOver(db: Db, { number }: SarifUpload): Promise<Set<nu
 export async function insertAnalysis(
   db: Db,
   upload: SarifUpload,
-  run: RunSummary,
+  run: SarifRunSummary,
   runIndex: number,
   now: number,
 ): Promise<{ number: number; setNumber: number }> {

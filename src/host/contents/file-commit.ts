@@ -8,7 +8,7 @@ import { GitCommitReply, toGitCommit } from '../git-data/model.ts';
 import { personIn, SentPerson } from '../git-data/person-in-request.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { WrittenFile, type ContentEntryRep } from './model.ts';
+import { FileInCommit, type ContentEntryRep } from './model.ts';
 
 const REMOVAL = {
   message: Type.String({ minLength: 1, description: 'Of the commit' }),
@@ -26,7 +26,7 @@ export const FileWrite = Type.Object({
 });
 
 export const FileCommit = Type.Object(
-  { content: Nullable(WrittenFile), commit: GitCommitReply },
+  { content: Nullable(FileInCommit), commit: GitCommitReply },
   { $id: 'file-commit' },
 );
 

@@ -28,7 +28,7 @@ export const ContentEntry = Type.Object(
 );
 
 /** Looks like an entry of a folder, and is no submodule: changes of those are none of its. */
-export const WrittenFile = Type.Object(ContentEntry.properties, { $id: 'written-file' });
+export const FileInCommit = Type.Object(ContentEntry.properties, { $id: 'written-file' });
 
 export type ContentEntryRep = Static<typeof ContentEntry>;
 

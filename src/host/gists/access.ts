@@ -74,7 +74,7 @@ export async function openGist(kernel: Kernel, call: GistCall, needed: GistRight
 }
 
 /** The row is read anew by every call: another server may have changed the gist just now, and its notice arrives later. */
-export async function findGistWithOwner(
+async function findGistWithOwner(
   { db, services: { gistOwners } }: Kernel,
   id: string,
   now: number,

@@ -28,7 +28,7 @@ import {
   insertRevisions,
   listNewestRevisions,
   listRevisionAuthors,
-  listRevisions,
+  listGistRevisions,
 } from './store-revisions.ts';
 import { gistRemovalStatement } from './store-writes.ts';
 import { deleteGistStar, gistStarRemovalStatements, hasGistStar, insertGistStar } from './store-stars.ts';
@@ -64,7 +64,7 @@ onEachEngine((testEngine) => {
     await countGistsOf(db, 'account-1');
     await listRevisionAuthors(db, 1);
     await findRevision(db, 1, 'sha');
-    await listRevisions(db, 1, { to: 5, limit: 10 });
+    await listGistRevisions(db, 1, { to: 5, limit: 10 });
     await listNewestRevisions(db, [1, 2, 3], 10);
     await hasGistStar(db, 'account-1', 1);
     await db.transaction().execute(async (tx) => {

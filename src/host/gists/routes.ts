@@ -10,7 +10,7 @@ import { changeGist, createGist, forkGist, removeGist } from './change-gist.ts';
 import { BaseGist, GistCommit, GistCreation, GistPatch, GistSimple, gistUrl } from './model.ts';
 import { readGistFiles } from './read-git.ts';
 import { showBaseGists, showGist, showRevisions } from './show-gist.ts';
-import { findRevision, listRevisions } from './store-revisions.ts';
+import { findRevision, listGistRevisions } from './store-revisions.ts';
 
 /** The word in the media type that asks for all contents in base64. */
 const BASE64 = 'base64';
@@ -141,7 +141,7 @@ const listCommits = gistRoute(
   async ({ query, base }, { db }, { gist }) => {
     const slice = pageSliceOf(query);
     const to = gist.revisionCount - slice.offset;
-    const revisions = await listRevisions(db, gist.number, { to, limit: slice.limit });
+    const revisions = await listGistRevisions(db, gist.number, { to, limit: slice.limit });
     return new Page(await showRevisions(db, base, gist, revisions), gist.revisionCount, slice);
   },
 );

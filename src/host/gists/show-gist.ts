@@ -25,7 +25,7 @@ import {
 import { readContents } from './read-contents.ts';
 import { findGistByNumber } from './store.ts';
 import { listForksOfGist } from './store-lists.ts';
-import { listNewestRevisions, listRevisions } from './store-revisions.ts';
+import { listNewestRevisions, listGistRevisions } from './store-revisions.ts';
 
 /** The first version without revisions and forks in gists. */
 const WITHOUT_PAST = '2026-03-10';
@@ -83,7 +83,7 @@ export async function showGist(
   const past = (await readPasts(db, viewer, [gist], 'whole')).get(gist.number)!;
   if (revision === undefined || revision.position === gist.revisionCount)
     return { ...shown, [GIST_PAST]: past };
-  const revisions = await listRevisions(db, gist.number, { to: revision.position, limit: MAX_PAST });
+  const revisions = await listGistRevisions(db, gist.number, { to: revision.position, limit: MAX_PAST });
   const history = await showRevisions(db, viewer.base, gist, revisions);
   return { ...shown, [GIST_PAST]: { ...past, history } };
 }

@@ -53,7 +53,7 @@ export async function findRevision(db: Db, number: number, sha: string): Promise
 }
 
 /** Those at most at the position `to`, the newest first. */
-export async function listRevisions(
+export async function listGistRevisions(
   db: Db,
   number: number,
   { to, limit }: { to: number; limit: number },

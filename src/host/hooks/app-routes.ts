@@ -10,7 +10,7 @@ import { appOf } from '../apps/program.ts';
 import { findApp, lockAppSlug } from '../apps/store.ts';
 import { hookOfApp } from './app-hook.ts';
 import { configAfter, sealHookSecret } from './change-hooks.ts';
-import { readDelivery, redeliver, showDeliveries } from './deliveries.ts';
+import { readDelivery, redeliverToHook, showDeliveries } from './deliveries.ts';
 import { DeliveryParam, DeliveryQuery, HookDeliveryItem, HookDeliveryReply } from './delivery-model.ts';
 import { HookConfigReply, HookConfigUpdate, toHookConfig } from './model.ts';
 
@@ -107,7 +107,7 @@ const redeliverAgain = route(
     isData: true,
   },
   async ({ caller, params, now }, kernel) => {
-    await redeliver(kernel.db, hookOfApp(await openOwnApp(kernel, caller)), params.delivery_id, now);
+    await redeliverToHook(kernel.db, hookOfApp(await openOwnApp(kernel, caller)), params.delivery_id, now);
     return reply(202, {});
   },
 );

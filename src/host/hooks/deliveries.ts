@@ -52,7 +52,7 @@ export async function readDelivery(
   return toHookDelivery(delivery, hook.config.url);
 }
 
-export async function redeliver(db: Db, hook: Hook, number: number, now: number): Promise<void> {
+export async function redeliverToHook(db: Db, hook: Hook, number: number, now: number): Promise<void> {
   const delivery = await findFinishedDispatch(db, hookRefOf(hook), number);
   if (delivery === undefined) throw deliveryNotFound();
   const { eventId: guid, ownerId, body } = delivery;

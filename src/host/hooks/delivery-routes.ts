@@ -3,7 +3,7 @@ import { reply, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { findHookOf, HOOK_PLACES, UPDATE_HOOKS, VIEW_HOOKS, type HookPlaceName } from './access.ts';
 import { DeliveryParam, DeliveryQuery, HookDeliveryItem, HookDeliveryReply } from './delivery-model.ts';
-import { readDelivery, redeliver, showDeliveries } from './deliveries.ts';
+import { readDelivery, redeliverToHook, showDeliveries } from './deliveries.ts';
 import { HookParam, hookParams, hookRoute } from './routes.ts';
 
 function deliveryRoutesOf(place: HookPlaceName): Route[] {
@@ -59,7 +59,7 @@ function deliveryRoutesOf(place: HookPlaceName): Route[] {
       isData: true,
     },
     async ({ params, now }, { db }, at) => {
-      await redeliver(db, await findHookOf(db, at, params.hook_id), params.delivery_id, now);
+      await redeliverToHook(db, await findHookOf(db, at, params.hook_id), params.delivery_id, now);
       return reply(202, {});
     },
   );

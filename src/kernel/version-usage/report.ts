@@ -14,7 +14,7 @@ import { allVersions } from '../version-support.ts';
 import { effectsOf, type RouteEffect } from './effects.ts';
 import {
   findUnrecordedCalls,
-  listUsage,
+  listVersionUsage,
   listUsageEffects,
   usageKeyText,
   type UnrecordedCalls,
@@ -94,7 +94,7 @@ export async function readImpact(
     );
   const scope = await scopeOf(db, caller, { all, tokenId });
   await versionUsage.collect();
-  const found = await listUsage(
+  const found = await listVersionUsage(
     db,
     { api: name, target, scope, ...(since !== undefined && { since }) },
     slice,

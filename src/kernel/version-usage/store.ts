@@ -114,7 +114,7 @@ export interface UsageFilter {
 }
 
 /** Most calls first. One more than the limit, where another page follows. */
-export async function listUsage(
+export async function listVersionUsage(
   db: Db,
   { api, target, scope, since }: UsageFilter,
   { offset, limit }: Slice,

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { ProcessSlots } from '../../git/process-slots.ts';
 import type { SarifSource } from './read-sarif.ts';
 import type { SarifAnswer, SarifRequest } from './sarif-protocol.ts';
-import type { ReadResult, RunSummary } from './sarif-run.ts';
+import type { ReadResult, SarifRunSummary } from './sarif-run.ts';
 import type { ScanningRule } from './sarif-rule.ts';
 
 declare module '../../../kernel/kernel.ts' {
@@ -29,7 +29,7 @@ const LIMITS: SarifThreadLimits = { cpuMs: 60_000, megabytes: 768 };
 
 /** An upload that was read: its parts are asked for in batches. */
 export interface OpenSarif {
-  runs: readonly RunSummary[];
+  runs: readonly SarifRunSummary[];
   rules(run: number): AsyncGenerator<[id: string, rule: ScanningRule][]>;
   results(run: number): AsyncGenerator<ReadResult[]>;
   document(run: number): Promise<Uint8Array>;
@@ -73,7 +73,7 @@ export class SarifReader {
   }
 }
 
-function openSarif(thread: SarifThread, runs: readonly RunSummary[]): OpenSarif {
+function openSarif(thread: SarifThread, runs: readonly SarifRunSummary[]): OpenSarif {
   const ask = async <V extends SarifRequest['verb']>(request: SarifRequest & { verb: V }) =>
     (await thread.ask(request)) as SarifAnswer & { verb: V };
   return {

@@ -1,5 +1,5 @@
 // The rules of a run: what is shown of them, and which of them a result belongs to.
-import { KEPT_TAGS, MAX_DESCRIPTION_LENGTH, MAX_HELP_LENGTH, MAX_NAME_LENGTH } from './sarif-limits.ts';
+import { KEPT_TAGS, MAX_SARIF_DESCRIPTION, MAX_HELP_LENGTH, MAX_SARIF_NAME } from './sarif-limits.ts';
 import { listIn, objectIn, textIn, type SarifObject } from './sarif-values.ts';
 
 export const SEVERITIES = ['none', 'note', 'warning', 'error'] as const;
@@ -57,14 +57,14 @@ export class RuleBook {
 
 /** Undefined where neither the result nor its rule has one. */
 export function ruleIdOf(result: SarifObject, rule: SarifObject | undefined): string | undefined {
-  return idIn(result) ?? textIn(rule?.['id'], MAX_NAME_LENGTH + 1);
+  return idIn(result) ?? textIn(rule?.['id'], MAX_SARIF_NAME + 1);
 }
 
 function idIn(result: SarifObject): string | undefined {
-  return textIn(result['ruleId'] ?? objectIn(result['rule'])['id'], MAX_NAME_LENGTH + 1);
+  return textIn(result['ruleId'] ?? objectIn(result['rule'])['id'], MAX_SARIF_NAME + 1);
 }
 
-export function severityOf(result: SarifObject, rule: SarifObject | undefined): AlertSeverity {
+export function ruleSeverityOf(result: SarifObject, rule: SarifObject | undefined): AlertSeverity {
   const level = result['level'] ?? objectIn(rule?.['defaultConfiguration'])['level'];
   return SEVERITIES.find((one) => one === level) ?? 'warning';
 }
@@ -78,7 +78,7 @@ export function securitySeverityOf(rule: SarifObject | undefined): SecuritySever
 }
 
 export function shownRule(id: string, rule: SarifObject = {}): ScanningRule {
-  const name = textIn(rule['name'], MAX_NAME_LENGTH) ?? id;
+  const name = textIn(rule['name'], MAX_SARIF_NAME) ?? id;
   const full = messageIn(rule['fullDescription']);
   const description = messageIn(rule['shortDescription']) ?? full ?? name;
   const { markdown, text } = objectIn(rule['help']);
@@ -89,7 +89,7 @@ export function shownRule(id: string, rule: SarifObject = {}): ScanningRule {
     fullDescription: full ?? description,
     tags: tagsOf(rule)
       .slice(0, KEPT_TAGS)
-      .flatMap((tag) => textIn(tag, MAX_NAME_LENGTH) ?? []),
+      .flatMap((tag) => textIn(tag, MAX_SARIF_NAME) ?? []),
     help: textIn(markdown ?? text, MAX_HELP_LENGTH) ?? null,
     // Another scheme, such as `javascript:`, would run in the browsers of those who follow the link.
     helpUri: /^https?:\/\//i.test(uri) && URL.canParse(uri) ? uri : null,
@@ -101,6 +101,6 @@ export function tagsOf(rule: SarifObject): readonly unknown[] {
 }
 
 function messageIn(value: unknown): string | undefined {
-  const text = textIn(objectIn(value)['text'], MAX_DESCRIPTION_LENGTH);
+  const text = textIn(objectIn(value)['text'], MAX_SARIF_DESCRIPTION);
   return text === '' ? undefined : text;
 }

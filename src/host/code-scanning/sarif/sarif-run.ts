@@ -4,10 +4,10 @@ import {
   KEPT_RESULTS,
   KEPT_TAGS,
   MAX_EXTENSIONS,
-  MAX_NAME_LENGTH,
-  MAX_RESULTS,
+  MAX_SARIF_NAME,
+  MAX_SARIF_RESULTS,
   MAX_RULES,
-  MAX_TAGS,
+  MAX_RULE_TAGS,
 } from './sarif-limits.ts';
 import { detailsOf, keptText, limitProblem, type ResultDetails, type RunPlaces } from './sarif-result.ts';
 import {
@@ -15,7 +15,7 @@ import {
   ruleIdOf,
   securitySeverityOf,
   SECURITY_SEVERITIES,
-  severityOf,
+  ruleSeverityOf,
   SEVERITIES,
   shownRule,
   tagsOf,
@@ -25,7 +25,7 @@ import {
 } from './sarif-rule.ts';
 import { listIn, objectIn, textIn, type SarifObject } from './sarif-values.ts';
 
-export interface RunSummary {
+export interface SarifRunSummary {
   toolName: string;
   toolVersion: string | null;
   toolGuid: string | null;
@@ -44,7 +44,7 @@ export interface ReadResult {
   details: ResultDetails;
 }
 
-export interface ReadRun extends RunSummary {
+export interface ReadRun extends SarifRunSummary {
   rules: [id: string, rule: ScanningRule][];
   /** The most severe first. */
   results: ReadResult[];
@@ -65,9 +65,9 @@ export function readRun(
 ): ReadRun {
   const tool = objectIn(run['tool']);
   const driver = objectIn(tool['driver']);
-  const toolName = textIn(driver['name'], MAX_NAME_LENGTH + 1) ?? '';
+  const toolName = textIn(driver['name'], MAX_SARIF_NAME + 1) ?? '';
   if (toolName.trim() === '') refuse('tool.driver.name is required');
-  else if (toolName.length > MAX_NAME_LENGTH) refuse('tool.driver.name is too long');
+  else if (toolName.length > MAX_SARIF_NAME) refuse('tool.driver.name is too long');
   const extensions = listIn(tool['extensions']).length;
   if (extensions > MAX_EXTENSIONS)
     refuse(`has ${extensions} tool extensions; the limit is ${MAX_EXTENSIONS}`);
@@ -75,21 +75,21 @@ export function readRun(
   if (book.count > MAX_RULES) refuse(`has ${book.count} rules; the limit is ${MAX_RULES}`);
   for (const rule of book.rules.slice(0, MAX_RULES)) {
     const { length } = tagsOf(rule);
-    if (length > MAX_TAGS)
-      refuse(`the rule ${textIn(rule['id'], 80)} has ${length} tags; the limit is ${MAX_TAGS}`);
+    if (length > MAX_RULE_TAGS)
+      refuse(`the rule ${textIn(rule['id'], 80)} has ${length} tags; the limit is ${MAX_RULE_TAGS}`);
   }
   const results = run['results'] ?? [];
   if (!Array.isArray(results)) refuse('results must be an array');
   const all = listIn(results);
-  if (all.length > MAX_RESULTS)
+  if (all.length > MAX_SARIF_RESULTS)
     refuse(
-      `has ${all.length} results; the limit is ${MAX_RESULTS}. Leave out the rules with the most results`,
+      `has ${all.length} results; the limit is ${MAX_SARIF_RESULTS}. Leave out the rules with the most results`,
     );
   const places: RunPlaces = {
     ...(checkoutUri !== undefined && { root: checkoutUri }),
     bases: objectIn(run['originalUriBaseIds']),
   };
-  const found = all.slice(0, MAX_RESULTS).flatMap((result, index) => {
+  const found = all.slice(0, MAX_SARIF_RESULTS).flatMap((result, index) => {
     const read = readResult(objectIn(result), book, places, (problem) =>
       refuse(`results[${index}] ${problem}`),
     );
@@ -100,8 +100,8 @@ export function readRun(
   const rules = new Map(kept.map(({ ruleId, rule }) => [ruleId, rule]));
   return {
     toolName,
-    toolVersion: textIn(driver['semanticVersion'] ?? driver['version'], MAX_NAME_LENGTH) ?? null,
-    toolGuid: textIn(driver['guid'], MAX_NAME_LENGTH) ?? null,
+    toolVersion: textIn(driver['semanticVersion'] ?? driver['version'], MAX_SARIF_NAME) ?? null,
+    toolGuid: textIn(driver['guid'], MAX_SARIF_NAME) ?? null,
     category: categoryOf(run, refuse),
     resultsCount: kept.length,
     rulesCount: book.count,
@@ -134,14 +134,14 @@ function readResult(
   const { level } = result;
   if (tooMuch !== undefined) refuse(tooMuch);
   else if (ruleId === undefined || ruleId === '') refuse('has no ruleId');
-  else if (ruleId.length > MAX_NAME_LENGTH) refuse('has a ruleId that is too long');
+  else if (ruleId.length > MAX_SARIF_NAME) refuse('has a ruleId that is too long');
   else if (level !== undefined && !SEVERITIES.some((one) => one === level))
     refuse(`has an unknown level; use one of ${SEVERITIES.join(', ')}`);
   else {
     const details = detailsOf(result, rule, places);
     if (details === undefined) refuse('has no message.text');
     else {
-      const severity = severityOf(result, rule);
+      const severity = ruleSeverityOf(result, rule);
       const securitySeverity = securitySeverityOf(rule);
       return { fingerprint: '', ruleId, severity, securitySeverity, details, source: result, rule };
     }
@@ -184,8 +184,8 @@ function byPlace({ details: { location: one } }: ReadResult, { details: { locati
 
 /** Everything before the last slash; what follows names the run. */
 function categoryOf(run: SarifObject, refuse: (problem: string) => void): string {
-  const id = textIn(objectIn(run['automationDetails'])['id'], 4 * MAX_NAME_LENGTH + 1) ?? '';
-  if (id.length > 4 * MAX_NAME_LENGTH) refuse('automationDetails.id is too long');
+  const id = textIn(objectIn(run['automationDetails'])['id'], 4 * MAX_SARIF_NAME + 1) ?? '';
+  if (id.length > 4 * MAX_SARIF_NAME) refuse('automationDetails.id is too long');
   return id.slice(0, Math.max(id.lastIndexOf('/'), 0));
 }
 

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertNoScan, fillTables, recordStatements } from '../../../test/query-plans.ts';
-import { hostApi } from '../../host/api.ts';
-import type { Caller } from '../identity/caller.ts';
-import type { Engine } from '../storage/engine.ts';
-import { effectsOf } from './effects.ts';
-import type { RouteUsage } from './route-usage.ts';
+import { hostApi } from '../api.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { effectsOf } from '../../kernel/version-usage/effects.ts';
+import type { RouteUsage } from '../../kernel/version-usage/route-usage.ts';
 import {
   deleteUsageBefore,
   deleteUsageOf,
   findUnrecordedCalls,
   listGoneCallers,
-  listUsage,
+  listVersionUsage,
   listUsageCallers,
   listUsageEffects,
-} from './store.ts';
-import { VersionUsage } from './version-usage.ts';
+} from '../../kernel/version-usage/store.ts';
+import { VersionUsage } from '../../kernel/version-usage/version-usage.ts';
 
 const NOW = 1_800_000_000_000;
 const OLD = '2022-11-28';
@@ -53,7 +53,7 @@ onEachEngine((testEngine) => {
     route = usage.of(hostApi.dialect, shape, { version: OLD })!;
   });
   const record = (id: string, effects = 1, now = NOW) => usage.record(route, callerOf(id), effects, now);
-  const list = () => listUsage(engine.db, FILTER, SLICE);
+  const list = () => listVersionUsage(engine.db, FILTER, SLICE);
 
   test('counts of several saves add up, with the first and the last time of each', async () => {
     record('a', 1, NOW + 5);
@@ -75,14 +75,14 @@ onEachEngine((testEngine) => {
     // Known callers are counted however full it is.
     record('caller-0');
     await usage.save();
-    const found = await listUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
+    const found = await listVersionUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
     const calls = found.reduce((sum, row) => sum + row.calls, 0);
     const unrecorded = await findUnrecordedCalls(engine.db, 'host');
     assert.deepEqual([found.length, calls, unrecorded?.calls], [200, 201, 50]);
     assert.equal(found[0]!.caller, 'caller-0');
     for (let index = 0; index < 150; index += 1) record(`later-${index}`);
     await usage.save();
-    assert.equal((await listUsage(engine.db, FILTER, { offset: 0, limit: 1000 })).length, 350);
+    assert.equal((await listVersionUsage(engine.db, FILTER, { offset: 0, limit: 1000 })).length, 350);
     assert.equal((await findUnrecordedCalls(engine.db, 'host'))?.calls, 50);
   });
 
@@ -106,7 +106,7 @@ onEachEngine((testEngine) => {
     await assert.rejects(broken.save(), /away/);
     broken.record(same, callerOf('caller-149'), 1, NOW + 1);
     await broken.save();
-    const rows = await listUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
+    const rows = await listVersionUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
     assert.equal(
       rows.reduce((sum, row) => sum + row.calls, 0),
       151,
@@ -126,7 +126,7 @@ onEachEngine((testEngine) => {
       other.record(same, callerOf(`caller-${149 - index}`), 1, NOW);
     }
     await Promise.all([usage.save(), other.save()]);
-    const rows = await listUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
+    const rows = await listVersionUsage(engine.db, FILTER, { offset: 0, limit: 1000 });
     assert.deepEqual([rows.length, new Set(rows.map(({ calls }) => calls))], [150, new Set([2])]);
   });
 
@@ -161,7 +161,7 @@ onEachEngine((testEngine) => {
     const seen = recordStatements(engine);
     const { db } = engine;
     for (const scope of ['everybody', { memberId: 'member-1' }, { caller: 'caller-1' }] as const) {
-      const rows = await listUsage(db, { ...FILTER, scope, since: NOW }, { offset: 0, limit: 3 });
+      const rows = await listVersionUsage(db, { ...FILTER, scope, since: NOW }, { offset: 0, limit: 3 });
       await listUsageEffects(db, rows);
     }
     await findUnrecordedCalls(db, 'host');
