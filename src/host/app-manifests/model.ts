@@ -5,7 +5,7 @@ import type { ConvertedApp } from './convert-manifest.ts';
 
 export const ManifestConversion = Type.Object(
   {
-    ...Integration.properties,
+    ...AppIntegration.properties,
     client_secret: Type.String(),
     webhook_secret: Nullable(Type.String({ description: 'Null where the app has no webhook' })),
     pem: Type.String({ description: 'The private key, which the server does not keep' }),

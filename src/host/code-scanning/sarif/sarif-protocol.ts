@@ -15,5 +15,5 @@ export type SarifAnswer =
   | { verb: 'results'; results: ReadResult[] }
   | { verb: 'document'; gzip: Uint8Array };
 
-const RULES_AT_ONCE = 50;
-const RESULTS_AT_ONCE = 200;
+export const RULES_AT_ONCE = 50;
+export const RESULTS_AT_ONCE = 200;
