@@ -4,6 +4,7 @@ import { Failure, type FailureKind } from '../kernel/failure.ts';
 import { escapeHtml, htmlPage, showPage } from '../kernel/html.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { cookieOf } from '../kernel/identity/cookie.ts';
+import { loginPathFrom } from '../kernel/identity/login-return.ts';
 import { can } from '../kernel/identity/policy.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
@@ -30,7 +31,7 @@ export function serveFlagPages(app: FastifyInstance, kernel: Kernel): void {
     });
     const show = async (request: FastifyRequest<FlagPage>, reply: FastifyReply) => {
       const caller = await sessionCaller(request, kernel);
-      if (caller === undefined) return reply.redirect('/session', 303);
+      if (caller === undefined) return reply.redirect(loginPathFrom(request.url), 303);
       charge(caller, kernel);
       return showPage(reply, 200, await readPage(request, caller, kernel));
     };

@@ -50,7 +50,8 @@ describe('creating', () => {
     const open = (path: string, cookie?: string) =>
       server.call(path, { token: null, headers: cookie === undefined ? {} : { cookie } });
     const stranger = await open(href);
-    assert.deepEqual([stranger.status, stranger.headers.get('location')], [303, '/session']);
+    const back = new URLSearchParams({ return: href }).toString();
+    assert.deepEqual([stranger.status, stranger.headers.get('location')], [303, `/session?${back}`]);
     assert.equal((await open(href, 'session=wrong')).status, 303);
     const { cookie } = await openBrowser(server, await join(server, 'page-reader'));
     const page = await open(href, cookie);

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { countReached, findInstallation } from '../../src/host/apps/store-installations.ts';
 import { AppBrowser, checkedIn, MANIFEST, tokenIn } from '../app-forms.ts';
+import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { insertMember } from '../../src/kernel/identity/store-members.ts';
+import { FORM } from '../people.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
@@ -52,7 +55,11 @@ test('an app is installed on accounts that one manages', async () => {
   assert.equal((await other.get('/apps/pages/installations/new?account=acme')).status, 403);
   assert.equal((await other.get('/apps/pages/installations/new?account=ada')).status, 404);
   const anonymous = { token: null, headers: { accept: 'text/html' } };
-  assert.equal((await server.call('/apps/pages/installations/new', anonymous)).status, 401);
+  for (const path of ['/apps/pages/installations/new?account=acme', '/settings/installations/1']) {
+    const { status, headers } = await server.call(path, anonymous);
+    const login = `/session?return=${encodeURIComponent(path)}`;
+    assert.deepEqual([status, headers.get('location')], [303, login]);
+  }
 
   const number = await browser.install('pages', 'acme');
   const page = `/organizations/acme/settings/installations/${number}`;
@@ -179,4 +186,29 @@ test('a page of repositories changes only those that it shows', async () => {
   assert.equal(await selected(), 10);
   assert.equal((await visitor.get(`${page}?page=x&page=3`)).status, 200);
   assert.equal((await visitor.get(`${page}?page=99999999999999999999`)).status, 200);
+});
+
+test('after the password one comes back to a page of this server, and never to another site', async () => {
+  const { db, clock } = server.app.kernel;
+  const form = { name: 'back', password: 'coming back' };
+  const member = { username: 'back', email: 'back@example.com', role: 'reader' as const };
+  await insertMember(db, member, await hashPassword(form.password), clock.now());
+  const logIn = (fields: Record<string, string>) =>
+    server.call('/session', {
+      method: 'POST',
+      token: null,
+      headers: { ...FORM, origin: server.url },
+      body: new URLSearchParams({ ...form, ...fields }).toString(),
+    });
+  const loginFor = (path: string) =>
+    server.call(`/session?return=${encodeURIComponent(path)}`, { token: null });
+  const path = '/settings/installations?a=%22&b';
+  const field = /name="return" value="\/settings\/installations\?a=%22&#38;b"/;
+  assert.match((await loginFor(path)).text, field);
+  assert.match((await logIn({ password: 'wrong', return: path })).text, field);
+  assert.equal((await logIn({ return: path })).headers.get('location'), path);
+  for (const bad of ['//evil.example', '/\\evil.example', 'https://evil.example/', '/\t/evil.example']) {
+    assert.doesNotMatch((await loginFor(bad)).text, /evil/);
+    assert.equal((await logIn({ return: bad })).headers.get('location'), '/session', bad);
+  }
 });

@@ -296,7 +296,8 @@ onEachEngine((engine) => {
     await server.call(`/repos/${mia.login}/shop`, { token: hostile.value });
     const path = `/docs/host/versions/${NEW}/impact`;
     const anonymous = await server.call(path, { token: null });
-    assert.deepEqual([anonymous.status, anonymous.headers.get('location')], [303, '/session']);
+    const login = `/session?return=${encodeURIComponent(path)}`;
+    assert.deepEqual([anonymous.status, anonymous.headers.get('location')], [303, login]);
     const browser = await openBrowser(server, mia.member);
     const show = (query: string, headers: Record<string, string>) =>
       server.call(path + query, { token: null, headers });

@@ -38,7 +38,7 @@ import {
   shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
-import { findVisitor, openForm, showLoginNeeded } from './page-scope.ts';
+import { askToLogIn, findVisitor, openForm } from './page-scope.ts';
 
 interface AppRequest {
   Params: { slug: string };
@@ -68,7 +68,7 @@ export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): v
   scope.post<AppRequest>('/apps/:slug/installations', (request, reply) => install(request, reply, kernel));
   scope.get('/settings/installations', async (request, reply) => {
     const visitor = await findVisitor(request, kernel);
-    if (visitor === undefined) return showLoginNeeded(reply);
+    if (visitor === undefined) return askToLogIn(request, reply);
     const { db } = kernel;
     const own = accountOf(visitor.caller).id;
     const installations = await listInstallationsOn(db, [own], { offset: 0, limit: MAX_LISTED });
@@ -92,7 +92,7 @@ export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): v
 
 async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
   const visitor = await findVisitor(request, kernel);
-  if (visitor === undefined) return showLoginNeeded(reply);
+  if (visitor === undefined) return askToLogIn(request, reply);
   const { db, secrets, clock } = kernel;
   const app = await findNamedApp(kernel, request.params.slug);
   const state = firstOf(request.query.state).slice(0, MAX_STATE);
@@ -154,7 +154,7 @@ async function showInstallation(
   kernel: Kernel,
 ) {
   const visitor = await findVisitor(request, kernel);
-  if (visitor === undefined) return showLoginNeeded(reply);
+  if (visitor === undefined) return askToLogIn(request, reply);
   const { id, org } = request.params;
   const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
   const { app, account, installation } = opened;

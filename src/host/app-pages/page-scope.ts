@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { escapeHtml, htmlPage, showPage } from '../../kernel/html.ts';
 import { anonymousAt, type Caller } from '../../kernel/identity/caller.ts';
+import { loginPathFrom } from '../../kernel/identity/login-return.ts';
 import { findSessionCaller, type SessionCaller } from '../../kernel/identity/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { retrySeconds } from '../../kernel/limit-window.ts';
@@ -100,14 +101,9 @@ export async function openForm(
   return { form, visitor, token };
 }
 
-/** For pages that need a session. */
-export function showLoginNeeded(reply: FastifyReply): FastifyReply {
-  const page = htmlPage(
-    'Log in first',
-    `<p><a href="/session" target="_blank" rel="noopener">Log in</a> in another tab, then load this page again.</p>`,
-    'card',
-  );
-  return showPage(reply, 401, page);
+/** For pages that need a session; it leads back to them. */
+export function askToLogIn({ url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(loginPathFrom(url), 303);
 }
 
 export function hiddenFields(fields: Record<string, string>): string {

@@ -9,14 +9,17 @@ export interface LoginForm {
   /** The name typed before, so that it need not be typed again. */
   name?: string;
   problem?: string;
+  /** The path to go on to, checked; empty for none. */
+  back?: string;
 }
 
-export function loginPage({ name = '', problem }: LoginForm, program: string): string {
+export function loginPage({ name = '', problem, back = '' }: LoginForm, program: string): string {
   const alert = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
   const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
+  const goOn = back === '' ? '' : `<input type="hidden" name="return" value="${escapeHtml(back)}">`;
   return htmlPage(
     'Log in',
-    `${alert}<form method="post" action="/session">
+    `${alert}<form method="post" action="/session">${goOn}
      <label>Username or e-mail
        <input name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false"
          required${name === '' ? ' autofocus' : ''}${wrong}></label>

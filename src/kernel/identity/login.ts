@@ -6,6 +6,7 @@ import type { Kernel } from '../kernel.ts';
 import { retrySeconds, type Allowance } from '../limit-window.ts';
 import { anonymousAt } from './caller.ts';
 import { cookieOf } from './cookie.ts';
+import { isLocalPath } from './login-return.ts';
 import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
 import { checkPassword, type Member } from './store-members.ts';
 import {
@@ -52,12 +53,15 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       return showPage(reply.headers(headers ?? {}), status, page);
     });
 
-    scope.get('/session', async (request, reply) => {
+    scope.get<{ Querystring: { return?: string | string[] } }>('/session', async (request, reply) => {
+      const back = backTo([request.query.return ?? ''].flat()[0]);
       const member = await sessionMember(request, kernel);
       return showPage(
         reply,
         200,
-        member === undefined ? loginPage({}, kernel.program) : welcomePage(member.username, kernel.publicUrl),
+        member === undefined
+          ? loginPage({ back }, kernel.program)
+          : welcomePage(member.username, kernel.publicUrl),
       );
     });
     // Opening the link changes nothing: programs that preview links in messages must not spend it.
@@ -70,12 +74,13 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const link = form.get('link');
       if (link !== null) return letIn(request, reply, await memberByLink(link, kernel), kernel);
       const name = form.get('name') ?? '';
+      const back = backTo(form.get('return') ?? '');
       await chargeTry(request, kernel);
       const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
-      if (member !== undefined) return letIn(request, reply, member, kernel);
+      if (member !== undefined) return letIn(request, reply, member, kernel, back);
       refuseIn(kernel, request, 401);
       const problem = 'The name or the password is wrong.';
-      return showPage(reply, 401, loginPage({ name, problem }, kernel.program));
+      return showPage(reply, 401, loginPage({ name, problem, back }, kernel.program));
     });
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
@@ -96,10 +101,17 @@ function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void
   log.info({ route: 'session', status, address: ip }, 'login refused');
 }
 
-async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel) {
+async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel, back = '') {
   kernel.log.info({ route: 'session', status: 303, caller: member.username, address: ip }, 'logged in');
   const secret = await insertSession(kernel.db, member, kernel.clock.now());
-  return reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)).redirect('/session', 303);
+  return reply
+    .header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000))
+    .redirect(back || '/session', 303);
+}
+
+/** Empty for anything but a page of this server. */
+function backTo(path = ''): string {
+  return isLocalPath(path) ? path : '';
 }
 
 async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member> {

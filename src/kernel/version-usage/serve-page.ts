@@ -4,6 +4,7 @@ import type { Api } from '../dialect.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import { escapeHtml, htmlPage, showPage } from '../html.ts';
 import { cookieOf } from '../identity/cookie.ts';
+import { loginPathFrom } from '../identity/login-return.ts';
 import type { KnownCaller } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
 import { retrySeconds } from '../limit-window.ts';
@@ -33,7 +34,7 @@ export function serveImpactPages(app: FastifyInstance, apis: readonly Api[], ker
     for (const api of apis.filter(({ dialect }) => dialect.versions.headers !== undefined)) {
       scope.get<PageRequest>(`/docs/${api.dialect.name}/versions/:version/impact`, async (request, reply) => {
         const caller = await sessionCaller(request, kernel);
-        if (caller === undefined) return reply.redirect('/session', 303);
+        if (caller === undefined) return reply.redirect(loginPathFrom(request.url), 303);
         charge(caller, kernel);
         return showPage(reply, 200, await readPage(api, request, caller, kernel));
       });
