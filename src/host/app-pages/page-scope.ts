@@ -46,7 +46,7 @@ export function preparePages(scope: FastifyInstance, { log }: Kernel): void {
   });
 }
 
-export function readForm({ body }: FastifyRequest): URLSearchParams {
+export function readPageForm({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
   throw new Failure('malformed', 'This page takes forms only.');
 }
@@ -88,7 +88,7 @@ export async function openForm(
       'forbidden',
       `This form belongs to ${new URL(kernel.publicUrl).origin}. Open it there.`,
     );
-  const form = readForm(request);
+  const form = readPageForm(request);
   const visitor = await findVisitor(request, kernel);
   if (visitor === undefined)
     throw new Failure('unauthenticated', 'You are not logged in any more. Log in, and begin again.');

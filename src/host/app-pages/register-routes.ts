@@ -15,7 +15,7 @@ import { insertAppManifest } from '../app-manifests/store.ts';
 import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { findVisitor, readForm, isOwnForm, openForm } from './page-scope.ts';
+import { findVisitor, readPageForm, isOwnForm, openForm } from './page-scope.ts';
 import { codePage, consentPage, manifestFormPage, reviewPage, type SentManifest } from './register-page.ts';
 
 const CODE_MS = 60 * 60 * 1000;
@@ -47,7 +47,7 @@ function pathOf({ params: { org } }: FastifyRequest<RegisterRequest>): string {
 /** May come from any site, and changes nothing. */
 async function showAsked(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
   const visitor = await findVisitor(request, kernel);
-  const sent = sentManifest(readForm(request), request.query.state, kernel);
+  const sent = sentManifest(readPageForm(request), request.query.state, kernel);
   const isOwn = isOwnForm(request, kernel);
   if (!isOwn || visitor === undefined)
     return showPage(reply, 200, reviewPage(`${pathOf(request)}/new`, sent, isOwn));

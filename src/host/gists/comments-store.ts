@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { GistComment } from './comments-model.ts';
-import type { GistCommentRow } from './tables-comments.ts';
+import type { GistCommentRow } from './tables.ts';
 
 export async function insertGistComment(
   tx: Db,

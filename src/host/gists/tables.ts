@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
+    gist_comments: GistCommentRow;
     gists: GistRow;
     gist_revisions: GistRevisionRow;
     gist_stars: GistStarRow;
@@ -50,4 +51,14 @@ export interface GistStarRow {
   account_id: string;
   gist_number: number;
   created_at: number;
+}
+
+export interface GistCommentRow {
+  number: Generated<number>;
+  gist_number: number;
+  author_id: string;
+  /** Markdown. */
+  body: string;
+  created_at: number;
+  updated_at: number;
 }

@@ -30,7 +30,7 @@ export const AppReply = Type.Object(
     permissions: Type.Record(Type.String(), Type.String()),
     events: Type.Array(Type.String()),
   },
-  { $id: 'integration' },
+  { $id: 'protected-branch-app' },
 );
 
 const ACTORS = {
