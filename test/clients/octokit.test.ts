@@ -118,7 +118,7 @@ for (const prefix of ['', '/api/v3']) {
       const { headers, data } = await octokit.rest.rateLimit.get();
       assert.equal(headers['x-github-api-version-selected'], '2022-11-28');
       assert.ok('rate' in data);
-      assert.match(warnings.join('\n'), /deprecated.*2028.*\/docs\/host#2026-03-10/s);
+      assert.match(warnings.join('\n'), /deprecated.*2028.*\/docs\/host\/versions\/2026-03-10#/s);
       warnings.length = 0;
       await octokit.rest.users.getAuthenticated();
       assert.deepEqual(warnings, []);
