@@ -28,8 +28,8 @@ const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : p
 const LONG = [
   /\/test\/(clients|crash|runner|together)\//,
   /memory\.test\.ts$/,
-  /\/(contributing|first-crawl|guides|import-actors|launch|package|serve|whole-account)\.test\.ts$/,
-  /\/actors-(actors|builds-install|datasets-streams|interruptions|library|runs|standby-\w+|task-runs|webhook-\w+)\.test\.ts$/,
+  /\/(contributing|first-crawl|guides|host-guides|import-(actors|repo)|isolations|launch|log-writer|openapi-lint|package|serve|whole-account)\.test\.ts$/,
+  /\/actors-(actors|builds-\w+|datasets-streams|from-host|interruptions|library|records-large|runs|standby[\w-]*|task-runs|tasks|webhook-\w+)\.test\.ts$/,
 ];
 const isLong = (file: string) => LONG.some((names) => names.test(file));
 const files = patterns
