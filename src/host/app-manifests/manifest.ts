@@ -28,7 +28,7 @@ const checkManifest = checker(Manifest, 'manifest');
 
 /** What an app asks for. JSON. */
 export interface AppManifest {
-  /** Empty where whoever registers the app has to choose one. */
+  /** Empty where the person who registers the app has to choose one. */
   name: string;
   description: string | null;
   externalUrl: string;

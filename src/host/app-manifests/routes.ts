@@ -1,4 +1,4 @@
-// The conversion of an app manifest: whoever has the code gets the app's keys.
+// The conversion of an app manifest: the caller who has the code gets the app's keys.
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { convertManifest } from './convert-manifest.ts';

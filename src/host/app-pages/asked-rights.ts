@@ -13,7 +13,7 @@ export function permissionList(permissions: AppPermissions): string {
 
 export function eventList(events: readonly string[]): string {
   if (events.length === 0) return '<p>It asks for no events.</p>';
-  return `<p>It is told of these events: ${events.map((name) => `<code>${escapeHtml(name)}</code>`).join(', ')}.</p>`;
+  return `<p>It receives these events: ${events.map((name) => `<code>${escapeHtml(name)}</code>`).join(', ')}.</p>`;
 }
 
 /** A link that says nothing to the site about where it was clicked. The address has been checked to be of the web. */

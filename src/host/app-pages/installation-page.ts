@@ -76,7 +76,7 @@ export function installationPage(
   const suspended = installation.suspendedAt !== null;
   return htmlPage(
     `${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
-    `${suspended ? '<p role="alert">It is suspended: it can do nothing, and is told nothing.</p>' : ''}
+    `${suspended ? '<p role="alert">It is suspended: it can do nothing, and receives no events.</p>' : ''}
      <p><a href="/apps/${app.slug}">About this app</a></p>
      ${permissionList(installation.permissions)}${eventList(installation.events)}
      <h2>Repositories</h2>

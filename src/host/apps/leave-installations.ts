@@ -32,7 +32,7 @@ export async function removeInstallationsOn(on: ChangeTransaction, account: Repo
   await on.invalidate(IDENTITY);
 }
 
-/** Before the repository is deleted or gets another owner, in the same transaction: its name is told as it was. */
+/** Before the repository is deleted or gets another owner, in the same transaction: the event has its name from before. */
 export async function leaveInstallations(
   on: ChangeTransaction,
   { repository, owner }: { repository: { number: number }; owner: RepositoryOwner },
