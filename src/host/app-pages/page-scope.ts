@@ -1,49 +1,29 @@
 // What all pages of apps share: forms, errors, the session, and the checks of what changes something.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure, type FailureKind } from '../../kernel/failure.ts';
-import { escapeHtml, htmlPage, showPage } from '../../kernel/html.ts';
-import { anonymousAt, type Caller } from '../../kernel/identity/caller.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { escapeHtml } from '../../kernel/html.ts';
+import { anonymousAt } from '../../kernel/identity/caller.ts';
 import { loginPathFrom } from '../../kernel/identity/login-return.ts';
 import { findSessionCaller, type SessionCaller } from '../../kernel/identity/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { retrySeconds } from '../../kernel/limit-window.ts';
+import { chargePage, showErrorsAsPages } from '../../kernel/session-pages.ts';
+import { DOCS_CATEGORY } from '../../kernel/serve-docs.ts';
 import { isSignedForm } from '../app-manifests/form-token.ts';
 
 /** A manifest may have 64 KB, and percent-encoding makes three characters of many. */
 const FORM_BYTES = 256 * 1024;
 const BUDGET = 'host.core';
-const ANONYMOUS_BUDGET = 'docs';
-
-const STATUS: Partial<Record<FailureKind, number>> = {
-  malformed: 400,
-  invalid: 422,
-  unauthenticated: 401,
-  denied: 403,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  exhausted: 429,
-  unavailable: 503,
-};
+const ANONYMOUS_BUDGET = DOCS_CATEGORY;
 
 /** Forms are `URLSearchParams`; errors are pages. */
-export function preparePages(scope: FastifyInstance, { log }: Kernel): void {
+export function preparePages(scope: FastifyInstance, kernel: Kernel): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: FORM_BYTES },
     (_request, body, parsed) => parsed(null, new URLSearchParams(body as string)),
   );
-  scope.setErrorHandler((error: Error, _request, reply) => {
-    const { statusCode = 500 } = error as { statusCode?: number };
-    const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
-    if (status >= 500) log.error({ err: error, route: 'app-pages' }, 'a page failed');
-    const words =
-      error instanceof Failure && status < 500 ? error.message : 'This did not work. Go back and try again.';
-    const headers = error instanceof Failure ? (error.details.headers ?? {}) : {};
-    const page = htmlPage('This did not work', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
-    return showPage(reply.headers(headers), status, page);
-  });
+  showErrorsAsPages(scope, kernel, 'app-pages');
 }
 
 export function readPageForm({ body }: FastifyRequest): URLSearchParams {
@@ -57,18 +37,8 @@ export async function findVisitor(
   kernel: Kernel,
 ): Promise<SessionCaller | undefined> {
   const visitor = await findSessionCaller(request.headers.cookie, kernel);
-  const { limits, clock } = kernel;
-  if (limits.enabled) {
-    const now = clock.now();
-    const [budget, caller]: [string, Caller] =
-      visitor === undefined ? [ANONYMOUS_BUDGET, anonymousAt(request.ip)] : [BUDGET, visitor.caller];
-    if ((await limits.draw(budget, caller, now)) === undefined) {
-      const wait = retrySeconds(limits.peek(budget, caller, now), now);
-      throw new Failure('exhausted', `Too many calls. Try again in ${wait} seconds.`, {
-        headers: { 'retry-after': String(wait) },
-      });
-    }
-  }
+  if (visitor === undefined) await chargePage(kernel, ANONYMOUS_BUDGET, anonymousAt(request.ip));
+  else await chargePage(kernel, BUDGET, visitor.caller);
   return visitor;
 }
 

@@ -1,0 +1,43 @@
+// What the HTML pages for members who are logged in share: their errors, and the rate limit that they count against.
+import type { FastifyInstance } from 'fastify';
+import { Failure, type FailureKind } from './failure.ts';
+import { escapeHtml, htmlPage, showPage } from './html.ts';
+import type { Caller } from './identity/caller.ts';
+import type { Kernel } from './kernel.ts';
+import { retrySeconds } from './limit-window.ts';
+
+const STATUS: Partial<Record<FailureKind, number>> = {
+  malformed: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  denied: 403,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  exhausted: 429,
+  unavailable: 503,
+};
+
+/** Errors are pages. `name` is for the log. */
+export function showErrorsAsPages(scope: FastifyInstance, { log }: Kernel, name: string): void {
+  scope.setErrorHandler((error: Error, _request, reply) => {
+    const { statusCode = 500 } = error as { statusCode?: number };
+    const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
+    if (status >= 500) log.error({ err: error, route: name }, 'a page failed');
+    const words =
+      error instanceof Failure && status < 500 ? error.message : 'This did not work. Go back and try again.';
+    const headers = error instanceof Failure ? (error.details.headers ?? {}) : {};
+    const page = htmlPage('This did not work', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
+    return showPage(reply.headers(headers), status, page);
+  });
+}
+
+/** Throws where nothing is left of the budget. */
+export async function chargePage({ limits, clock }: Kernel, budget: string, caller: Caller): Promise<void> {
+  const now = clock.now();
+  if (!limits.enabled || (await limits.draw(budget, caller, now)) !== undefined) return;
+  const wait = retrySeconds(limits.peek(budget, caller, now), now);
+  throw new Failure('exhausted', `Too many calls. Try again in ${wait} seconds.`, {
+    headers: { 'retry-after': String(wait) },
+  });
+}
