@@ -1,7 +1,8 @@
 // What an app does with a token that it signs itself: reads itself and its installations, suspends and removes them, gets tokens.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route } from '../../kernel/route.ts';
+import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
@@ -118,11 +119,8 @@ const deleteInstallation = route(
     params: InstallationParams,
     reply: { 202: Type.Object({}) },
   },
-  async (call, { db, changes }) => {
-    const app = await openApp(db, call.caller);
-    call.demand(`${appResource(app)}:installation/${call.params.installation_id}`);
-    const installation = await openInstallation(db, app, call.params.installation_id);
-    await changes.run(call, (on) => removeInstallation(on, app, installation));
+  async (call, kernel) => {
+    await changeOwnInstallation(call, kernel, removeInstallation);
     return reply(202, {});
   },
 );
@@ -138,11 +136,8 @@ const suspend = route(
     params: InstallationParams,
     reply: { 204: null },
   },
-  async (call, { db, changes }) => {
-    const app = await openApp(db, call.caller);
-    call.demand(`${appResource(app)}:installation/${call.params.installation_id}`);
-    const installation = await openInstallation(db, app, call.params.installation_id);
-    await changes.run(call, (on) => suspendInstallation(on, app, installation));
+  async (call, kernel) => {
+    await changeOwnInstallation(call, kernel, suspendInstallation);
     return reply(204);
   },
 );
@@ -157,11 +152,8 @@ const unsuspend = route(
     params: InstallationParams,
     reply: { 204: null },
   },
-  async (call, { db, changes }) => {
-    const app = await openApp(db, call.caller);
-    call.demand(`${appResource(app)}:installation/${call.params.installation_id}`);
-    const installation = await openInstallation(db, app, call.params.installation_id);
-    await changes.run(call, (on) => unsuspendInstallation(on, app, installation));
+  async (call, kernel) => {
+    await changeOwnInstallation(call, kernel, unsuspendInstallation);
     return reply(204);
   },
 );
@@ -265,6 +257,21 @@ async function showOnAccount(
     accountId === undefined ? undefined : await findInstallationOn(db, app.number, accountId);
   if (installation === undefined) throw installationNotFound();
   return await showInstallation(db, installation, base);
+}
+
+/** A change of an installation by its app. */
+async function changeOwnInstallation(
+  call: Omit<Call, 'params' | 'query' | 'body'> & {
+    caller: KnownCaller;
+    params: { installation_id: number };
+  },
+  { db, changes }: Kernel,
+  change: (on: ChangeTransaction, app: HostApp, installation: Installation) => Promise<unknown>,
+): Promise<void> {
+  const app = await openApp(db, call.caller);
+  call.demand(`${appResource(app)}:installation/${call.params.installation_id}`);
+  const installation = await openInstallation(db, app, call.params.installation_id);
+  await changes.run(call, (on) => change(on, app, installation));
 }
 
 export const appRoutes = [
