@@ -25,6 +25,8 @@ export interface TestEngine {
   open(migrations?: readonly Migration[], location?: Location): Promise<Engine>;
   /** Opens a new database with all tables of the program: cheaper than `open` with the migrations of a whole API. */
   openMigrated(): Promise<Engine>;
+  /** A new folder. It is removed after the suite, when the processes that write into it have ended: hooks of a test run in the order of declaration. */
+  folder(): Promise<string>;
 }
 
 export function openEngine(location: Location, log?: Log): Promise<Engine> {
@@ -74,13 +76,19 @@ function testEngine(kind: Engine['kind'], cleanups: Cleanup[]): TestEngine {
     migratedDatabase,
     open,
     openMigrated: async () => open([], await migratedDatabase()),
+    folder: () => freshFolder(cleanups),
   };
 }
 
 async function freshFile(cleanups: Cleanup[]): Promise<Location> {
+  return join(await freshFolder(cleanups), 'signalbox.db');
+}
+
+async function freshFolder(cleanups: Cleanup[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'signalbox-test-'));
-  cleanups.push(() => rm(folder, { recursive: true }));
-  return join(folder, 'signalbox.db');
+  // The programs of a killed server may outlive it for a moment, and write.
+  cleanups.push(() => rm(folder, { recursive: true, maxRetries: 10 }));
+  return folder;
 }
 
 /** A schema stands for a database, because creating one takes only a millisecond. */

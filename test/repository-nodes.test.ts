@@ -1,8 +1,6 @@
 // Two server processes on one database and one folder of repositories: each sees the writes of the other at once.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryFolder } from '../src/host/git/repository-folder.ts';
 import { GitClient, gitUrl } from './clients/git-client.ts';
@@ -16,7 +14,7 @@ onEngine('postgres', (engine) => {
   let folder: string;
   let nodes: ChildServer[];
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'signalbox-nodes-'));
+    folder = await engine.folder();
     const settings = {
       DATABASE_URL: await engine.migratedDatabase(),
       SIGNALBOX_REPOSITORIES: join(folder, 'repositories'),
@@ -28,7 +26,6 @@ onEngine('postgres', (engine) => {
   });
   after(async () => {
     await Promise.all(nodes.map((node) => node.kill()));
-    await rm(folder, { recursive: true, force: true });
   });
 
   const on = (index: number) => callerOf(() => nodes[index % 2]!.url);

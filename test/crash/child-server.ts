@@ -1,8 +1,5 @@
 // A server in a child process, to be killed.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { dirname } from 'node:path';
 import { startServer } from '../../src/cli/fixture.ts';
 import type { Location, TestEngine } from '../engines.ts';
 import type { CallInit, Json } from '../server.ts';
@@ -36,16 +33,11 @@ export async function startChild(settings: Settings, port = 0): Promise<ChildSer
   };
 }
 
-/** A fresh database of the engine, and the settings of a server on it; both are removed after the test. */
-export async function settingsOn(
-  { kind, migratedDatabase }: TestEngine,
-  t: TestContext,
-): Promise<{ location: Location; settings: Settings }> {
-  const location = await migratedDatabase();
-  if (kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
-  const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
-  t.after(() => rm(folder, { recursive: true }));
-  return { location, settings: { SIGNALBOX_DATA: folder, DATABASE_URL: location } };
+/** A fresh database of the engine, and the settings of a server on it; both are removed after the suite. */
+export async function settingsOn(engine: TestEngine): Promise<{ location: Location; settings: Settings }> {
+  const location = await engine.migratedDatabase();
+  if (engine.kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
+  return { location, settings: { SIGNALBOX_DATA: await engine.folder(), DATABASE_URL: location } };
 }
 
 /** Calls of the administrator on a server that may be replaced meanwhile. */

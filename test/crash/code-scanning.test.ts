@@ -16,7 +16,7 @@ const EVENTS = 1000;
 
 onEachEngine((engine) => {
   test('a server that is killed while an analysis is applied', needsGit, async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const { call } = callerOf(() => server.url);

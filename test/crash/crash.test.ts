@@ -13,7 +13,7 @@ const MAX_WRITES = 400;
 
 onEachEngine((engine) => {
   test(`after ${KILLS} kills every acknowledged write is there and nothing is half done`, async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     const account = new Account();
     let server = await startChild(settings);
     t.after(() => server.kill());

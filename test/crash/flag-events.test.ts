@@ -12,7 +12,7 @@ const PAYLOADS = 40;
 
 onEachEngine((engine) => {
   test(`after ${KILLS} kills saved events are there, and payloads that are sent again are counted once`, async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const { call } = callerOf(() => server.url);

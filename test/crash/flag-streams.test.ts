@@ -1,7 +1,6 @@
 // Streams of flags when a server is killed or the database is out of reach: clients recover alone, and see no past.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { init, type LDClient } from '@launchdarkly/node-server-sdk';
@@ -64,7 +63,7 @@ async function turnUntilDead(turn: (isOn: boolean) => Promise<number>): Promise<
 
 onEngine('sqlite', (engine) => {
   test(`${STREAMS} streams and two SDKs recover alone from a killed server, and see no past`, async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const { url } = server;
@@ -116,12 +115,10 @@ const valuesOf = (clients: readonly LDClient[]) =>
 
 onEngine('postgres', (engine) => {
   test('the streams of a killed node go to the other one, and see no past', async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     const one = await startChild(settings);
     t.after(() => one.kill());
-    const folder = await mkdtemp(`${settings.SIGNALBOX_DATA}-other-`);
-    t.after(() => rm(folder, { recursive: true, force: true }));
-    const other = await startChild({ ...settings, SIGNALBOX_DATA: folder });
+    const other = await startChild({ ...settings, SIGNALBOX_DATA: await engine.folder() });
     t.after(() => other.kill());
     const urls = [one.url, other.url];
     const { key, turn } = await createFlag(() => other.url);

@@ -16,7 +16,7 @@ const KILLS = rounds(1, 10);
 
 onEachEngine((engine) => {
   test(`a server that is killed during pushes to ${GISTS} gists`, needsGit, async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const { call } = callerOf(() => server.url);

@@ -14,7 +14,7 @@ const KILL_AFTER = 60;
 
 onEachEngine((testEngine) => {
   test('each star that was given or taken is one event', async (t) => {
-    const { location, settings } = await settingsOn(testEngine, t);
+    const { location, settings } = await settingsOn(testEngine);
     const child = await startChild(settings);
     t.after(() => child.kill());
     const { call } = callerOf(() => child.url);

@@ -8,7 +8,7 @@ import { callerOf, settingsOn, startChild } from './child-server.ts';
 
 onEngine('sqlite', (engine) => {
   test('after a kill webhooks are told of what was acknowledged before', needsGit, async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     const allowed = { ...settings, SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS: '1' };
     const receiver = await openReceiver();
     t.after(() => receiver.close());

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { readLog } from '../../src/actors/logs/read-log.ts';
@@ -23,8 +22,7 @@ const PROCESS = new URL('logs-process.ts', import.meta.url).pathname;
 
 onEachEngine((testEngine) => {
   test(`after ${KILLS} kills every line is in its log, once and in order`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'signalbox-crash-'));
-    t.after(() => rm(folder, { recursive: true }));
+    const folder = await testEngine.folder();
     const location = await testEngine.migratedDatabase();
     const engine = await testEngine.open([], location);
     const kernel = {

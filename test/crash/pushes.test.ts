@@ -17,7 +17,7 @@ const KILLS = rounds(1, 10);
 
 onEachEngine((engine) => {
   test(`a server that is killed during ${PUSHES} pushes`, needsGit, async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     const repositories = join(settings.SIGNALBOX_DATA, 'repositories');
     const shared = { ...settings, SIGNALBOX_REPOSITORIES: repositories };
     let server = await startChild(shared);

@@ -20,7 +20,7 @@ const ROUND = 32;
 
 onEachEngine((engine) => {
   test('after a kill every receiver that answers has every event', async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     const limits = {
       SIGNALBOX_NODE_RUNS: '1',
       SIGNALBOX_ACCOUNT_RUNS: '1000',

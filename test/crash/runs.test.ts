@@ -32,7 +32,7 @@ function processesIn(folder: string): string[] {
 
 onEachEngine((engine) => {
   test(`${RUNS} runs go on after their server was killed, and no process of it stays`, async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     const limits = { SIGNALBOX_NODE_RUNS: String(RUNS), SIGNALBOX_NODE_MEMORY: String(RUNS * 128) };
     let child: ChildServer = await startChild({ ...settings, ...limits });
     t.after(() => child.kill());
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
 
 onEngine('postgres', (engine) => {
   test('the runs of a killed node go on at another one, with the same ids and storages', async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     const key = 'the same secret key for both nodes';
     const blobs = join(settings.SIGNALBOX_DATA, 'shared-blobs');
     const child = await startChild({ ...settings, SIGNALBOX_SECRET_KEY: key, SIGNALBOX_BLOBS: blobs });

@@ -12,7 +12,7 @@ const KILL_AFTER = [1, 30];
 
 onEachEngine((testEngine) => {
   test('each scheduled change is made exactly once', async (t) => {
-    const { location, settings } = await settingsOn(testEngine, t);
+    const { location, settings } = await settingsOn(testEngine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     const post = async (path: string, body: object) => {

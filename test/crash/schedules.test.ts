@@ -15,7 +15,7 @@ const KEY = 'the same secret key for both servers';
 
 onEachEngine((testEngine) => {
   test('each action of each schedule is started exactly once', async (t) => {
-    const { location, settings } = await settingsOn(testEngine, t);
+    const { location, settings } = await settingsOn(testEngine);
     const server = await startServer({
       data: settings.SIGNALBOX_DATA,
       ...(testEngine.kind === 'postgres' && { database: location }),

@@ -11,7 +11,7 @@ const KILLS = rounds(2, 8);
 
 onEachEngine((testEngine) => {
   test('an import ends with exactly the members of its file', async (t) => {
-    const { location, settings } = await settingsOn(testEngine, t);
+    const { location, settings } = await settingsOn(testEngine);
     let server = await startChild(settings);
     t.after(() => server.kill());
     type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };

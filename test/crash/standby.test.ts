@@ -15,7 +15,7 @@ createServer((request, response) => response.end(JSON.stringify({ run: env.ACTOR
 
 onEachEngine((engine) => {
   test('after a kill a run answers again, and is not left over', async (t) => {
-    const { settings } = await settingsOn(engine, t);
+    const { settings } = await settingsOn(engine);
     let child: ChildServer = await startChild(settings);
     t.after(() => child.kill());
     const server = callerOf(() => child.url);

@@ -18,7 +18,7 @@ const MAX_WRITES = 60;
 
 onEachEngine((engine) => {
   test(`after ${KILLS} kills every acknowledged item, record and request is there`, async (t) => {
-    const { location, settings } = await settingsOn(engine, t);
+    const { location, settings } = await settingsOn(engine);
     const account = new StorageAccount();
     let server = await startChild(settings);
     t.after(() => server.kill());
