@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('collaborators'), 'administration'],
   ['*', inRepository(String.raw`commits/\{ref\}/status(?:es)?`), 'statuses'],
   ['*', inRepository('statuses'), 'statuses'],
-  ['*', inRepository('issues|labels|milestones|assignees'), 'issues'],
+  ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
   ['*', inRepository('pulls'), 'pull_requests'],
   [
     'GET',
