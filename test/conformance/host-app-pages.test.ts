@@ -1,7 +1,8 @@
 // The pages on which people install apps, on a running server: who sees and changes what.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { countReached, findInstallation } from '../../src/host/apps/store-installations.ts';
+import { findInstallation } from '../../src/host/apps/store-installations.ts';
+import { countReached } from '../../src/host/apps/store-reach.ts';
 import { AppBrowser, checkedIn, MANIFEST, tokenIn } from '../app-forms.ts';
 import { hashPassword } from '../../src/kernel/identity/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';

@@ -29,12 +29,8 @@ import { InstallationReply, InstallationTokenReply, AppIntegration, TokenRequest
 import { appOf } from './program.ts';
 import { showApp, showInstallation, showInstallations } from './show-installation.ts';
 import { findApp } from './store.ts';
-import {
-  findInstallation,
-  findInstallationOn,
-  listInstallationsOf,
-  listReachedNumbers,
-} from './store-installations.ts';
+import { findInstallation, findInstallationOn, listInstallationsOf } from './store-installations.ts';
+import { listReachedNumbers } from './store-reach.ts';
 
 const InstallationParams = Type.Object({ installation_id: Type.Integer({ minimum: 1 }) });
 const UPDATE = { action: 'updateInstallation' } as const;

@@ -9,15 +9,13 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import type { HostApp, Installation } from './app.ts';
 import { commonPermissions, type AppPermissions } from './permissions.ts';
 import { recordInstallation } from './record-installation.ts';
+import { insertInstallation, lockInstallation, updateInstallation } from './store-installations.ts';
 import {
   deleteInstallationRepositories,
-  insertInstallation,
   insertInstallationRepositories,
   listReachedNumbers,
   listReachedRepositories,
-  lockInstallation,
-  updateInstallation,
-} from './store-installations.ts';
+} from './store-reach.ts';
 import { deleteInstallationTokens } from './store-tokens.ts';
 
 /** The due work that removes an installation; its payload is the number. */

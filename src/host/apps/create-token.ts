@@ -10,7 +10,8 @@ import { INSTALLATION_TOKEN_PREFIX } from './installation-tokens.ts';
 import type { TokenRequest } from './model.ts';
 import { checkedPermissions, excessPermission, type AppPermissions } from './permissions.ts';
 import { installationNotFound } from './change-installation.ts';
-import { listNamedRepositories, listReachedNumbers, lockInstallation } from './store-installations.ts';
+import { lockInstallation } from './store-installations.ts';
+import { listNamedRepositories, listReachedNumbers } from './store-reach.ts';
 import { insertInstallationToken, type InstallationToken } from './store-tokens.ts';
 
 const LIFE_MS = 60 * 60 * 1000;

@@ -21,14 +21,8 @@ import { InstallationList, InstallationRepositories, AppIntegration } from './mo
 import { installationOf } from './program.ts';
 import { showApp, showInstallations } from './show-installation.ts';
 import { findApp, findAppBySlug } from './store.ts';
-import {
-  countInstallationsOn,
-  countReached,
-  findInstallation,
-  listInstallationsOn,
-  listReachedRepositories,
-  type InstallationReach,
-} from './store-installations.ts';
+import { countInstallationsOn, findInstallation, listInstallationsOn } from './store-installations.ts';
+import { countReached, listReachedRepositories, type InstallationReach } from './store-reach.ts';
 import { deleteInstallationToken } from './store-tokens.ts';
 
 /** Counting stops there. */

@@ -6,7 +6,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { commonPermissions } from './permissions.ts';
 import { programCaller } from './program.ts';
 import { findApp } from './store.ts';
-import { countReached, findInstallation, type InstallationReach } from './store-installations.ts';
+import { findInstallation } from './store-installations.ts';
+import { countReached, type InstallationReach } from './store-reach.ts';
 import { findInstallationToken } from './store-tokens.ts';
 
 export const INSTALLATION_TOKEN_PREFIX = 'ghs_';

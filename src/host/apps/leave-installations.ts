@@ -9,12 +9,11 @@ import { recordInstallation } from './record-installation.ts';
 import { listAppsByNumber } from './store.ts';
 import {
   accountInstallationStatements,
-  deleteRepositoryFromInstallations,
   listInstallationsOn,
-  listReachedNumbers,
   lockInstallation,
   updateInstallation,
 } from './store-installations.ts';
+import { deleteRepositoryFromInstallations, listReachedNumbers } from './store-reach.ts';
 
 /** Installations that are read in one round. */
 const BATCH = 100;

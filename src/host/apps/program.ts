@@ -5,7 +5,7 @@ import { compilePolicy } from '../../kernel/identity/policy.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Repository, RepositoryRole } from '../repositories/repository.ts';
 import type { AppPermissions } from './permissions.ts';
-import type { InstallationReach } from './store-installations.ts';
+import type { InstallationReach } from './store-reach.ts';
 
 export interface AppProgram {
   kind: 'app';

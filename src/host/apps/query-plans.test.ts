@@ -20,18 +20,20 @@ import {
   accountInstallationStatements,
   countInstallationsOf,
   countInstallationsOn,
-  countReached,
-  deleteRepositoryFromInstallations,
   findInstallation,
   findInstallationOn,
   installationRemovalStatements,
   listInstallationsOf,
   listInstallationsOn,
   listLivingInstallations,
+} from './store-installations.ts';
+import {
+  countReached,
+  deleteRepositoryFromInstallations,
   listNamedRepositories,
   listReachedNumbers,
   listReachedRepositories,
-} from './store-installations.ts';
+} from './store-reach.ts';
 import {
   deleteExpiredTokens,
   deleteInstallationToken,

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
-import { reachedBy } from '../apps/store-installations.ts';
+import { reachedBy } from '../apps/store-reach.ts';
 import { grantedTo } from '../repositories/store-visibility.ts';
 import type { FeedEntry } from './feed-entry.ts';
 

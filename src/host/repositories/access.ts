@@ -9,7 +9,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { GitError } from '../git/git-process.ts';
 import { installationOf, notAccessible, shownRole, type InstallationProgram } from '../apps/program.ts';
-import { listReachedNumbers } from '../apps/store-installations.ts';
+import { listReachedNumbers } from '../apps/store-reach.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';

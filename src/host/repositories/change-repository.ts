@@ -12,7 +12,7 @@ import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
 import { leaveInstallations } from '../apps/leave-installations.ts';
-import { deleteRepositoryFromInstallations } from '../apps/store-installations.ts';
+import { deleteRepositoryFromInstallations } from '../apps/store-reach.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
-import { reachedBy, type InstallationReach } from '../apps/store-installations.ts';
+import { reachedBy, type InstallationReach } from '../apps/store-reach.ts';
 import { listRepositoriesByNumber } from './store.ts';
 import { teamNumbersOf } from './store-roles.ts';
 

@@ -1,6 +1,6 @@
 // Which repositories a caller sees in lists of other resources, such as stars.
 import { sql, type RawBuilder } from 'kysely';
-import { reachedBy } from '../apps/store-installations.ts';
+import { reachedBy } from '../apps/store-reach.ts';
 import type { Viewer } from './store-lists.ts';
 import { teamNumbersOf } from './store-roles.ts';
 
