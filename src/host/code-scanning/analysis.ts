@@ -18,3 +18,21 @@ export interface Analysis {
   createdAt: number;
   isNewest: boolean;
 }
+
+/** One whose results are written, while it opens and closes alerts. */
+export interface ApplyingAnalysis extends Pick<
+  Analysis,
+  | 'number'
+  | 'repositoryNumber'
+  | 'setNumber'
+  | 'ref'
+  | 'toolName'
+  | 'toolVersion'
+  | 'toolGuid'
+  | 'resultsCount'
+  | 'createdAt'
+> {
+  /** The position of the first result that is not. */
+  applied: number;
+  eventsLeft: number;
+}

@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
+import type { ApplyingAnalysis } from './analysis.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
 import { insertAnalysis, insertResults } from './store-analyses.ts';
 import {
@@ -13,7 +14,6 @@ import {
   findApplying,
   openAlerts,
   updateApplied,
-  type ApplyingAnalysis,
 } from './store-applying.ts';
 import { deleteAnalysis } from './store-states.ts';
 import { endUpload, findPendingUpload, insertUpload } from './store-uploads.ts';

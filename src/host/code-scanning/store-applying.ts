@@ -1,9 +1,8 @@
 // What a written analysis does to alerts: it opens, reopens and closes them, some at a time.
-import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Analysis } from './analysis.ts';
+import type { Analysis, ApplyingAnalysis } from './analysis.ts';
+import { identifyAlerts, listScanningResults } from './store-alert-identity.ts';
 import { statesOn, updateAlertRefs } from './store-states.ts';
-import type { ScanningResultRow } from './tables.ts';
 import type { SarifUpload } from './upload.ts';
 
 /** What became of alerts, for those who are told of it. */
@@ -13,23 +12,6 @@ export interface AlertTransitions {
   appeared: number[];
   reopened: number[];
   fixed: number[];
-}
-
-export interface ApplyingAnalysis extends Pick<
-  Analysis,
-  | 'number'
-  | 'repositoryNumber'
-  | 'setNumber'
-  | 'ref'
-  | 'toolName'
-  | 'toolVersion'
-  | 'toolGuid'
-  | 'resultsCount'
-  | 'createdAt'
-> {
-  /** The position of the first result that is not. */
-  applied: number;
-  eventsLeft: number;
 }
 
 /** All results are written: from here on, a crash leaves an analysis that is continued. */
@@ -88,7 +70,7 @@ export async function openAlerts(
   limit: number,
 ): Promise<AlertTransitions> {
   const { number, repositoryNumber, setNumber, ref, createdAt: now } = analysis;
-  const results = await listResults(tx, analysis, limit);
+  const results = await listScanningResults(tx, number, analysis.applied, limit);
   const { found, lastKnown } = await identifyAlerts(tx, analysis, results);
   const before = await statesOn(tx, analysis, found);
   await tx
@@ -119,136 +101,6 @@ export async function openAlerts(
     reopened: found.filter((alert) => before.get(alert) === 'fixed'),
     fixed: [],
   };
-}
-
-type KeptResult = Pick<
-  ScanningResultRow,
-  'position' | 'fingerprint' | 'rule_id' | 'severity' | 'security_severity'
->;
-
-async function listResults(
-  db: Db,
-  { number, applied }: ApplyingAnalysis,
-  limit: number,
-): Promise<KeptResult[]> {
-  return await db
-    .selectFrom('code_scanning_results')
-    .select(['position', 'fingerprint', 'rule_id', 'severity', 'security_severity'])
-    .where('analysis_number', '=', number)
-    .where('position', '>=', applied)
-    .orderBy('position')
-    .limit(limit)
-    .execute();
-}
-
-/**
- * Finds the alerts of results or inserts them, and links both. The values are named one by one: joins of these tables
- * would be planned by statistics that know nothing of an upload that was just written.
- */
-async function identifyAlerts(
-  tx: Db,
-  analysis: ApplyingAnalysis,
-  results: readonly KeptResult[],
-): Promise<{ found: number[]; lastKnown: number }> {
-  const { number, repositoryNumber, toolName, toolVersion, toolGuid, createdAt } = analysis;
-  const known = await tx
-    .selectFrom('code_scanning_alerts')
-    .select(['number', 'fingerprint', 'severity', 'security_severity', 'tool_version', 'tool_guid'])
-    .where('repository_number', '=', repositoryNumber)
-    .where('tool_name', '=', toolName)
-    .where(
-      'fingerprint',
-      'in',
-      results.map(({ fingerprint }) => fingerprint),
-    )
-    .execute();
-  const alerts = new Map(known.map((alert) => [alert.fingerprint, alert]));
-  const unknown = results.filter(({ fingerprint }) => !alerts.has(fingerprint));
-  const lastKnown = await takeNumbers(tx, repositoryNumber, unknown.length);
-  const numbers = new Map(known.map((alert) => [alert.fingerprint, alert.number]));
-  for (const [index, { fingerprint }] of unknown.entries()) numbers.set(fingerprint, lastKnown + 1 + index);
-  if (unknown.length > 0)
-    await tx
-      .insertInto('code_scanning_alerts')
-      .values(
-        unknown.map((result) => ({
-          repository_number: repositoryNumber,
-          number: numbers.get(result.fingerprint)!,
-          tool_name: toolName,
-          tool_version: toolVersion,
-          tool_guid: toolGuid,
-          fingerprint: result.fingerprint,
-          rule_id: result.rule_id,
-          severity: result.severity,
-          security_severity: result.security_severity,
-          created_at: createdAt,
-          dismissed_at: null,
-          dismissed_by: null,
-          dismissed_reason: null,
-          dismissed_comment: null,
-        })),
-      )
-      .execute();
-  const first = results[0]!.position;
-  await sql`update code_scanning_results set alert_number = (
-      select alert.number from code_scanning_alerts alert where alert.repository_number = ${repositoryNumber}
-        and alert.tool_name = ${toolName} and alert.fingerprint = code_scanning_results.fingerprint)
-    where analysis_number = ${number} and position >= ${first} and position < ${first + results.length}`.execute(
-    tx,
-  );
-  const changed = results.filter((result) => {
-    const alert = alerts.get(result.fingerprint);
-    return (
-      alert !== undefined &&
-      (alert.severity !== result.severity ||
-        alert.security_severity !== result.security_severity ||
-        alert.tool_version !== toolVersion ||
-        alert.tool_guid !== toolGuid)
-    );
-  });
-  await updateSeverities(tx, analysis, changed, numbers);
-  return { found: results.map(({ fingerprint }) => numbers.get(fingerprint)!), lastKnown };
-}
-
-/** Returns the number of the last alert that was there before. */
-async function takeNumbers(tx: Db, repositoryNumber: number, count: number): Promise<number> {
-  const { last_alert: last } = await tx
-    .insertInto('code_scanning_counters')
-    .values({ repository_number: repositoryNumber, last_alert: count })
-    .onConflict((conflict) =>
-      conflict
-        .column('repository_number')
-        .doUpdateSet((eb) => ({ last_alert: eb('code_scanning_counters.last_alert', '+', count) })),
-    )
-    .returning('last_alert')
-    .executeTakeFirstOrThrow();
-  return last - count;
-}
-
-/** Alerts show what the newest result says. There are few severities. */
-async function updateSeverities(
-  tx: Db,
-  { repositoryNumber, toolVersion, toolGuid }: ApplyingAnalysis,
-  results: readonly KeptResult[],
-  numbers: ReadonlyMap<string, number>,
-): Promise<void> {
-  const groups = Map.groupBy(results, (result) => `${result.severity} ${result.security_severity}`);
-  for (const group of groups.values())
-    await tx
-      .updateTable('code_scanning_alerts')
-      .set({
-        severity: group[0]!.severity,
-        security_severity: group[0]!.security_severity,
-        tool_version: toolVersion,
-        tool_guid: toolGuid,
-      })
-      .where('repository_number', '=', repositoryNumber)
-      .where(
-        'number',
-        'in',
-        group.map(({ fingerprint }) => numbers.get(fingerprint)!),
-      )
-      .execute();
 }
 
 /** Closes alerts of the set that the analysis lacks, once all of its own are open. Undefined where none is left. */
