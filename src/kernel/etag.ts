@@ -1,5 +1,6 @@
-// ETags: computes them, stores content with its ETag, and compares with If-None-Match.
+// ETags: computes them, stores content with its ETag, and compares with what a caller has.
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
 export interface StoredBytes {
   bytes: Buffer;
@@ -36,4 +37,17 @@ export class LastEtag {
 export function matchesEtag(wanted: string | undefined, etag: string): boolean {
   if (wanted === undefined) return false;
   return wanted === '*' || wanted.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/** Whether a conditional read is answered 304. If-Modified-Since counts only without If-None-Match (RFC 9110, 13.1.3). */
+export function isNotModified(
+  asked: IncomingHttpHeaders,
+  etag: string,
+  lastModified: string | undefined,
+): boolean {
+  const wanted = asked['if-none-match'];
+  if (wanted !== undefined) return matchesEtag(wanted, etag);
+  const since = asked['if-modified-since'];
+  if (since === undefined || lastModified === undefined) return false;
+  return Date.parse(lastModified) <= Date.parse(since);
 }

@@ -3,15 +3,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { describeCall, ignoredBy, isWorthInfo } from './call-log.ts';
-import type { CallFacts, Cors, Dialect, Headers } from './dialect.ts';
+import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeInVersion, type RouteVersion } from './route-version.ts';
-import { matchesEtag } from './etag.ts';
+import { isNotModified, matchesEtag } from './etag.ts';
 import { locationOf, type Failure } from './failure.ts';
-import { HeaderBlock, HeaderList } from './header-list.ts';
+import { HeaderBlock, type HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
-import { isBodyless, type ReplyHead } from './reply-head.ts';
+import { isBodyless } from './reply-head.ts';
+import { corsLists, replyHeadOf, ReplyHeaders, type AskedVersion } from './reply-headers.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
 import type { RouteUsage } from './version-usage/route-usage.ts';
 
@@ -25,11 +26,10 @@ export interface ErrorReply {
   body: string;
 }
 
-type AskedVersion = Pick<CallFacts, 'version' | 'variant'>;
-
 export class ReplySender {
   readonly #dialect: Dialect;
   readonly #kernel: Kernel;
+  readonly #headers: ReplyHeaders;
   readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
   /** The text of the envelope before and after the JSON of a body. */
   readonly #envelope: readonly [before: string, after: string];
@@ -37,6 +37,7 @@ export class ReplySender {
   constructor(dialect: Dialect, kernel: Kernel) {
     this.#dialect = dialect;
     this.#kernel = kernel;
+    this.#headers = new ReplyHeaders(dialect, kernel);
     const [before = '', after = ''] = JSON.stringify(dialect.wrap?.body(0) ?? 0).split('0');
     this.#envelope = [before, after];
   }
@@ -48,7 +49,7 @@ export class ReplySender {
     const key = variant === undefined ? version : `${version} ${variant}`;
     let known = versions.get(key);
     if (known === undefined) {
-      const headers = this.#fixedHeaders({ version, variant }, shape);
+      const headers = this.#headers.fixed({ version, variant }, shape);
       const usage = this.#kernel.versionUsage.of(this.#dialect, shape, { version, variant });
       const dialect = usage === undefined ? this.#dialect : { ...this.#dialect, versions: usage.table };
       known = routeInVersion(shape, version, dialect, headers, variant);
@@ -98,7 +99,7 @@ export class ReplySender {
   /** `allow` is undefined where there is no route. */
   preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
     const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
-    this.#put(reply, call, 204, this.#fixedHeaders(call, call.shape), own);
+    this.#put(reply, call, 204, this.#headers.fixed(call, call.shape), own);
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
@@ -128,8 +129,8 @@ export class ReplySender {
     };
     const fixed = call.isVersionRefused
       ? new HeaderBlock(dialect.headers)
-      : this.#fixedHeaders(call, call.shape);
-    const headers = this.#headers(call, fixed, own);
+      : this.#headers.fixed(call, call.shape);
+    const headers = this.#headers.list(call, fixed, own);
     return { status, headers, body };
   }
 
@@ -145,7 +146,7 @@ export class ReplySender {
   }
 
   #good(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, newest: Reply): void {
-    const { status, headers } = headOf(routeVersion, newest, call);
+    const { status, headers } = replyHeadOf(routeVersion, newest, call);
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
@@ -153,7 +154,7 @@ export class ReplySender {
     }
     const etag = headers['etag'] ?? routeVersion.etags.of(text);
     const own = { ...headers, etag };
-    if (!isUnchanged(call, etag, headers['last-modified'])) {
+    if (!isNotModified(call.headers, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, routeVersion.headers, own, text);
     }
     this.#refund(call);
@@ -162,7 +163,7 @@ export class ReplySender {
 
   /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
   #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
-    const { status, headers } = headOf(routeVersion, result, call);
+    const { status, headers } = replyHeadOf(routeVersion, result, call);
     const bytes = isBodyless(status) ? undefined : result.bytes;
     const { etag } = headers;
     if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
@@ -180,7 +181,7 @@ export class ReplySender {
     own: Headers,
     body?: string | Uint8Array,
   ): void {
-    put(reply, status, this.#headers(call, fixed, own), body);
+    put(reply, status, this.#headers.list(call, fixed, own), body);
     this.finish(call, status);
   }
 
@@ -191,9 +192,9 @@ export class ReplySender {
     routeVersion: RouteVersion,
     { source, isLive, ...newest }: Stream,
   ): void {
-    const { status, headers } = headOf(routeVersion, newest, call);
+    const { status, headers } = replyHeadOf(routeVersion, newest, call);
     reply.hijack();
-    reply.raw.writeHead(status, this.#headers(call, routeVersion.headers, headers).pairs);
+    reply.raw.writeHead(status, this.#headers.list(call, routeVersion.headers, headers).pairs);
     const body = Readable.from(source, { objectMode: false });
     if (call.method === 'HEAD' || isBodyless(status)) {
       body.destroy();
@@ -230,8 +231,8 @@ export class ReplySender {
       'x-accel-buffering': 'no',
       ...given,
     };
-    const { headers: own } = headOf(routeVersion, { status: 200, headers }, call);
-    raw.writeHead(200, this.#headers(call, routeVersion.headers, own).pairs);
+    const { headers: own } = replyHeadOf(routeVersion, { status: 200, headers }, call);
+    raw.writeHead(200, this.#headers.list(call, routeVersion.headers, own).pairs);
     if (call.method === 'HEAD') raw.end();
     else if (!raw.destroyed) {
       raw.flushHeaders();
@@ -261,30 +262,6 @@ export class ReplySender {
     if (noticed !== 0 && caller !== undefined) this.#kernel.versionUsage.record(usage, caller, noticed, now);
   }
 
-  #headers(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
-    const { cors, limits, callHeaders } = this.#dialect;
-    const { origin } = call.headers;
-    const headers = new HeaderList(fixed);
-    headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
-    if (origin !== undefined && cors.exposeHeaders !== undefined) {
-      headers.set('access-control-expose-headers', cors.exposeHeaders);
-    }
-    if (call.counters.length > 0) headers.setAll(limits.headers(call.counters, call.now));
-    if (callHeaders !== undefined) headers.setAll(callHeaders(call));
-    headers.setAll(own);
-    return headers;
-  }
-
-  #fixedHeaders({ version, variant }: AskedVersion, shape: RouteShape | undefined): HeaderBlock {
-    const { headers, versionHeaders, cors } = this.#dialect;
-    return new HeaderBlock({
-      ...headers,
-      ...versionHeaders(version, shape, this.#kernel.publicUrl, variant),
-      ...(cors.everywhere && corsLists(cors)),
-      ...(shape?.cache === 'never' && { 'cache-control': 'no-cache' }),
-    });
-  }
-
   /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
   #settle({ caller, shape, counters, now }: CallFacts): void {
     if (caller === undefined || shape?.charge !== 'later') return;
@@ -300,14 +277,6 @@ export class ReplySender {
   }
 }
 
-function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
-  return {
-    'access-control-allow-headers': allowHeaders,
-    'access-control-allow-methods': allowMethods,
-    'access-control-max-age': String(maxAge),
-  };
-}
-
 /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
 function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
   reply.hijack();
@@ -320,32 +289,4 @@ function put(reply: FastifyReply, status: number, headers: HeaderList, body?: st
   reply.raw.writeHead(status, headers.pairs);
   // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
   reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
-}
-
-/** The status and the headers of a reply as callers of the version know them. */
-function headOf(
-  { descendHead, usage, headers }: RouteVersion,
-  newest: ReplyHead,
-  call: CallFacts,
-): ReplyHead {
-  const joined = joinLinks(headers, newest);
-  if (descendHead === undefined) return joined;
-  if (usage !== undefined) call.effects |= usage.noticeHead(joined, headers.headers['content-type']);
-  return descendHead(joined);
-}
-
-/** A reply's own Link goes before the one that warns of a newer version, whatever makes the reply. */
-function joinLinks({ headers: { link: fixed } }: HeaderBlock, newest: ReplyHead): ReplyHead {
-  const { status, headers } = newest;
-  return fixed === undefined || headers['link'] === undefined
-    ? newest
-    : { status, headers: { ...headers, link: `${headers['link']}, ${fixed}` } };
-}
-
-function isUnchanged({ headers }: CallFacts, etag: string, lastModified: string | undefined): boolean {
-  const wanted = headers['if-none-match'];
-  if (wanted !== undefined) return matchesEtag(wanted, etag);
-  const since = headers['if-modified-since'];
-  if (since === undefined || lastModified === undefined) return false;
-  return Date.parse(lastModified) <= Date.parse(since);
 }
