@@ -1,7 +1,8 @@
 // Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database.
 import type { Clock } from './clock.ts';
 import type { Caller } from './identity/caller.ts';
-import { networkOf } from './network.ts';
+import { NetworkWindows } from './limit-networks.ts';
+import { isNetwork, networkOf } from './network.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './limit-store.ts';
 import {
   CLOCK_SLACK_MS,
@@ -42,12 +43,15 @@ export interface LimitOptions {
   allowances: Record<string, Allowance>;
   /** Where windows are saved; without it they are in memory only. */
   store?: LimitStore;
+  /** For `NetworkWindows`. */
+  maxNetworks?: number;
 }
 
 export class Limits {
   readonly enabled: boolean;
   readonly allowances: Readonly<Record<string, Allowance>>;
   readonly #store: LimitStore | undefined;
+  readonly #networks: NetworkWindows;
   readonly #budgets = new Map<string, Budget>();
   /** Windows with draws that wait for the database. */
   readonly #pendingWindows = new Set<Window>();
@@ -55,10 +59,16 @@ export class Limits {
   #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
 
-  constructor({ enabled, allowances, store }: LimitOptions) {
+  constructor({ enabled, allowances, store, maxNetworks }: LimitOptions) {
     this.enabled = enabled;
+    this.#networks = new NetworkWindows(maxNetworks);
     this.allowances = allowances;
     this.#store = store;
+  }
+
+  /** How many windows are those of callers without a credential. */
+  get networks(): number {
+    return this.#networks.size;
   }
 
   /**
@@ -111,12 +121,18 @@ export class Limits {
     return { limit: limitIn(budget, spender), window: this.#open(budget, spenderId(spender), now) };
   }
 
-  #open({ windows, category, allowance }: Budget, who: string, now: number): Window {
+  #open(budget: Budget, who: string, now: number): Window {
+    const { windows, category, allowance } = budget;
     const known = windows.get(who);
     if (known !== undefined && known.resetAt > now) {
       // By the current time, not the call's: a long call may have begun before the window.
       setReset(known, known.resetAt, this.#store?.clock.now() ?? now);
       return known;
+    }
+    if (known === undefined && isNetwork(who)) {
+      const holder = this.#networks.holderFor(who);
+      if (holder !== who) return this.#open(budget, holder, now);
+      this.#networks.add(who);
     }
     const opened = newWindow(category, who, allowance.seconds, now);
     windows.set(who, opened);
@@ -189,6 +205,8 @@ export class Limits {
       // The window may have ended while the database answered.
       if (budget === undefined || resetAt <= now) continue;
       const window = this.#open(budget, who, now);
+      // It may be a part of a shared one, whose usage has a row of its own.
+      if (window.who !== who) continue;
       window.used = used + window.unsaved;
       setReset(window, resetAt, now);
     }
@@ -200,8 +218,10 @@ export class Limits {
     let isAnyPast = false;
     for (const [category, { windows }] of this.#budgets) {
       for (const [who, window] of windows) {
-        if (window.resetAt <= now && window.waiting.length === 0) isAnyPast = windows.delete(who);
-        else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.endsTooLate))
+        if (window.resetAt <= now && window.waiting.length === 0) {
+          isAnyPast = windows.delete(who);
+          this.#networks.delete(who);
+        } else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.endsTooLate))
           changed.push(window);
       }
       if (windows.size === 0) this.#budgets.delete(category);

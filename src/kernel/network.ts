@@ -33,3 +33,19 @@ function prefixOf(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`;
 }
+
+/** Ids of members and programs have neither dots nor colons. */
+export function isNetwork(id: string): boolean {
+  return id.includes('.') || id.includes(':');
+}
+
+/**
+ * The network with the first groups of this one, written like `192.0.*` or `2001:db8:*`. Networks of both families have four
+ * groups: of 8 bits, or of 16.
+ */
+export function networkAround(network: string, groups: 1 | 2 | 3): string {
+  const separator = network.includes(':') ? ':' : '.';
+  let end = network.indexOf(separator);
+  for (let count = 1; count < groups; count += 1) end = network.indexOf(separator, end + 1);
+  return `${network.slice(0, end + 1)}*`;
+}
