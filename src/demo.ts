@@ -7,17 +7,14 @@ import { insertToken, deleteToken, TOKEN_PREFIX } from './kernel/identity/store-
 import type { Kernel } from './kernel/kernel.ts';
 
 /** As the administrator, with a token that is deleted afterwards. */
-export async function seedDemo(
-  server: FastifyInstance,
-  { engine, db, clock }: Kernel,
-  apis: readonly Api[],
-): Promise<void> {
+export async function seedDemo(server: FastifyInstance, kernel: Kernel, apis: readonly Api[]): Promise<void> {
+  const { engine, db, clock } = kernel;
   const secret = newSecret(TOKEN_PREFIX);
   const { id: memberId } = await requireAdmin(engine);
   const usual = { isService: false, name: 'demo', description: 'Makes the examples', customRoles: [] };
   const { id } = await insertToken(db, { ...usual, memberId, role: 'owner' }, secret, clock.now());
   try {
-    for (const api of apis) await seedOne(server, api, secret.value);
+    for (const api of apis) await seedOne(server, kernel, api, secret.value);
   } finally {
     await deleteToken(db, id);
   }
@@ -27,18 +24,30 @@ export async function seedDemo(
  * Does nothing if the resource of the first call exists: then the example was created before. Existing content is not
  * changed.
  */
-async function seedOne(server: FastifyInstance, { dialect, demo }: Api, token: string): Promise<void> {
-  const calls = (await demo?.()) ?? [];
-  for (const [index, { method, path, body }] of calls.entries()) {
+async function seedOne(
+  server: FastifyInstance,
+  kernel: Kernel,
+  { dialect, demo }: Api,
+  token: string,
+): Promise<void> {
+  if (demo === undefined) return;
+  const calls = demo(kernel);
+  let isFirst = true;
+  for (let step = await calls.next({}); step.done !== true;) {
+    const { method, path, body, existing = 409 } = step.value;
     const { statusCode, payload } = await server.inject({
       method,
       url: `${dialect.prefixes[0]}${path}`,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', host: 'localhost' },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     });
-    const isThere = statusCode === 200 || statusCode === 409;
-    if (index === 0 && isThere) return;
-    if (statusCode === 409) continue;
-    if (statusCode >= 300) throw new Error(`The example of ${dialect.name} fails at ${path}: ${payload}`);
+    const isThere = statusCode === 409 || statusCode === existing;
+    if (isFirst && (isThere || statusCode === 200)) return;
+    if (statusCode >= 300 && !isThere)
+      throw new Error(`The example of ${dialect.name} fails at ${path}: ${payload}`);
+    isFirst = false;
+    step = await calls.next(isJson(payload) ? (JSON.parse(payload) as Record<string, unknown>) : {});
   }
 }
+
+const isJson = (payload: string): boolean => payload.startsWith('{');

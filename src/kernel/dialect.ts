@@ -227,7 +227,12 @@ export interface DemoCall {
   /** Below the prefix of the API. */
   path: string;
   body?: unknown;
+  /** The status for a resource that exists already, beside 409. */
+  existing?: number;
 }
+
+/** The calls in order. Each is answered with the body of its reply. */
+export type DemoCalls = AsyncGenerator<DemoCall, void, Readonly<Record<string, unknown>>>;
 
 /** A dialect joined with its parts. */
 export interface Api extends Part {

@@ -96,7 +96,9 @@ test('the functions of parts are called in the order of the parts', async () => 
     handOver: async () => void done.push(`hand over ${name}`),
     endMember: async () => void done.push(`end ${name}`),
     close: async () => void done.push(`close ${name}`),
-    demo: async () => [{ method: 'GET', path: `/${name}` }],
+    async *demo() {
+      yield { method: 'GET', path: `/${name}` };
+    },
   });
   const api = join(part('a'), {}, part('b'));
   await api.firstStart!({} as never);
@@ -113,8 +115,9 @@ test('the functions of parts are called in the order of the parts', async () => 
     'close a',
     'close b',
   ]);
-  assert.deepEqual(
-    (await api.demo!()).map(({ path }) => path),
-    ['/a', '/b'],
+  const calls = api.demo!({} as never);
+  const paths = [await calls.next({}), await calls.next({}), await calls.next({})].map(
+    ({ value }) => value?.path,
   );
+  assert.deepEqual(paths, ['/a', '/b', undefined]);
 });

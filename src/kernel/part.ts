@@ -1,6 +1,6 @@
 // A part of an API declares its routes, tables and background work in one object. An API is a dialect and a list of parts.
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
-import type { Api, DemoCall, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
+import type { Api, DemoCalls, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
@@ -30,8 +30,8 @@ export interface Part {
   roleStatements?: readonly RoleStatements[];
   /** Creates the initial content, where it is missing: at every start, in the transaction that creates the administrator. */
   firstStart?(on: ChangeTransaction): Promise<void>;
-  /** Calls that create the example content, in order. */
-  demo?(): Promise<DemoCall[]>;
+  /** Creates the example content. */
+  demo?(kernel: Kernel): DemoCalls;
   /** Gives everything that an account owns in this part to another, when the account is deleted. */
   handOver?: HandOver;
   /** Ends what must not outlive a member who is removed, where statements of a subscriber do not suffice. */
@@ -85,10 +85,8 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     async firstStart(on) {
       for (const part of parts) await part.firstStart?.(on);
     },
-    async demo() {
-      const calls: DemoCall[] = [];
-      for (const part of parts) calls.push(...((await part.demo?.()) ?? []));
-      return calls;
+    async *demo(kernel) {
+      for (const part of parts) if (part.demo !== undefined) yield* part.demo(kernel);
     },
     async handOver(on, from, to) {
       for (const part of parts) await part.handOver?.(on, from, to);

@@ -10,5 +10,7 @@ export const datasetPart: StorageKindPart = {
   routes: datasetRoutes,
   migrations: datasetMigrations,
   purge: ({ db }, id, signal) => purgeDataset(db, id, signal),
-  demo: async () => (await import('../demo.ts')).actorsDemo,
+  async *demo() {
+    yield* (await import('../demo.ts')).actorsDemo;
+  },
 };

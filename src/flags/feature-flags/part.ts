@@ -9,5 +9,7 @@ export const featureFlagPart: Part = {
   tag: { name: 'Feature flags', description: 'Flags with their targets, rules, rollouts and prerequisites' },
   routes: [...featureFlagRoutes, ...flagStatusRoutes, ...dependentFlagRoutes],
   migrations: featureFlagMigrations,
-  demo: async () => (await import('../demo.ts')).demo,
+  async *demo() {
+    yield* (await import('../demo.ts')).demo;
+  },
 };

@@ -15,4 +15,7 @@ export const repositoryPart: Part = {
   work: repositoryWork,
   close: ({ services }) => services.git.close(),
   roleStatements: [HOST_ROLE_STATEMENTS],
+  async *demo(kernel) {
+    yield* (await import('../demo.ts')).hostDemo(kernel);
+  },
 };
