@@ -18,7 +18,6 @@ import { serveFlagPages } from './flags/serve-pages.ts';
 import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
-import { serveAppPages } from './host/app-pages/serve-app-pages.ts';
 import { RESERVED_NAMES } from './host/owners/reserved-names.ts';
 import { openHostServices } from './host/services.ts';
 import { maySourceBeRead, openSource } from './host/sources/open-source.ts';
@@ -264,7 +263,6 @@ async function compose(
     serveDocs(server, apis, kernel);
     serveImpactPages(server, apis, kernel);
     serveFlagPages(server, kernel);
-    serveAppPages(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);
   }
   // Other nodes reach those of a worker too.

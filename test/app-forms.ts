@@ -42,10 +42,24 @@ export class AppBrowser {
     });
   }
 
+  /** Posts a manifest, as its site does, and comes to what is asked. */
+  async ask(
+    manifest: Json,
+    { path = '/settings/apps', state = 'abc', origin = 'https://builder.example' } = {},
+  ): Promise<Answer> {
+    const asked = await this.post(
+      `${path}/new?state=${encodeURIComponent(state)}`,
+      { manifest: JSON.stringify(manifest) },
+      { origin },
+    );
+    assert.equal(asked.status, 303, asked.text);
+    return await this.get(asked.headers.get('location')!);
+  }
+
   /** The fields of the consent form, which has been shown. */
   async consentTo(manifest: Json, { path = '/settings/apps', state = 'abc' } = {}): Promise<Json> {
     const text = JSON.stringify(manifest);
-    const shown = await this.post(`${path}/new?state=${encodeURIComponent(state)}`, { manifest: text });
+    const shown = await this.ask(manifest, { path, state });
     assert.equal(shown.status, 200, shown.text);
     return { manifest: text, state, name: manifest['name'], token: tokenIn(shown) };
   }

@@ -23,6 +23,7 @@ import { commitPart } from './commits/part.ts';
 import { eventPart } from './events/part.ts';
 import { forkPart } from './forks/part.ts';
 import { appManifestPart } from './app-manifests/part.ts';
+import { appPagePart } from './app-pages/part.ts';
 import { archivePart } from './archives/part.ts';
 import { contentPart } from './contents/part.ts';
 import { gistPart } from './gists/part.ts';
@@ -162,6 +163,7 @@ export const hostApi: Api = apiOf(dialect, [
   graphqlPart,
   codeScanningPart,
   appManifestPart,
+  appPagePart,
   upgradeReportPart(() => hostApi),
   openApiPart('meta/get-openapi', () => hostApi),
 ]);

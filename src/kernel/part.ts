@@ -4,6 +4,7 @@ import type { Api, DemoCalls, Dialect, DispatchPort, Hooks, BackgroundWork } fro
 import type { RoleStatements } from './identity/base-roles.ts';
 import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
+import type { PageRoute } from './page-route.ts';
 import type { RawRoute } from './raw-route.ts';
 import { parametersOf, restOf } from './path-template.ts';
 import { placesOf, type Route, type RouteShape } from './route.ts';
@@ -23,6 +24,8 @@ export interface Part {
   routes?: readonly Route[];
   /** Paths outside of the API's prefixes, whose replies are not described. */
   rawRoutes?: readonly RawRoute[];
+  /** Pages for people, at the paths of the server. */
+  pages?: readonly PageRoute[];
   migrations?: readonly Migration[];
   /** Its blobs, so that those that a crash leaves behind are found. */
   blobKinds?: readonly BlobKind[];
@@ -75,6 +78,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     dialect,
     routes,
     rawRoutes: parts.flatMap((part) => part.rawRoutes ?? []),
+    pages: parts.flatMap((part) => part.pages ?? []),
     tags: joinTags(parts),
     migrations: parts.flatMap((part) => part.migrations ?? []),
     blobKinds: parts.flatMap((part) => part.blobKinds ?? []),

@@ -19,6 +19,7 @@ import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
+import { pageHandlers, wantsPage } from './serve-pages.ts';
 import type { SecondaryCost } from './secondary-limits.ts';
 import { rawHandlers } from './serve-raw.ts';
 
@@ -37,7 +38,7 @@ interface ServedRoute {
   secondary: SecondaryCost | undefined;
   /** Answers instead of everything below. */
   raw?: ApiHandlers;
-  handle(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
+  handle(request: FastifyRequest, reply: FastifyReply): unknown;
 }
 
 export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
@@ -48,14 +49,23 @@ export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
 
 function mount(
   app: FastifyInstance,
-  { dialect, routes, rawRoutes = [] }: Api,
+  { dialect, routes, rawRoutes = [], pages = [] }: Api,
   kernel: Kernel,
   prefix: string,
 ): void {
   const send = new ReplySender(dialect, kernel);
   const tree = new RouteTree<ServedRoute>();
   const depth = prefix.split('/').length;
-  const allowAt = (url: string) => tree.allowAt(segmentsOf(url, depth));
+  const pageTree = new RouteTree<ServedRoute>();
+  const allowAt = (url: string) => {
+    const words = segmentsOf(url, depth);
+    return tree.allowAt(words) ?? pageTree.allowAt(words);
+  };
+  const findRoute = (request: FastifyRequest) => {
+    const [first, second] = wantsPage(request) ? [pageTree, tree] : [tree, pageTree];
+    const words = segmentsOf(request.url, depth);
+    return first.find(request.method, words) ?? second.find(request.method, words);
+  };
   const isPreflight = ({ method, url }: { method: string; url: string }) =>
     method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
   const categoriesOf = (shape?: RouteShape) =>
@@ -88,7 +98,7 @@ function mount(
   );
 
   const onRequest: onRequestHookHandler = function (request, reply, done) {
-    request.match = tree.find(request.method, segmentsOf(request.url, depth));
+    request.match = findRoute(request);
     const raw = request.match?.route.raw;
     if (raw !== undefined) return raw.onRequest.call(this, request, reply, done);
     const call = begin(request, request.match?.route, app.overrides.of(request.raw));
@@ -144,6 +154,13 @@ function mount(
     if ('prefix' in route.at) continue;
     const raw = rawHandlers(route, dialect, kernel);
     tree.add(route.at, { shape: raw.shape, categories: [], secondary: undefined, handle: () => {}, raw });
+  }
+  // Pages have one address.
+  for (const page of prefix === '' ? pages : []) {
+    const raw = pageHandlers(page, kernel);
+    const { shape, handle: show } = raw;
+    pageTree.add(page, { shape, categories: [], secondary: undefined, handle: show, raw });
+    app.firstWords.add(page.path);
   }
 }
 

@@ -1,5 +1,5 @@
 // What the HTML pages for members who are logged in share: their errors, and the rate limit that they count against.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure, type FailureKind } from './failure.ts';
 import { escapeHtml, htmlPage, showPage } from './html.ts';
 import type { Caller } from './identity/caller.ts';
@@ -14,22 +14,35 @@ const STATUS: Partial<Record<FailureKind, number>> = {
   forbidden: 403,
   'not-found': 404,
   conflict: 409,
+  'too-large': 413,
+  'headers-too-large': 431,
   exhausted: 429,
   unavailable: 503,
 };
 
 /** Errors are pages. `name` is for the log. */
-export function showErrorsAsPages(scope: FastifyInstance, { log }: Kernel, name: string): void {
-  scope.setErrorHandler((error: Error, _request, reply) => {
-    const { statusCode = 500 } = error as { statusCode?: number };
-    const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
-    if (status >= 500) log.error({ err: error, route: name }, 'a page failed');
-    const words =
-      error instanceof Failure && status < 500 ? error.message : 'This did not work. Go back and try again.';
-    const headers = error instanceof Failure ? (error.details.headers ?? {}) : {};
-    const page = htmlPage('This did not work', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
-    return showPage(reply.headers(headers), status, page);
-  });
+export function showErrorsAsPages(scope: FastifyInstance, kernel: Pick<Kernel, 'log'>, name: string): void {
+  scope.setErrorHandler((error: Error, _request, reply) => showErrorPage(reply, error, kernel, name));
+}
+
+export function showErrorPage(
+  reply: FastifyReply,
+  error: Error,
+  { log }: Pick<Kernel, 'log'>,
+  name: string,
+): FastifyReply {
+  const status =
+    error instanceof Failure ? statusOf(error) : ((error as { statusCode?: number }).statusCode ?? 500);
+  if (status >= 500) log.error({ err: error, route: name }, 'a page failed');
+  const words =
+    error instanceof Failure && status < 500 ? error.message : 'This did not work. Go back and try again.';
+  const headers = error instanceof Failure ? (error.details.headers ?? {}) : {};
+  const page = htmlPage('This did not work', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
+  return showPage(reply.headers(headers), status, page);
+}
+
+function statusOf({ kind, details }: Failure): number {
+  return details.part === 'content-type' ? 415 : (STATUS[kind] ?? 500);
 }
 
 /** Throws where nothing is left of the budget. */

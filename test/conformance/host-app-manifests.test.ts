@@ -1,9 +1,12 @@
 // Registering an app by its manifest, on a running server: who may, what is shown, and what comes of it.
 import assert from 'node:assert/strict';
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { findAppBySlug } from '../../src/host/apps/store.ts';
-import { AppBrowser, convert, MANIFEST, REDIRECT, tokenIn } from '../app-forms.ts';
+import { AppBrowser, convert, MANIFEST, tokenIn } from '../app-forms.ts';
 import { onEachEngine } from '../engines.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { FORM } from '../people.ts';
@@ -30,6 +33,9 @@ onEachEngine((engine) => {
     eve = await joinHost(server, 'eve');
     await createTestOrganization(server, 'acme', { admin: 'ada', members: ['eve'] });
     browser = await AppBrowser.open(server, ada.member);
+    const { db, clock } = server.app.kernel;
+    const late = { username: 'late', email: 'late@example.com', role: 'writer' as const };
+    await insertMember(db, late, await hashPassword('too late'), clock.now());
   });
   after(() => server.stop());
 
@@ -104,28 +110,68 @@ onEachEngine((engine) => {
     assert.equal((await server.call(`/app-manifests/${code}/conversions`)).status, 404);
   });
 
-  test('a manifest that another site posts changes nothing, with a session and without', async () => {
+  test('a manifest that another site posts changes nothing, and lasts through the login', async () => {
     const rows = await countRows();
-    const body = new URLSearchParams({ manifest: JSON.stringify(named('Foreign')) }).toString();
+    const text = JSON.stringify(named('Foreign'));
     const foreign = { ...FORM, origin: 'https://evil.example', accept: 'text/html' };
-    for (const headers of [foreign, { ...foreign, origin: 'null' }]) {
-      const { status, text } = await server.call('/settings/apps/new?state=s', {
+    const post = (path: string, headers: Record<string, string>, fields: Record<string, string>) =>
+      server.call(path, {
         method: 'POST',
         token: null,
         headers,
-        body,
+        body: new URLSearchParams(fields).toString(),
       });
-      assert.equal(status, 200);
-      assert.match(text, /Another site asks you to register the app <strong>Foreign/);
-      assert.doesNotMatch(text, /name="token"/);
+    for (const headers of [foreign, { ...foreign, origin: 'null' }]) {
+      const asked = await post('/settings/apps/new?state=s%26', headers, { manifest: text });
+      assert.deepEqual([asked.status, asked.headers.get('set-cookie')], [303, null]);
+      const page = asked.headers.get('location')!;
+      assert.match(page, /^\/settings\/apps\/new\?manifest=[\w-]+$/);
+      const anonymous = await server.call(page, { token: null, headers: { accept: 'text/html' } });
+      const login = `/session?return=${encodeURIComponent(page)}`;
+      assert.deepEqual([anonymous.status, anonymous.headers.get('location')], [303, login]);
+      const form = await server.call(login, { token: null });
+      const [, back] = /name="return" value="([^"]+)"/.exec(form.text)!;
+      const own = { ...FORM, origin: server.url };
+      const entered = await post('/session', own, { name: 'late', password: 'too late', return: back! });
+      assert.equal(entered.headers.get('location'), page);
+      const cookie = entered.headers.get('set-cookie')!.split(';', 1)[0]!;
+      const shown = await server.call(page, { token: null, headers: { accept: 'text/html', cookie } });
+      assert.match(shown.text, /Register an app for late/);
+      assert.match(shown.text, /name="state" value="s&#38;"/);
     }
-    const withSession = await browser.post(
-      '/settings/apps/new',
-      { manifest: JSON.stringify(named('Foreign')) },
-      { origin: 'https://evil.example' },
-    );
-    assert.doesNotMatch(withSession.text, /name="token"/);
     assert.deepEqual(await countRows(), rows);
+  });
+
+  test('addresses that hold no manifest, or one that is wrong, are refused', async () => {
+    const packed = (value: unknown) => deflateRawSync(JSON.stringify(value)).toString('base64url');
+    const hook = { hook_attributes: { url: 'http://127.0.0.1/hook' } };
+    for (const [manifest, status] of [
+      ['', 400],
+      ['!', 400],
+      ['x'.repeat(7000), 400],
+      [packed('text'), 400],
+      [packed([1, 2]), 400],
+      [packed([' '.repeat(300_000)]), 400],
+      [packed([]), 422],
+      [packed([JSON.stringify(named('x', hook)), '']), 422],
+      [packed([JSON.stringify(MANIFEST), 's'.repeat(5000)]), 422],
+    ] as const) {
+      const { status: got, text } = await browser.get(`/settings/apps/new?manifest=${manifest}`);
+      assert.equal(got, status, `${manifest.slice(0, 100)} ${text}`);
+    }
+    const noise = randomBytes(5000).toString('hex');
+    const large = { manifest: JSON.stringify(MANIFEST), state: noise.slice(0, 4096) };
+    const refused = await browser.post('/settings/apps/new', {
+      ...large,
+      manifest: `${large.manifest}${noise}`,
+    });
+    assert.equal(refused.status, 422);
+    const many = named('x', {
+      callback_urls: Array.from({ length: 10 }, () => `https://a.test/${randomBytes(500).toString('hex')}`),
+    });
+    const tooLarge = await browser.post('/settings/apps/new', { ...large, manifest: JSON.stringify(many) });
+    assert.equal(tooLarge.status, 422);
+    assert.match(tooLarge.text, /must be smaller/);
   });
 
   test('consent from another site, without a session, of another session, or changed, is refused', async () => {
@@ -188,9 +234,9 @@ onEachEngine((engine) => {
     const app = await browser.register(named('Of Acme'), { path });
     assert.equal(app['owner'].login, 'acme');
     const other = await AppBrowser.open(server, eve.member);
-    const manifest = JSON.stringify(named('Of Eve'));
-    assert.equal((await other.post(`${path}/new`, { manifest })).status, 403);
-    assert.equal((await other.post('/organizations/none/settings/apps/new', { manifest })).status, 404);
+    const manifest = named('Of Eve');
+    assert.equal((await other.ask(manifest, { path })).status, 403);
+    assert.equal((await other.ask(manifest, { path: '/organizations/none/settings/apps' })).status, 404);
   });
 
   test('readers register no apps', async () => {
@@ -256,18 +302,13 @@ onEachEngine((engine) => {
       redirect_url: `https://a.test/'"><script>`,
     });
     for (const origin of [server.url, 'https://evil.example']) {
-      const { status, text, headers } = await browser.post(
-        `/settings/apps/new?state=${encodeURIComponent(hostile)}`,
-        { manifest: JSON.stringify(manifest) },
-        { origin },
-      );
+      const { status, text, headers } = await browser.ask(manifest, { state: hostile, origin });
       assert.equal(status, 200);
       assert.doesNotMatch(text, /<script|<img/);
       const policy = headers.get('content-security-policy')!;
       assert.match(policy, /default-src 'none'/);
       assert.match(policy, /frame-ancestors 'none'/);
-      // Only the page with the consent leads elsewhere.
-      assert.equal(policy.includes(`form-action 'self' https://a.test;`), origin === server.url);
+      assert.ok(policy.includes(`form-action 'self' https://a.test;`), policy);
     }
   });
 
@@ -280,16 +321,15 @@ onEachEngine((engine) => {
     assert.equal((await convert(server, code!)).status, 201);
   });
 
-  test('the form for manifests is shown to everybody, and leads to consent only with a session', async () => {
-    const page = await server.call('/settings/apps/new', { token: null, headers: { accept: 'text/html' } });
-    assert.equal(page.status, 200);
-    const answer = await server.call('/settings/apps/new', {
-      method: 'POST',
-      token: null,
-      headers: { ...FORM, origin: server.url },
-      body: new URLSearchParams({ manifest: JSON.stringify(MANIFEST) }).toString(),
-    });
-    assert.match(answer.text, /You are not logged in/);
-    assert.ok(REDIRECT.startsWith('https:'));
+  test('the form for manifests is shown to members', async () => {
+    const path = '/organizations/acme/settings/apps/new';
+    const page = await server.call(path, { token: null, headers: { accept: 'text/html' } });
+    assert.deepEqual(
+      [page.status, page.headers.get('location')],
+      [303, `/session?return=${encodeURIComponent(path)}`],
+    );
+    const { status, text } = await browser.get(path);
+    assert.equal(status, 200);
+    assert.ok(text.includes(`action="${path}"`));
   });
 });

@@ -46,6 +46,10 @@ test('a browser sees a page where clients of the API get JSON', async () => {
   const api = await server.call('/apps/pages');
   assert.equal(api.json['slug'], 'pages');
   assert.equal((await browser.get('/apps/none')).status, 404);
+  const wrong = await server.call('/apps/pages/installations/new', { method: 'PUT' });
+  assert.deepEqual([wrong.status, wrong.headers.get('allow')], [404, 'OPTIONS, HEAD, GET']);
+  // Pages have one address.
+  assert.equal((await server.call('/api/v3/settings/installations')).status, 404);
 });
 
 test('an app is installed on accounts that one manages', async () => {
@@ -80,8 +84,13 @@ test('an app is installed on accounts that one manages', async () => {
 });
 
 test('a private app is installed by its owner only', async () => {
-  assert.equal((await other.get('/apps/private/installations/new?account=eve')).status, 403);
-  assert.match((await other.get('/apps/private/installations/new')).text, /You administer no account/);
+  // To those who do not know it there is none, on pages as in the API.
+  const nobody = { token: null, headers: { accept: 'text/html' } };
+  assert.equal((await server.call('/apps/private', nobody)).status, 404);
+  for (const path of ['', '/installations/new', '/installations/new?account=eve'])
+    assert.equal((await other.get(`/apps/private${path}`)).status, 404, path);
+  assert.equal((await browser.get('/apps/private')).status, 200);
+  assert.equal((await browser.get('/apps/private/installations/new?account=acme')).status, 403);
   assert.ok((await browser.install('private', 'ada')) > 0);
   assert.match((await browser.get('/settings/installations')).text, /Private/);
 });

@@ -4,7 +4,7 @@ import type { HostApp, Installation } from '../apps/app.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { eventList, outsideLink, permissionList } from './asked-rights.ts';
-import { hiddenFields } from './page-scope.ts';
+import { hiddenFields } from './page-forms.ts';
 
 /** An account that the visitor may install apps on. */
 export interface InstallAccount {

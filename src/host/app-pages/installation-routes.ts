@@ -1,11 +1,12 @@
 // Pages on which people install apps, choose their repositories, suspend and uninstall them.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { actorOf } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { formTargetOf, showPage } from '../../kernel/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
@@ -18,6 +19,7 @@ import {
 } from '../apps/change-installation.ts';
 import { listAppsByNumber } from '../apps/store.ts';
 import { findInstallationOn, listInstallationsOn } from '../apps/store-installations.ts';
+import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import {
   appPage,
@@ -29,6 +31,8 @@ import {
   installPage,
 } from './installation-page.ts';
 import {
+  appNotFound,
+  findKnownApp,
   listInstallAccounts,
   mayHave,
   offerRepositories,
@@ -38,65 +42,39 @@ import {
   shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
-import { askToLogIn, findVisitor, openForm } from './page-scope.ts';
-
-interface AppRequest {
-  Params: { slug: string };
-  Querystring: { account?: string | string[]; state?: string | string[] };
-}
-
-interface InstallationRequest {
-  Params: { org?: string; id: string };
-  /** Of the repositories. */
-  Querystring: { page?: string | string[] };
-}
+import { findVisitor, goTo, openForm, pageForMembers, settingsPaths } from './page-forms.ts';
 
 const MAX_STATE = 4096;
 const MAX_LISTED = 100;
 const MAX_PAGE = 1000;
 
-export function addInstallationRoutes(scope: FastifyInstance, kernel: Kernel): void {
-  // The API has the same path: browsers ask for HTML.
-  scope.get<AppRequest>('/apps/:slug', { constraints: { accepts: 'html' } }, async (request, reply) => {
-    await findVisitor(request, kernel);
-    const app = await findNamedApp(kernel, request.params.slug);
-    const owner = (await listOwners(kernel.db, [app.ownerId])).get(app.ownerId);
-    if (owner === undefined) throw new Failure('not-found', 'There is no such app.');
-    return showPage(reply, 200, appPage(app, owner));
-  });
-  scope.get<AppRequest>('/apps/:slug/installations/new', (request, reply) => showNew(request, reply, kernel));
-  scope.post<AppRequest>('/apps/:slug/installations', (request, reply) => install(request, reply, kernel));
-  scope.get('/settings/installations', async (request, reply) => {
-    const visitor = await findVisitor(request, kernel);
-    if (visitor === undefined) return askToLogIn(request, reply);
-    const { db } = kernel;
-    const own = accountOf(visitor.caller).id;
-    const installations = await listInstallationsOn(db, [own], { offset: 0, limit: MAX_LISTED });
-    const apps = await listAppsByNumber(
-      db,
-      installations.map(({ appNumber }) => appNumber),
-    );
-    const account = (await listOwners(db, [own])).get(own)!;
-    const rows = installations.flatMap(({ number, appNumber }) => {
-      const app = apps.get(appNumber);
-      return app === undefined ? [] : [{ app, account, number }];
-    });
-    return showPage(reply, 200, installationsPage(rows));
-  });
-  for (const base of ['', '/organizations/:org']) {
-    const path = `${base}/settings/installations/:id`;
-    scope.get<InstallationRequest>(path, (request, reply) => showInstallation(request, reply, kernel));
-    scope.post<InstallationRequest>(path, (request, reply) => change(request, reply, kernel));
-  }
+async function showApp(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
+  const visitor = await findVisitor(request, kernel);
+  const app = await findKnownApp(kernel, visitor?.caller, request.params['slug']!);
+  const owner = (await listOwners(kernel.db, [app.ownerId])).get(app.ownerId);
+  if (owner === undefined) throw appNotFound();
+  return showPage(reply, 200, appPage(app, owner));
 }
 
-async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
-  const visitor = await findVisitor(request, kernel);
-  if (visitor === undefined) return askToLogIn(request, reply);
+const listInstalled = pageForMembers(async (_request, reply, { db }, { caller }) => {
+  const account = ownerOfAccount(accountOf(caller));
+  const installations = await listInstallationsOn(db, [account.id], { offset: 0, limit: MAX_LISTED });
+  const apps = await listAppsByNumber(
+    db,
+    installations.map(({ appNumber }) => appNumber),
+  );
+  const rows = installations.flatMap(({ number, appNumber }) => {
+    const app = apps.get(appNumber);
+    return app === undefined ? [] : [{ app, account, number }];
+  });
+  return showPage(reply, 200, installationsPage(rows));
+});
+
+const showNew = pageForMembers(async ({ params, query }, reply, kernel, visitor) => {
   const { db, secrets, clock } = kernel;
-  const app = await findNamedApp(kernel, request.params.slug);
-  const state = firstOf(request.query.state).slice(0, MAX_STATE);
-  const login = firstOf(request.query.account);
+  const app = await findKnownApp(kernel, visitor.caller, params['slug']!);
+  const state = (query.get('state') ?? '').slice(0, MAX_STATE);
+  const login = query.get('account') ?? '';
   if (login === '')
     return showPage(
       reply,
@@ -111,14 +89,14 @@ async function showNew(request: FastifyRequest<AppRequest>, reply: FastifyReply,
   const hidden = { token, account: account.login, state };
   const page = installPage(app, account, await offerRepositories(db, account), hidden);
   return showPage(reply, 200, page, targetsOf(app));
-}
+});
 
-async function install(request: FastifyRequest<AppRequest>, reply: FastifyReply, kernel: Kernel) {
+async function install(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   const { db, clock } = kernel;
-  const app = await findNamedApp(kernel, request.params.slug);
-  const { form, visitor } = await openForm(request, kernel, (sent) =>
-    shownFor(app, sent.get('account') ?? '', sent.get('state') ?? ''),
-  );
+  const { form } = request;
+  const app = await findNamedApp(kernel, request.params['slug']!);
+  const shown = shownFor(app, form.get('account') ?? '', form.get('state') ?? '');
+  const { visitor } = await openForm(request, kernel, shown);
   const account = await openManagedAccount(db, visitor.caller, form.get('account') ?? '');
   if (!mayHave(app, account.id)) throw privateApp();
   const repositories = await selectedIn(db, account, form);
@@ -136,7 +114,7 @@ async function install(request: FastifyRequest<AppRequest>, reply: FastifyReply,
           setup_action: 'install',
           ...(state !== '' && { state }),
         });
-  return reply.header('cache-control', 'no-store').redirect(next, 303);
+  return goTo(reply, next);
 }
 
 /** The token binds the consent to these. */
@@ -148,24 +126,17 @@ function shownOn({ number }: Pick<Installation, 'number'>): string[] {
   return ['installation', String(number)];
 }
 
-async function showInstallation(
-  request: FastifyRequest<InstallationRequest>,
-  reply: FastifyReply,
-  kernel: Kernel,
-) {
-  const visitor = await findVisitor(request, kernel);
-  if (visitor === undefined) return askToLogIn(request, reply);
-  const { id, org } = request.params;
-  const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
+const showInstallation = pageForMembers(async ({ params, query }, reply, kernel, visitor) => {
+  const opened = await openInstallation(kernel, visitor.caller, Number(params['id']), params['org']);
   const { app, account, installation } = opened;
   const token = signForm(kernel.secrets, visitor.session, shownOn(installation), kernel.clock.now());
-  const offered = await offerRepositories(kernel.db, account, installation, pageIn(request.query));
+  const offered = await offerRepositories(kernel.db, account, installation, pageIn(query));
   return showPage(reply, 200, installationPage(opened, offered, token), targetsOf(app));
-}
+});
 
-async function change(request: FastifyRequest<InstallationRequest>, reply: FastifyReply, kernel: Kernel) {
+async function change(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   const { id, org } = request.params;
-  const { form, visitor } = await openForm(request, kernel, () => shownOn({ number: Number(id) }));
+  const { form, visitor } = await openForm(request, kernel, shownOn({ number: Number(id) }));
   const opened = await openInstallation(kernel, visitor.caller, Number(id), org);
   const { app, account, installation } = opened;
   const action = form.get('action') ?? '';
@@ -180,7 +151,7 @@ async function change(request: FastifyRequest<InstallationRequest>, reply: Fasti
     setup !== null && setupOnUpdate && action === 'repositories'
       ? withQuery(setup, { installation_id: String(installation.number), setup_action: 'update' })
       : `${installationPath(account, installation.number)}${page > 1 ? `?page=${page}` : ''}`;
-  return reply.header('cache-control', 'no-store').redirect(next, 303);
+  return goTo(reply, next);
 }
 
 /** What a form asks for, to be done in one transaction. */
@@ -216,15 +187,22 @@ function withQuery(url: string, query: Record<string, string>): string {
   return target.href;
 }
 
-function pageIn({ page }: InstallationRequest['Querystring']): number {
-  const number = Number(firstOf(page));
+function pageIn(query: URLSearchParams): number {
+  const number = Number(query.get('page'));
   return Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : 1;
-}
-
-function firstOf(value: string | string[] | undefined): string {
-  return [value ?? ''].flat()[0]!;
 }
 
 function privateApp(): Failure {
   return new Failure('forbidden', 'Only its owner can install this app.');
 }
+
+export const installationPages: PageRoute[] = [
+  { method: 'GET', path: '/apps/{slug}', handle: showApp },
+  { method: 'GET', path: '/apps/{slug}/installations/new', handle: showNew },
+  { method: 'POST', path: '/apps/{slug}/installations', handle: install },
+  { method: 'GET', path: '/settings/installations', handle: listInstalled },
+  ...settingsPaths('installations/{id}').flatMap((path): PageRoute[] => [
+    { method: 'GET', path, handle: showInstallation },
+    { method: 'POST', path, handle: change },
+  ]),
+];

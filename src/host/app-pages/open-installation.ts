@@ -7,6 +7,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { openManagedOwner } from '../app-manifests/app-owner.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
 import { installationNotFound, type ShownSelection } from '../apps/change-installation.ts';
+import { knowsApp } from '../apps/known-app.ts';
 import { findApp, findAppBySlug } from '../apps/store.ts';
 import { findInstallation, findInstallationOn } from '../apps/store-installations.ts';
 import { listReachedNumbers } from '../apps/store-reach.ts';
@@ -22,8 +23,23 @@ const MAX_OFFERED = 100;
 
 export async function findNamedApp({ db }: Kernel, slug: string): Promise<HostApp> {
   const app = await findAppBySlug(db, slug);
-  if (app === undefined) throw new Failure('not-found', 'There is no such app.');
+  if (app === undefined) throw appNotFound();
   return app;
+}
+
+/** To those who do not know a private app there is none. */
+export async function findKnownApp(
+  kernel: Kernel,
+  caller: KnownCaller | undefined,
+  slug: string,
+): Promise<HostApp> {
+  const app = await findNamedApp(kernel, slug);
+  if (!(await knowsApp(kernel.db, caller, app))) throw appNotFound();
+  return app;
+}
+
+export function appNotFound(): Failure {
+  return new Failure('not-found', 'There is no such app.');
 }
 
 /** One's own account, and the organizations that one administers; only the owner may install a private app. */

@@ -1,14 +1,12 @@
 // The HTML of registering an app by its manifest.
 import { escapeHtml, htmlPage } from '../../kernel/html.ts';
 import type { AppManifest } from '../app-manifests/manifest.ts';
+import type { SentManifest } from '../app-manifests/packed-manifest.ts';
 import { eventList, outsideLink, permissionList } from './asked-rights.ts';
-import { hiddenFields } from './page-scope.ts';
+import { hiddenFields } from './page-forms.ts';
 
-/** What is sent along from page to page. */
-export interface SentManifest {
-  /** As it was sent. */
-  text: string;
-  state: string;
+/** What is sent along from page to page, and what it asks for. */
+export interface ReadManifest extends SentManifest {
   manifest: AppManifest;
 }
 
@@ -19,24 +17,6 @@ export function manifestFormPage(path: string): string {
      <form method="post" action="${escapeHtml(path)}"><label>Manifest, as JSON
        <textarea name="manifest" required spellcheck="false" autocapitalize="none"></textarea></label>
      <button>Continue</button></form>`,
-  );
-}
-
-/** Changes nothing: browsers send no session with a form of another site, so the visitor goes on from here. */
-export function reviewPage(
-  path: string,
-  { text, state, manifest }: SentManifest,
-  needsLogin: boolean,
-): string {
-  const login = needsLogin
-    ? `<p role="alert">You are not logged in. <a href="/session" target="_blank" rel="noopener">Log in</a> in another tab first.</p>`
-    : '<p>Nothing has been registered so far. On the next page you decide.</p>';
-  return htmlPage(
-    'Register an app?',
-    `<p>Another site asks you to register the app <strong>${escapeHtml(manifest.name || 'without a name')}</strong>.</p>
-     ${askedFor(manifest)}${login}
-     <form method="post" action="${escapeHtml(path)}">${hiddenFields({ manifest: text, state })}
-     <button autofocus>Continue</button></form>`,
   );
 }
 
@@ -52,7 +32,7 @@ export interface ConsentForm {
 }
 
 export function consentPage(
-  { text, state, manifest }: SentManifest,
+  { text, state, manifest }: ReadManifest,
   { path, token, owner, name, problem }: ConsentForm,
 ): string {
   const alert = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
@@ -64,7 +44,7 @@ export function consentPage(
       : `<p>Afterwards you go on to <code>${escapeHtml(redirect)}</code>, which gets the keys of the app.</p>`;
   return htmlPage(
     `Register an app for ${escapeHtml(owner)}`,
-    `${alert}${askedFor(manifest)}${next}
+    `${alert}<p>Nothing has been registered so far. This app asks for:</p>${askedFor(manifest)}${next}
      <form method="post" action="${escapeHtml(path)}">${hiddenFields({ manifest: text, state, token })}
      <label>Name of the app
        <input name="name" value="${escapeHtml(name)}" maxlength="34" required autocomplete="off"${wrong}></label>

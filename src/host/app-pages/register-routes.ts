@@ -1,5 +1,5 @@
 // Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes to that site.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
 import { formTargetOf, showPage } from '../../kernel/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
@@ -7,64 +7,52 @@ import { demand } from '../../kernel/identity/policy.ts';
 import { hashSecret, newSecret } from '../../kernel/identity/secret.ts';
 import type { SessionCaller } from '../../kernel/identity/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
 import { problem } from '../../kernel/schema.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import { readAppManifest } from '../app-manifests/manifest.ts';
+import { packManifest, unpackManifest, type SentManifest } from '../app-manifests/packed-manifest.ts';
 import { insertAppManifest } from '../app-manifests/store.ts';
 import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { findVisitor, readPageForm, isOwnForm, openForm } from './page-scope.ts';
-import { codePage, consentPage, manifestFormPage, reviewPage, type SentManifest } from './register-page.ts';
+import { findVisitor, goTo, openForm, pageForMembers, settingsPathOf, settingsPaths } from './page-forms.ts';
+import { codePage, consentPage, manifestFormPage, type ReadManifest } from './register-page.ts';
 
 const CODE_MS = 60 * 60 * 1000;
 const MAX_STATE = 4096;
 
-interface RegisterRequest {
-  Params: { org?: string };
-  Querystring: { state?: string | string[] };
-}
-
-export function addRegisterRoutes(scope: FastifyInstance, kernel: Kernel): void {
-  for (const base of ['', '/organizations/:org']) {
-    scope.get<RegisterRequest>(`${base}/settings/apps/new`, async (request, reply) => {
-      await findVisitor(request, kernel);
-      return showPage(reply, 200, manifestFormPage(`${pathOf(request)}/new`));
-    });
-    scope.post<RegisterRequest>(`${base}/settings/apps/new`, (request, reply) =>
-      showAsked(request, reply, kernel),
-    );
-    scope.post<RegisterRequest>(`${base}/settings/apps`, (request, reply) => agree(request, reply, kernel));
-  }
-}
-
 /** Where the apps of an account are. */
-function pathOf({ params: { org } }: FastifyRequest<RegisterRequest>): string {
-  return org === undefined ? '/settings/apps' : `/organizations/${encodeURIComponent(org)}/settings/apps`;
+function pathOf({ params: { org } }: PageRequest): string {
+  return `${settingsPathOf(org)}/apps`;
 }
 
-/** May come from any site, and changes nothing. */
-async function showAsked(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
-  const visitor = await findVisitor(request, kernel);
-  const sent = sentManifest(readPageForm(request), request.query.state, kernel);
-  const isOwn = isOwnForm(request, kernel);
-  if (!isOwn || visitor === undefined)
-    return showPage(reply, 200, reviewPage(`${pathOf(request)}/new`, sent, isOwn));
+/** May come from any site, and changes nothing. Browsers send the session with the page that it leads to. */
+async function takeManifest(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
+  await findVisitor(request, kernel);
+  const { text, state } = readSent(request.form, request.query.get('state'), kernel);
+  return goTo(reply, `${pathOf(request)}/new?manifest=${packManifest({ text, state })}`);
+}
+
+const showAsked = pageForMembers(async (request, reply, kernel, visitor) => {
+  const packed = request.query.get('manifest');
+  if (packed === null) return showPage(reply, 200, manifestFormPage(`${pathOf(request)}/new`));
+  const sent = readManifest(unpackManifest(packed), kernel);
   const owner = await ownerFor(request, visitor, kernel);
   return showConsent(request, reply, kernel, { visitor, sent, owner, name: sent.manifest.name });
-}
+});
 
 interface Consent {
   visitor: SessionCaller;
-  sent: SentManifest;
+  sent: ReadManifest;
   owner: RepositoryOwner;
   name: string;
   problem?: string;
 }
 
 function showConsent(
-  request: FastifyRequest<RegisterRequest>,
+  request: PageRequest,
   reply: FastifyReply,
   { secrets, clock }: Kernel,
   { visitor, sent, owner, name, problem: wrong }: Consent,
@@ -92,12 +80,12 @@ function shownOf(path: string, text: string, state: string): string[] {
   return ['register', path, text, state];
 }
 
-async function agree(request: FastifyRequest<RegisterRequest>, reply: FastifyReply, kernel: Kernel) {
+async function agree(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   const { db, clock, publicUrl } = kernel;
-  const { form, visitor, token } = await openForm(request, kernel, (sentForm) =>
-    shownOf(pathOf(request), sentForm.get('manifest') ?? '', sentForm.get('state') ?? ''),
-  );
-  const sent = sentManifest(form, undefined, kernel);
+  const { form } = request;
+  const shown = shownOf(pathOf(request), form.get('manifest') ?? '', form.get('state') ?? '');
+  const { visitor, token } = await openForm(request, kernel, shown);
+  const sent = readSent(form, null, kernel);
   const owner = await ownerFor(request, visitor, kernel);
   const name = (form.get('name') ?? '').trim();
   const again = (words: string) =>
@@ -130,21 +118,27 @@ async function agree(request: FastifyRequest<RegisterRequest>, reply: FastifyRep
 }
 
 async function ownerFor(
-  { params: { org } }: FastifyRequest<RegisterRequest>,
+  { params: { org } }: PageRequest,
   { caller }: SessionCaller,
   { db }: Kernel,
 ): Promise<RepositoryOwner> {
   return await openManagedAccount(db, caller, org ?? accountOf(caller).username);
 }
 
-function sentManifest(
-  form: URLSearchParams,
-  query: string | string[] | undefined,
-  { guard }: Kernel,
-): SentManifest {
-  const text = form.get('manifest') ?? '';
+function readSent(form: URLSearchParams, query: string | null, kernel: Kernel): ReadManifest {
+  return readManifest({ text: form.get('manifest') ?? '', state: form.get('state') ?? query ?? '' }, kernel);
+}
+
+function readManifest({ text, state }: SentManifest, { guard }: Kernel): ReadManifest {
   if (text === '') throw problem('manifest', 'is required');
-  const state = form.get('state') ?? [query ?? ''].flat()[0]!;
   if (state.length > MAX_STATE) throw problem('state', `must have at most ${MAX_STATE} characters`);
   return { text, state, manifest: readAppManifest(text, (url) => guard.checkUrl(url)) };
 }
+
+export const registerPages: PageRoute[] = [
+  ...settingsPaths('apps/new').flatMap((path): PageRoute[] => [
+    { method: 'GET', path, handle: showAsked },
+    { method: 'POST', path, handle: takeManifest },
+  ]),
+  ...settingsPaths('apps').map((path): PageRoute => ({ method: 'POST', path, handle: agree })),
+];

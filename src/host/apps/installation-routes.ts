@@ -1,6 +1,6 @@
 // What installations and people see of installations: their repositories, and those of one's own account and organizations.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Slice } from '../../kernel/page.ts';
 import { reply, route, type Call, type Reply } from '../../kernel/route.ts';
@@ -10,13 +10,14 @@ import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { openOrganization, VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { pageLinks } from '../page-links.ts';
-import { administersHost, openRepository, rolesOn } from '../repositories/access.ts';
+import { openRepository, rolesOn } from '../repositories/access.ts';
 import { toNestedRepository } from '../repositories/model.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { listAccountMemberships } from '../repositories/store-lists.ts';
-import { appResource, type HostApp, type Installation } from './app.ts';
+import { appResource, type Installation } from './app.ts';
 import { changeInstallationRepositories, installationNotFound } from './change-installation.ts';
+import { knowsApp } from './known-app.ts';
 import { InstallationList, InstallationRepositories, AppIntegration } from './model.ts';
 import { installationOf } from './program.ts';
 import { showApp, showInstallations } from './show-installation.ts';
@@ -40,19 +41,11 @@ const getBySlug = route(
   },
   async ({ params, caller, base }, { db }) => {
     const app = await findAppBySlug(db, params.app_slug);
-    // What is private is known to its owner.
-    if (app === undefined || !(app.isPublic || (await knowsApp(db, caller, app))))
+    if (app === undefined || !(await knowsApp(db, caller, app)))
       throw new Failure('not-found', 'There is no such app');
     return await showApp(db, app, base, { isCounted: false });
   },
 );
-
-async function knowsApp(db: Db, caller: Caller, app: HostApp): Promise<boolean> {
-  if (caller.kind === 'anonymous') return false;
-  const { id } = accountOf(caller);
-  if (id === app.ownerId || id === app.botId || administersHost(caller)) return true;
-  return (await listAccountMemberships(db, id)).some(({ organizationId }) => organizationId === app.ownerId);
-}
 
 const listAccessible = route(
   {

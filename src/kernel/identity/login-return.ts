@@ -1,6 +1,7 @@
 // Where the login leads back to: a page of this server, and never another site.
 
-const MAX_LENGTH = 2048;
+/** Pages have what they are about in their address. Proxies refuse longer ones. */
+const MAX_LENGTH = 8000;
 
 /** The login, for whoever asks for a page without a session. */
 export function loginPathFrom(path: string): string {

@@ -17,7 +17,7 @@ import {
   spendLoginLink,
 } from './store-sessions.ts';
 
-const FORM_BYTES = 8 * 1024;
+const FORM_BYTES = 32 * 1024;
 
 /** The limit on password attempts from one address: against guessing, and because each attempt costs much time. */
 export const LOGIN_CATEGORY = 'login';

@@ -1,0 +1,89 @@
+// What all pages of apps share: the visitor's session, and the checks of forms that change something.
+import type { FastifyReply } from 'fastify';
+import { Failure } from '../../kernel/failure.ts';
+import { escapeHtml } from '../../kernel/html.ts';
+import { anonymousAt } from '../../kernel/identity/caller.ts';
+import { loginPathFrom } from '../../kernel/identity/login-return.ts';
+import { findSessionCaller, type SessionCaller } from '../../kernel/identity/session-caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { PageRequest } from '../../kernel/page-route.ts';
+import { chargePage } from '../../kernel/session-pages.ts';
+import { DOCS_CATEGORY } from '../../kernel/serve-docs.ts';
+import { isSignedForm } from '../app-manifests/form-token.ts';
+
+const BUDGET = 'host.core';
+const ANONYMOUS_BUDGET = DOCS_CATEGORY;
+
+/** Pages count against the same rate limit as calls of the API; without a session, against that of the documentation. */
+export async function findVisitor(
+  { headers, address }: PageRequest,
+  kernel: Kernel,
+): Promise<SessionCaller | undefined> {
+  const visitor = await findSessionCaller(headers.cookie, kernel);
+  if (visitor === undefined) await chargePage(kernel, ANONYMOUS_BUDGET, anonymousAt(address));
+  else await chargePage(kernel, BUDGET, visitor.caller);
+  return visitor;
+}
+
+/** A page for members who are logged in; others log in first, and come back to it. */
+export function pageForMembers(
+  show: (request: PageRequest, reply: FastifyReply, kernel: Kernel, visitor: SessionCaller) => unknown,
+): (request: PageRequest, reply: FastifyReply, kernel: Kernel) => Promise<unknown> {
+  return async (request, reply, kernel) => {
+    const visitor = await findVisitor(request, kernel);
+    if (visitor !== undefined) return await show(request, reply, kernel, visitor);
+    return reply.header('cache-control', 'no-store').redirect(loginPathFrom(request.url), 303);
+  };
+}
+
+export interface OpenedForm {
+  form: URLSearchParams;
+  visitor: SessionCaller;
+  token: string;
+}
+
+/**
+ * For a form that changes something: a session, a page of this server, and the token of the form that was shown. Browsers
+ * send the header Origin with every form.
+ */
+export async function openForm(
+  request: PageRequest,
+  kernel: Kernel,
+  shown: readonly string[],
+): Promise<OpenedForm> {
+  const { origin } = new URL(kernel.publicUrl);
+  if (request.headers.origin !== origin)
+    throw new Failure('forbidden', `This form belongs to ${origin}. Open it there.`);
+  const { form } = request;
+  const visitor = await findVisitor(request, kernel);
+  if (visitor === undefined)
+    throw new Failure('unauthenticated', 'You are not logged in any more. Log in, and begin again.');
+  const token = form.get('token') ?? '';
+  if (!isSignedForm(kernel.secrets, token, visitor.session, shown, kernel.clock.now()))
+    throw new Failure(
+      'forbidden',
+      'This form is not the one that was shown to you, or is older than an hour. Begin again.',
+    );
+  return { form, visitor, token };
+}
+
+/** After a change, the page is loaded anew. */
+export function goTo(reply: FastifyReply, location: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(location, 303);
+}
+
+export function hiddenFields(fields: Record<string, string>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
+    .join('');
+}
+
+/** Of pages that an account and an organization have both: where they are below. */
+export function settingsPathOf(org: string | undefined): string {
+  return org === undefined ? '/settings' : `/organizations/${encodeURIComponent(org)}/settings`;
+}
+
+/** The path for accounts, and the one for organizations. */
+export function settingsPaths(rest: string): string[] {
+  return [`/settings/${rest}`, `/organizations/{org}/settings/${rest}`];
+}

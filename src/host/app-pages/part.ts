@@ -1,0 +1,6 @@
+// The pages on which people register, install and change apps.
+import type { Part } from '../../kernel/part.ts';
+import { installationPages } from './installation-routes.ts';
+import { registerPages } from './register-routes.ts';
+
+export const appPagePart: Part = { pages: [...registerPages, ...installationPages] };
