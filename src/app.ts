@@ -176,6 +176,7 @@ async function compose(
   const limits = new Limits({
     enabled: config.limits === 'on',
     allowances: allowancesOf(apis, config.limit),
+    exceededStatus: Number(config.hostLimitStatus),
     store: { db: engine.db, clock, isShared: engine.isShared },
   });
   await limits.load();

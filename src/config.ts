@@ -34,6 +34,7 @@ export interface Config {
   secondaryLimitGraphql: number;
   secondaryLimitContentMinute: number;
   secondaryLimitContentHour: number;
+  hostLimitStatus: '403' | '429';
   eventsPerSecond: number;
   allowPrivateWebhooks: boolean;
   organizationsByMembers: boolean;
@@ -204,6 +205,13 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: 'The same per hour; 0 for any',
     read: integer(0, 1_000_000_000),
     default: '500',
+  },
+  hostLimitStatus: {
+    env: 'SIGNALBOX_HOST_LIMIT_STATUS',
+    describe:
+      'The status of calls of the host API over a limit: 403, which all its clients recognise, or 429 like everywhere else',
+    read: oneOf(['403', '429']),
+    default: '403',
   },
   eventsPerSecond: {
     env: 'SIGNALBOX_EVENTS_PER_SECOND',

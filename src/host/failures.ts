@@ -4,7 +4,7 @@ import { locationOf, type Failure, type FailureKind } from '../kernel/failure.ts
 import { Type } from '../kernel/schema.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';
 
-/** A wrong verb is 404 here, never 405; a spent budget is 403, the status that every client family recognises. */
+/** A wrong verb is 404 here, never 405. A spent budget is 403 by default, the status that every client family recognises. */
 export const status: Record<FailureKind, number> = {
   malformed: 400,
   invalid: 422,
@@ -31,7 +31,8 @@ export const status: Record<FailureKind, number> = {
 };
 
 /** 307 makes a client repeat a change with its method and body at the new address. */
-export function hostStatusOf({ kind }: Failure, { method }: CallFacts): number {
+export function hostStatusOf({ kind }: Failure, { method, exceededStatus }: CallFacts): number {
+  if (kind === 'exhausted') return exceededStatus ?? status.exhausted;
   return kind === 'moved' && method !== 'GET' && method !== 'HEAD' ? 307 : status[kind];
 }
 

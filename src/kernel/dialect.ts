@@ -46,6 +46,8 @@ export interface CallFacts {
   categories: readonly string[];
   /** Their state, once the call was counted. */
   counters: CategoryCounter[];
+  /** The status of a call over a limit that the operator chose. */
+  readonly exceededStatus: number | undefined;
   /** How long ago it began. */
   readonly elapsedMs: number;
   /** Whether it was answered with an error, which is logged already. */

@@ -43,6 +43,8 @@ export interface LimitOptions {
   allowances: Record<string, Allowance>;
   /** Where windows are saved; without it they are in memory only. */
   store?: LimitStore;
+  /** The status of calls over a limit, for dialects that leave it to the operator. */
+  exceededStatus?: number;
   /** For `NetworkWindows`. */
   maxNetworks?: number;
 }
@@ -50,6 +52,7 @@ export interface LimitOptions {
 export class Limits {
   readonly enabled: boolean;
   readonly allowances: Readonly<Record<string, Allowance>>;
+  readonly exceededStatus: number | undefined;
   readonly #store: LimitStore | undefined;
   readonly #networks: NetworkWindows;
   readonly #budgets = new Map<string, Budget>();
@@ -59,10 +62,11 @@ export class Limits {
   #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
 
-  constructor({ enabled, allowances, store, maxNetworks }: LimitOptions) {
+  constructor({ enabled, allowances, store, exceededStatus, maxNetworks }: LimitOptions) {
     this.enabled = enabled;
     this.#networks = new NetworkWindows(maxNetworks);
     this.allowances = allowances;
+    this.exceededStatus = exceededStatus;
     this.#store = store;
   }
 

@@ -69,6 +69,10 @@ export class LiveCall implements CallFacts {
     this.#limits = limits;
   }
 
+  get exceededStatus(): number | undefined {
+    return this.#limits.exceededStatus;
+  }
+
   get elapsedMs(): number {
     return performance.now() - this.#begun;
   }

@@ -89,6 +89,26 @@ describe('secondary limits', () => {
   });
 });
 
+test('H5 the operator may have limits answered with 429, and the body says so too', async () => {
+  const limit = { 'host.core': { known: 2, anonymous: 1, seconds: 60 } };
+  const server = await startServer({ hostLimitStatus: '429', secondaryLimitGraphql: 1, limit });
+  try {
+    for (let call = 0; call < 2; call += 1) assert.equal((await server.call('/user')).status, 200);
+    const spent = await server.call('/user');
+    assert.deepEqual([spent.status, spent.json['status']], [429, '429']);
+    assert.match(spent.json['message'], /^API rate limit exceeded for /);
+    assert.equal(spent.headers.get('x-ratelimit-remaining'), '0');
+    const ask = () => server.call('/graphql', { method: 'POST', body: { query: '{ viewer { login } }' } });
+    assert.equal((await ask()).status, 200);
+    const secondary = await ask();
+    assert.deepEqual([secondary.status, secondary.json['status']], [429, '429']);
+    assert.match(secondary.json['message'], /secondary rate limit/);
+    assert.ok(Number(secondary.headers.get('retry-after')) >= 1);
+  } finally {
+    await server.stop();
+  }
+});
+
 test('H5 so many calls at the same time; each is given back however it ends', async () => {
   const server = await startServer({ secondaryLimitConcurrent: 2 });
   const { kernel } = server.app;
