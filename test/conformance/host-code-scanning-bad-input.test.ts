@@ -301,3 +301,46 @@ test('what a crash has left of an upload is deleted, and the upload is processed
   );
   await eventually(async () => (await blobs.get(`host-sarif/${id}`)) === undefined, 'the upload is gone');
 });
+
+test('a deletion that a crash has interrupted is finished, before the next one begins', async () => {
+  const here = await newPlace('interrupted-deletion');
+  const { db } = server.app.kernel;
+  await analyze(here, [{ hash: 'one' }, { hash: 'two' }]);
+  await analyze(here, [{ hash: 'two' }, { hash: 'three' }]);
+  await analyze(here, [{ hash: 'four' }]);
+  const list = async () =>
+    (await ada.get(`${here.at}/code-scanning/analyses`)).json as unknown as { id: number }[];
+  const [newest, middle, oldest] = await list();
+  // As if the server had ended after the first transaction, and its work were not due so soon.
+  await db
+    .updateTable('code_scanning_analyses')
+    .set({ is_ready: 0, is_newest: 0, restored: 0 })
+    .where('number', '=', newest!.id)
+    .execute();
+  await db
+    .updateTable('code_scanning_analyses')
+    .set({ is_newest: 1 })
+    .where('number', '=', middle!.id)
+    .execute();
+  assert.deepEqual(
+    (await list()).map(({ id }) => id),
+    [middle!.id, oldest!.id],
+  );
+  const remove = (id: number) => ada.delete(`${here.at}/code-scanning/analyses/${id}`);
+  assert.equal((await remove(newest!.id)).status, 404);
+  assert.deepEqual(await alertStates(here), { 1: 'fixed', 2: 'open', 3: 'open' });
+  const { json } = await remove(middle!.id);
+  assert.ok(json['next_analysis_url'].endsWith(`/analyses/${oldest!.id}`));
+  assert.deepEqual(await alertStates(here), { 1: 'open', 2: 'open' });
+});
+
+test('eight clients that delete the same analysis at once delete it once', async () => {
+  const here = await newPlace('contested');
+  await analyze(here, [{ hash: 'one' }]);
+  await analyze(here, [{ hash: 'two' }]);
+  const { json } = await ada.get(`${here.at}/code-scanning/analyses`);
+  const path = `${here.at}/code-scanning/analyses/${(json as unknown as Json[])[0]!['id']}`;
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ada.delete(path)));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...many(7, 404)]);
+  assert.deepEqual(await alertStates(here), { 1: 'open' });
+});

@@ -1,18 +1,21 @@
 // Analyses: list and get them, as JSON or as the SARIF document, and delete them one after another.
+import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Stream } from '../../kernel/route.ts';
 import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { askedFormat, asksForType } from '../media-type.ts';
-import { repositoryResource } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import type { Analysis } from './analysis.ts';
 import { AnalysisDeletion, AnalysisReply, scanningUrl, toAnalysis } from './model.ts';
 import { readDocument } from './read-document.ts';
+import { beginDeletion, finishDeletions } from './remove-analysis.ts';
 import { findAnalysis, listAnalyses } from './store-analyses.ts';
-import { deleteAnalysis, findPrevious } from './store-states.ts';
+import { findDeleting, findPrevious } from './store-deleting.ts';
 import { lockScanning } from './store-uploads.ts';
 import { documentKey } from './upload.ts';
 
@@ -99,14 +102,32 @@ const removeAnalysis = scanningRoute(
     query: Type.Object({ confirm_delete: Type.Optional(Type.String()) }),
     reply: { 200: AnalysisDeletion },
   },
-  async (call, { blobs, changes }, found) => {
-    const { params, query, base, now } = call;
-    const { number } = found.repository;
+  async (call, kernel, found) => {
+    const { query, base } = call;
     const isConfirmed = query.confirm_delete !== undefined && query.confirm_delete !== 'false';
-    const { deleted, previous } = await changes.run(call, async (on) => {
+    const { deleted, previous } = await beginRemoval(kernel, call, found, isConfirmed);
+    await finishDeletions(kernel, found.repository.number);
+    await kernel.blobs.delete(documentKey(deleted.uploadId, deleted.runIndex));
+    const next = previous === undefined ? null : `${scanningUrl(found, base)}/analyses/${previous}`;
+    return { next_analysis_url: next, confirm_delete_url: next && `${next}?confirm_delete` };
+  },
+);
+
+/** Deletions in a repository come one after another: each restores what is left by the one before. */
+async function beginRemoval(
+  kernel: Kernel,
+  call: ChangeActor & { params: { analysis_id: number } },
+  found: FoundRepository,
+  isConfirmed: boolean,
+): Promise<{ deleted: Analysis; previous: number | undefined }> {
+  const { number, name } = found.repository;
+  for (;;) {
+    await finishDeletions(kernel, number);
+    const begun = await kernel.changes.run(call, async (on) => {
       await lockScanning(on.db, number);
-      const analysis = await findOwnAnalysis(on.db, number, params.analysis_id);
-      if (!analysis.isNewest) throw new Failure('malformed', 'Analysis specified is not deletable.');
+      if ((await findDeleting(on.db, number)) !== undefined) return undefined;
+      const analysis = await findOwnAnalysis(on.db, number, call.params.analysis_id);
+      if (!analysis.isDeletable) throw new Failure('malformed', 'Analysis specified is not deletable.');
       if ((await findPrevious(on.db, analysis)) === undefined && !isConfirmed)
         throw new Failure(
           'malformed',
@@ -115,16 +136,14 @@ const removeAnalysis = scanningRoute(
       on.record({
         accesses: [{ action: UPDATE_SCANNING.action, resource: repositoryResource(found) }],
         kind: 'repository',
-        name: found.repository.name,
+        name,
         verb: `deleted the analysis ${analysis.number} of ${analysis.ref} by ${analysis.toolName} of`,
       });
-      return { deleted: analysis, previous: await deleteAnalysis(on.db, analysis, now) };
+      return { deleted: analysis, previous: await beginDeletion(on.db, analysis, call.now) };
     });
-    await blobs.delete(documentKey(deleted.uploadId, deleted.runIndex));
-    const next = previous === undefined ? null : `${scanningUrl(found, base)}/analyses/${previous}`;
-    return { next_analysis_url: next, confirm_delete_url: next && `${next}?confirm_delete` };
-  },
-);
+    if (begun !== undefined) return begun;
+  }
+}
 
 async function findOwnAnalysis(db: Db, repositoryNumber: number, number: number): Promise<Analysis> {
   const analysis = await findAnalysis(db, repositoryNumber, number);

@@ -16,7 +16,8 @@ export interface Analysis {
   rulesCount: number;
   warning: string;
   createdAt: number;
-  isNewest: boolean;
+  /** The newest of its set, once its upload has ended. */
+  isDeletable: boolean;
 }
 
 /** One whose results are written, while it opens and closes alerts. */
@@ -35,4 +36,13 @@ export interface ApplyingAnalysis extends Pick<
   /** The position of the first result that is not. */
   applied: number;
   eventsLeft: number;
+}
+
+/** One that nobody sees any more, while what was before is restored. */
+export interface DeletingAnalysis extends Pick<
+  Analysis,
+  'number' | 'repositoryNumber' | 'setNumber' | 'ref'
+> {
+  /** The position of the first result of the newest analysis whose alert is not. */
+  restored: number;
 }

@@ -3,8 +3,9 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { recordTransitions } from './alert-events.ts';
+import { beginDeletion, finishDeletions } from './remove-analysis.ts';
 import { closeAlerts, endApplying, findApplying, openAlerts, updateApplied } from './store-applying.ts';
-import { deleteAnalysis } from './store-states.ts';
+import { findDeleting } from './store-deleting.ts';
 import { endUpload, lockScanning } from './store-uploads.ts';
 import type { SarifUpload } from './upload.ts';
 
@@ -43,13 +44,24 @@ async function applySome(tx: Db, upload: SarifUpload, now: number): Promise<bool
   return true;
 }
 
-/** Ends an upload that cannot be processed. What an analysis has done so far is undone. */
-export async function giveUp(kernel: Kernel, upload: SarifUpload, problem: string): Promise<void> {
+/** Ends an upload that cannot be processed. What an analysis has done so far is undone first. */
+export async function giveUp(
+  kernel: Kernel,
+  upload: SarifUpload,
+  problem: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, clock } = kernel;
-  await db.transaction().execute(async (tx) => {
-    await lockScanning(tx, upload.repositoryNumber);
-    const analysis = await findApplying(tx, upload);
-    if (analysis !== undefined) await deleteAnalysis(tx, analysis, clock.now());
-    await endUpload(tx, upload, [problem], clock.now());
-  });
+  const { repositoryNumber } = upload;
+  for (let isEnd = false; !isEnd;) {
+    await finishDeletions(kernel, repositoryNumber, signal);
+    isEnd = await db.transaction().execute(async (tx) => {
+      await lockScanning(tx, repositoryNumber);
+      if ((await findDeleting(tx, repositoryNumber)) !== undefined) return false;
+      const analysis = await findApplying(tx, upload);
+      if (analysis === undefined) return await endUpload(tx, upload, [problem], clock.now());
+      await beginDeletion(tx, analysis, clock.now());
+      return false;
+    });
+  }
 }

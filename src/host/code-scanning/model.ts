@@ -173,7 +173,7 @@ export function toAnalysis(
     url: `${scanningUrl(found, base)}/analyses/${analysis.number}`,
     sarif_id: analysis.uploadId,
     tool: { name: analysis.toolName, version: analysis.toolVersion, guid: analysis.toolGuid },
-    deletable: analysis.isNewest,
+    deletable: analysis.isDeletable,
     warning: analysis.warning,
   };
 }

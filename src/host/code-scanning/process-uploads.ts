@@ -1,24 +1,25 @@
-// Processes the uploads of a repository, in their order: each run becomes an analysis, which opens and closes alerts.
+// The background work of a repository: deletions that a crash has interrupted, and then its uploads in their order. Each run of
+// one becomes an analysis, which opens and closes alerts.
 import { buffer } from 'node:stream/consumers';
 import { finish, type Due } from '../../kernel/due-store.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { MAX_EVENTS } from './alert-events.ts';
 import { applyAnalysis, giveUp } from './apply-analysis.ts';
+import { finishDeletions } from './remove-analysis.ts';
 import type { OpenSarif } from './sarif/sarif-client.ts';
+import { PROCESS_SCANNING } from './schedule-scanning.ts';
 import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
 import { beginApplying } from './store-applying.ts';
+import { findDeleting } from './store-deleting.ts';
 import { endUpload, findPendingUpload, lockScanning } from './store-uploads.ts';
 import { documentKey, uploadKey, type SarifUpload } from './upload.ts';
-
-/** The payload is the number of the repository. */
-export const PROCESS_UPLOADS = 'host.process-sarif';
 
 /** An upload that fails for reasons of the server so often is given up, so that those after it are processed. */
 const MAX_ATTEMPTS = 8;
 
 export function scanningHandlers(kernel: Kernel): Record<string, DueHandler> {
-  return { [PROCESS_UPLOADS]: (due, signal) => processUploads(kernel, due, signal) };
+  return { [PROCESS_SCANNING]: (due, signal) => processUploads(kernel, due, signal) };
 }
 
 async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Promise<void> {
@@ -27,19 +28,21 @@ async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Pr
   let { attempts } = due;
   for (;;) {
     signal.throwIfAborted();
+    await finishDeletions(kernel, number, signal);
     const upload = await findPendingUpload(db, number);
     if (upload === undefined) {
-      // An upload schedules its work under the same lock, so that none is left when the work ends.
+      // Uploads and deletions schedule the work under the same lock, so that nothing is left when it ends.
       const isEnd = await db.transaction().execute(async (tx) => {
         await lockScanning(tx, number);
-        if ((await findPendingUpload(tx, number)) !== undefined) return false;
+        const left = (await findPendingUpload(tx, number)) ?? (await findDeleting(tx, number));
+        if (left !== undefined) return false;
         await finish(tx, due);
         return true;
       });
       if (isEnd) return;
     } else if (attempts > MAX_ATTEMPTS) {
       const problem = 'The server could not process the document. Upload it again later.';
-      await giveUp(kernel, upload, problem);
+      await giveUp(kernel, upload, problem, signal);
       attempts = 0;
     } else {
       await processUpload(kernel, upload, signal);

@@ -30,7 +30,7 @@ import {
   openAlerts,
   updateApplied,
 } from './store-applying.ts';
-import { deleteAnalysis } from './store-states.ts';
+import { beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
 
@@ -112,7 +112,8 @@ onEachEngine((testEngine) => {
     const analysis = (await findAnalysis(db, 1, number))!;
     await db.transaction().execute(async (tx) => {
       await updateDismissal(tx, 1, 1, null);
-      await deleteAnalysis(tx, analysis, NOW);
+      await beginDeleting(tx, analysis, await findPrevious(tx, analysis));
+      for (let step = 0; step < 3; step += 1) await deleteSome(tx, (await findDeleting(tx, 1))!, 10, NOW);
     });
     statements = [...seen.values()].filter(({ sql: text }) =>
       /^\s*(select|insert|update|delete)/i.test(text),
@@ -162,6 +163,7 @@ onEachEngine((testEngine) => {
           is_newest: 1,
           applied: null,
           events_left: null,
+          restored: null,
         })),
       )
       .execute();

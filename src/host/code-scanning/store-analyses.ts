@@ -8,12 +8,14 @@ import type { ScanningRule } from './sarif/sarif-rule.ts';
 import type { AnalysisRow } from './tables.ts';
 import type { SarifUpload } from './upload.ts';
 
+const DELETED_AT_ONCE = 500;
+
 function selectAnalyses(db: Db) {
   return db
     .selectFrom('code_scanning_analyses as analysis')
     .innerJoin('code_scanning_uploads as upload', 'upload.number', 'analysis.upload_number')
     .selectAll('analysis')
-    .select('upload.id as upload_id')
+    .select(['upload.id as upload_id', 'upload.status as upload_status'])
     .where('analysis.is_ready', '=', sql.lit(1));
 }
 
@@ -58,19 +60,27 @@ export async function listAnalyses(
 
 /** The runs of the upload that are ready; what a crash has left of one that was being written is deleted. */
 export async function startOver(db: Db, { number }: SarifUpload): Promise<Set<number>> {
-  await db
-    .deleteFrom('code_scanning_analyses')
-    .where('upload_number', '=', number)
-    .where('is_ready', '=', 0)
-    .where('applied', 'is', null)
-    .execute();
-  const ready = await db
+  const rows = await db
     .selectFrom('code_scanning_analyses')
-    .select('run_index')
+    .select(['number', 'run_index', 'is_ready', 'results_count'])
     .where('upload_number', '=', number)
-    .where('is_ready', '=', 1)
+    .where('applied', 'is', null)
+    .where('restored', 'is', null)
     .execute();
-  return new Set(ready.map(({ run_index: run }) => run));
+  for (const { number: unfinished, results_count: count } of rows.filter((row) => row.is_ready === 0))
+    await deleteWritten(db, unfinished, count);
+  return new Set(rows.filter((row) => row.is_ready === 1).map(({ run_index: run }) => run));
+}
+
+/** In short statements, so that other writes need not wait. */
+async function deleteWritten(db: Db, analysisNumber: number, results: number): Promise<void> {
+  for (let end = DELETED_AT_ONCE; end < results; end += DELETED_AT_ONCE)
+    await db
+      .deleteFrom('code_scanning_results')
+      .where('analysis_number', '=', analysisNumber)
+      .where('position', '<', end)
+      .execute();
+  await db.deleteFrom('code_scanning_analyses').where('number', '=', analysisNumber).execute();
 }
 
 /** Nobody sees it yet. */
@@ -115,6 +125,7 @@ export async function insertAnalysis(
       is_newest: 0,
       applied: null,
       events_left: null,
+      restored: null,
     })
     .returning('number')
     .executeTakeFirstOrThrow();
@@ -188,7 +199,7 @@ export async function listAlertsOfResults(
   return rows.map(({ alert_number: alert }) => alert!);
 }
 
-function analysisFrom(row: Selectable<AnalysisRow> & { upload_id: string }): Analysis {
+function analysisFrom(row: Selectable<AnalysisRow> & { upload_id: string; upload_status: string }): Analysis {
   return {
     number: row.number,
     repositoryNumber: row.repository_number,
@@ -205,6 +216,7 @@ function analysisFrom(row: Selectable<AnalysisRow> & { upload_id: string }): Ana
     rulesCount: row.rules_count,
     warning: row.warning,
     createdAt: row.created_at,
-    isNewest: row.is_newest === 1,
+    // After a crash, an upload that is not processed to its end would bring it back.
+    isDeletable: row.is_newest === 1 && row.upload_status !== 'pending',
   };
 }

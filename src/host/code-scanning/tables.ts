@@ -58,7 +58,7 @@ export interface AnalysisRow {
   rules_count: number;
   warning: string;
   created_at: number;
-  /** 0 while its results are being written and applied: nobody sees it. */
+  /** 0 while it is being written, applied or deleted: nobody sees it. */
   is_ready: number;
   /** Of its set: only this one can be deleted. */
   is_newest: number;
@@ -66,6 +66,8 @@ export interface AnalysisRow {
   applied: number | null;
   /** How many events it may still cause, meanwhile. */
   events_left: number | null;
+  /** While it is being deleted: how many results of the newest of its set have their alerts back. */
+  restored: number | null;
 }
 
 /** As the newest upload describes it. */

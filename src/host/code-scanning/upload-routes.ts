@@ -1,6 +1,5 @@
 // Uploads of analyses: a document is accepted at once, and processed by background work.
 import { randomUUID } from 'node:crypto';
-import { schedule } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
@@ -9,7 +8,7 @@ import { isValidRefName } from '../git/ref-name.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { SarifReceipt, SarifStatus, SarifUploadRequest, scanningUrl } from './model.ts';
-import { PROCESS_UPLOADS } from './process-uploads.ts';
+import { scheduleScanning } from './schedule-scanning.ts';
 import { isGzip } from './sarif/inflate-sarif.ts';
 import { MAX_GZIP_BYTES } from './sarif/sarif-limits.ts';
 import { findUpload, insertUpload, lockScanning } from './store-uploads.ts';
@@ -51,8 +50,7 @@ const uploadSarif = scanningRoute(
       await lockScanning(tx, number);
       const upload = { id, repositoryNumber: number, ref: body.ref, commitSha: commit.oid };
       await insertUpload(tx, { ...upload, checkoutUri: body.checkout_uri ?? null }, now);
-      const work = { id: `${PROCESS_UPLOADS}:${number}`, kind: PROCESS_UPLOADS, payload: String(number) };
-      await schedule(tx, { ...work, dueAt: now }, now);
+      await scheduleScanning(tx, number, now);
     });
     const url = `${scanningUrl(found, base)}/sarifs/${id}`;
     return reply(202, { id, url }, { location: url });

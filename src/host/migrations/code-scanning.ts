@@ -83,4 +83,12 @@ export const codeScanningMigrations: Migration[] = [
       'alter table code_scanning_analyses add column events_left integer',
     ],
   },
+  {
+    name: 'host-code-scanning-deletions',
+    up: () => [
+      'alter table code_scanning_analyses add column restored integer',
+      `create index code_scanning_analyses_deleting on code_scanning_analyses (repository_number)
+         where restored is not null`,
+    ],
+  },
 ];
