@@ -1,6 +1,6 @@
 // Replies about files and folders that are ready to be sent: what an object id stands for never changes.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { etagOf } from '../../kernel/etag.ts';
+import { etagOf, type StoredBytes } from '../../kernel/etag.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes } from '../../kernel/route.ts';
@@ -10,7 +10,7 @@ import type { ContentPlace } from './content-urls.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
-    readyReplies: BoundedCache<string, Buffer>;
+    readyReplies: BoundedCache<string, StoredBytes>;
   }
 }
 
@@ -18,8 +18,8 @@ const MAX_BYTES = 32 * 1024 ** 2;
 /** What an entry takes beside its bytes. */
 const ENTRY_BYTES = 500;
 
-export function openReadyReplies(): BoundedCache<string, Buffer> {
-  return new BoundedCache({ max: MAX_BYTES, weigh: ({ length }) => length + ENTRY_BYTES });
+export function openReadyReplies(): BoundedCache<string, StoredBytes> {
+  return new BoundedCache({ max: MAX_BYTES, weigh: ({ bytes }) => bytes.length + ENTRY_BYTES });
 }
 
 /** For a representation that is the same in all versions. The caller has checked that the repository may be read. */
@@ -30,12 +30,12 @@ export async function replyReady(
   show: () => Promise<unknown>,
 ): Promise<Bytes> {
   const key = keyOf(place, entry);
-  let bytes = readyReplies.get(key);
-  if (bytes === undefined) {
-    bytes = await stringifyLarge(await show());
-    readyReplies.set(key, bytes);
+  let ready = readyReplies.get(key);
+  if (ready === undefined) {
+    ready = { bytes: await stringifyLarge(await show()), etag: etagOf(`${release}\n${key}`) };
+    readyReplies.set(key, ready);
   }
-  return new Bytes(bytes, { etag: etagOf(`${release}\n${key}`) });
+  return new Bytes(ready.bytes, { etag: ready.etag });
 }
 
 /** Everything that the reply depends on: its addresses name the branch, and of a private repository a commit and a token. */

@@ -5,8 +5,12 @@ const MAX_BYTES = 1024;
 const MAX_PART_BYTES = 240;
 const FORBIDDEN = /[ ~^:?*[\\]|\.\.|@\{/;
 
+/** Nearly all names. They need not be looked at part by part. */
+const PLAIN = /^refs\/(?:heads|tags)\/[\w-]{1,200}$/;
+
 /** Takes full names only, such as `refs/heads/main`. */
 export function isValidRefName(name: string): boolean {
+  if (PLAIN.test(name)) return true;
   if (!name.startsWith('refs/') || FORBIDDEN.test(name) || !name.isWellFormed()) return false;
   if (hasControl(name)) return false;
   if (name.endsWith('.') || Buffer.byteLength(name) > MAX_BYTES) return false;
