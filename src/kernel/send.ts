@@ -19,6 +19,9 @@ import type { RouteUsage } from './version-usage/route-usage.ts';
 /** After this time without data, the system asks whether the other end of a stream is still there. */
 const KEEP_ALIVE_MS = 60_000;
 
+/** Longer bodies are sent as they are. */
+const MAX_COPIED = 16 * 1024;
+
 /** An error as it is sent; Content-Length is added later. */
 export interface ErrorReply {
   status: number;
@@ -287,6 +290,11 @@ function put(reply: FastifyReply, status: number, headers: HeaderList, body?: st
   const length = Buffer.byteLength(body);
   headers.set('content-length', String(length));
   reply.raw.writeHead(status, headers.pairs);
+  if (typeof body !== 'string' && length <= MAX_COPIED) {
+    // Node sends a text together with the head, and bytes apart from it, which costs more than to copy a few.
+    reply.raw.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
+    return;
+  }
   // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
   reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
 }
