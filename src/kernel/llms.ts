@@ -67,11 +67,11 @@ function describeScheme({ type, scheme, in: place, name }: Record<string, string
 
 function limitText({ name, limits: plan }: Dialect, { enabled, allowances }: Limits): string {
   if (!enabled) return 'Rate limits are off.';
-  const told = Object.keys(plan.allowances).map((category) => {
+  const budgets = Object.keys(plan.allowances).map((category) => {
     const { known, anonymous, seconds } = allowances[`${name}.${category}`]!;
     return `${category} ${known} calls (${anonymous} without a token) in ${seconds} s`;
   });
-  return `Rate limits: ${told.join('; ')}. Wait as long as the header Retry-After says.`;
+  return `Rate limits: ${budgets.join('; ')}. Wait as long as the header Retry-After says.`;
 }
 
 function errorText({ status }: Dialect): string {

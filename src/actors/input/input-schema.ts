@@ -12,7 +12,7 @@ export interface CompiledSchema {
 
 /** Compiling takes much longer than validating, and an Actor is often started many times in a row. */
 const MAX_COMPILED = 50;
-const MAX_TOLD = 10;
+const MAX_LISTED = 10;
 const MAX_MESSAGE = 2000;
 
 export function checkSchema(text: string): CheckedSchema {
@@ -87,9 +87,9 @@ function withoutId(schema: JsonObject): JsonObject {
 export function validateInput({ schema, validate }: CompiledSchema, input: JsonObject): void {
   const errors = validateInputUsingValidator(validate, schema, input);
   if (errors.length === 0) return;
-  const told = [...new Set(errors.map(({ message }) => message))];
-  const rest = told.length > MAX_TOLD ? `, and ${told.length - MAX_TOLD} more` : '';
-  const message = told.slice(0, MAX_TOLD).join(', ').slice(0, MAX_MESSAGE);
+  const messages = [...new Set(errors.map(({ message }) => message))];
+  const rest = messages.length > MAX_LISTED ? `, and ${messages.length - MAX_LISTED} more` : '';
+  const message = messages.slice(0, MAX_LISTED).join(', ').slice(0, MAX_MESSAGE);
   throw new TaskError('invalid-input', `Input is not valid: ${message}${rest}`);
 }
 

@@ -15,10 +15,10 @@ import { lockRun, updateRun } from './store.ts';
 /** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
 export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
   return await kernel.db.transaction().execute(async (tx) => {
-    const stopJob = async (): Promise<'waiting' | 'told' | 'absent'> => {
+    const stopJob = async (): Promise<'waiting' | 'notified' | 'absent'> => {
       // This locks it, so that no node claims it or gives it back meanwhile.
       if (!(await requestControl(tx, id, gracefully ? 'abort-gracefully' : 'abort'))) return 'absent';
-      return (await deleteWaitingJob(tx, id)) ? 'waiting' : 'told';
+      return (await deleteWaitingJob(tx, id)) ? 'waiting' : 'notified';
     };
     // The job before the run, in the same order as the node that executes it.
     let job = await stopJob();
@@ -27,7 +27,7 @@ export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, 
     if (isFinished(run.status)) return run;
     // It was resurrected since, and its node would not hear of the abort.
     if (job === 'absent') job = await stopJob();
-    if (job !== 'told') {
+    if (job !== 'notified') {
       const [webhooks, after] = await awaitAll([
         listRunWebhooks(tx, run),
         finishRun(tx, run, 'ABORTED', { code: null }, now),

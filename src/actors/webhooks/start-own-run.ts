@@ -63,12 +63,12 @@ export async function startOwnRun(
   } catch (error) {
     const failure = error instanceof Failure ? error : undefined;
     if (failure === undefined) kernel.log.error({ err: error, dispatch: dispatch.id }, 'a webhook failed');
-    const told = failure ?? new Failure('internal', 'An internal error occurred.');
+    const shownFailure = failure ?? new Failure('internal', 'An internal error occurred.');
     return attempt({
-      status: status[told.kind],
-      response: JSON.stringify(renderError(told)).slice(0, KEPT_LENGTH),
+      status: status[shownFailure.kind],
+      response: JSON.stringify(renderError(shownFailure)).slice(0, KEPT_LENGTH),
       // A token that is gone does not come back.
-      isFinal: told.kind === 'unauthenticated',
+      isFinal: shownFailure.kind === 'unauthenticated',
     });
   }
 }

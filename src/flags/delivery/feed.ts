@@ -53,7 +53,7 @@ export class Feed {
   /** Of all items together: each is added and removed by exclusive or. */
   #fingerprint = 0n;
   /** Resolves when all followers have got the last change. */
-  #told: Promise<void> = Promise.resolve();
+  #notified: Promise<void> = Promise.resolve();
 
   private constructor(environment: Environment, revision: number, onFollow: (feed: Feed) => void) {
     this.environment = environment;
@@ -94,9 +94,9 @@ export class Feed {
     return () => void this.#followers.delete(follower);
   }
 
-  /** Brings it to a later revision, and then tells its followers, before it can advance again. */
+  /** Brings it to a later revision, and then notifies its followers, before it can advance again. */
   async advance(db: Db, revision: number): Promise<void> {
-    await this.#told;
+    await this.#notified;
     if (revision <= this.revision || this.isGone) return;
     const items = await listItemsSince(db, this.environment.id, this.revision);
     const keysOf = (wanted: string) => items.filter(({ kind }) => kind === wanted).map(({ key }) => key);
@@ -123,7 +123,7 @@ export class Feed {
     this.compiled = after;
     this.#replaceItems(loaded);
     this.revision = revision;
-    this.#tell({ revision, flags, segments, before, after });
+    this.#notify({ revision, flags, segments, before, after });
   }
 
   /** What people know the flags by, sorted by key. */
@@ -146,7 +146,7 @@ export class Feed {
     if (this.isGone) return;
     const { revision, compiled } = this;
     this.endReason = reason;
-    this.#tell({ revision, flags: [], segments: [], before: compiled, after: compiled });
+    this.#notify({ revision, flags: [], segments: [], before: compiled, after: compiled });
   }
 
   /** Made of the keys and versions of all items, so that it is the same on all nodes, and after a restart. */
@@ -170,11 +170,11 @@ export class Feed {
     return (await payload.made) as Payload;
   }
 
-  #tell(change: FeedChange): void {
-    const tellAll = async () => {
+  #notify(change: FeedChange): void {
+    const notifyAll = async () => {
       for (const follower of Array.from(this.#followers)) await follower(change);
     };
-    this.#told = this.#told.then(tellAll);
+    this.#notified = this.#notified.then(notifyAll);
   }
 
   async #load(db: Db, changed?: ItemKeys): Promise<LoadedItems> {

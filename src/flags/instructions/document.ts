@@ -3,10 +3,10 @@ import type { DocumentedKind } from './kinds.ts';
 
 /** One line for each kind in Markdown; optional parameters have a question mark. */
 export function listKinds(kinds: Iterable<readonly [string, DocumentedKind]>): string {
-  return [...kinds].map(([name, kind]) => `- ${tellKind(name, kind)}`).join('\n');
+  return [...kinds].map(([name, kind]) => `- ${describeKind(name, kind)}`).join('\n');
 }
 
-function tellKind(name: string, { summary, schema }: DocumentedKind): string {
+function describeKind(name: string, { summary, schema }: DocumentedKind): string {
   const required = new Set(schema.required as readonly string[]);
   const parameters = Object.keys(schema.properties)
     .filter((parameter) => parameter !== 'kind')

@@ -8,7 +8,7 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import { DEFAULT_REPOSITORY_SETTINGS } from '../repositories/repository.ts';
 import { insertRepository } from '../repositories/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { recordEvent, TELL_HOOKS } from './record-event.ts';
+import { recordEvent, DELIVER_EVENTS } from './record-event.ts';
 import { listQueuedEvents } from './store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -35,7 +35,7 @@ onEachEngine((testEngine) => {
     await engine.db
       .selectFrom('due')
       .select(['kind', 'payload', 'due_at'])
-      .where('id', '=', `${TELL_HOOKS}:repository/${number}`)
+      .where('id', '=', `${DELIVER_EVENTS}:repository/${number}`)
       .execute();
 
   test('an event that is rolled back leaves neither a row nor work', async () => {
@@ -75,7 +75,7 @@ onEachEngine((testEngine) => {
       committed,
     );
     assert.deepEqual(await listDue(number), [
-      { kind: TELL_HOOKS, payload: JSON.stringify({ repository: number }), due_at: NOW },
+      { kind: DELIVER_EVENTS, payload: JSON.stringify({ repository: number }), due_at: NOW },
     ]);
     const [first] = all;
     assert.deepEqual(first!.snapshot.sender, OWNER);

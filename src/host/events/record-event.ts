@@ -1,4 +1,4 @@
-// Records what happened, in the transaction of the change: for feeds, and for the work that tells webhooks.
+// Records what happened, in the transaction of the change: for feeds, and for the work that delivers to webhooks.
 import { schedule } from '../../kernel/due-store.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -10,8 +10,8 @@ import type { FoundRepository } from '../repositories/access.ts';
 import type { EventPlace, HostEvent } from './model.ts';
 import { insertEvents, type EventQueue } from './store.ts';
 
-/** The due work that tells webhooks; its payload is an `EventQueue` as JSON. */
-export const TELL_HOOKS = 'host.tell-hooks';
+/** The due work that delivers events to webhooks; its payload is an `EventQueue` as JSON. */
+export const DELIVER_EVENTS = 'host.deliver-events';
 
 /** The transaction of a change, and who makes it. */
 export interface EventTransaction {
@@ -19,7 +19,7 @@ export interface EventTransaction {
   actor: { now: number; caller?: KnownCaller };
 }
 
-/** Writes the event, and the due work that tells webhooks of it, in the transaction of the change. */
+/** Writes the event, and the due work that delivers it to webhooks, in the transaction of the change. */
 export async function recordEvent(on: EventTransaction, event: HostEvent, place: EventPlace): Promise<void> {
   await recordEvents(on, [event], place);
 }
@@ -74,6 +74,6 @@ async function readOrganization(
 /** Before the events are inserted: its row is locked until the commit. */
 export async function scheduleQueue(tx: Db, queue: EventQueue, now: number): Promise<void> {
   const [[kind, name]] = Object.entries(queue) as [[string, string | number]];
-  const id = `${TELL_HOOKS}:${kind}/${name}`;
-  await schedule(tx, { id, kind: TELL_HOOKS, payload: JSON.stringify(queue), dueAt: now }, now, 'move');
+  const id = `${DELIVER_EVENTS}:${kind}/${name}`;
+  await schedule(tx, { id, kind: DELIVER_EVENTS, payload: JSON.stringify(queue), dueAt: now }, now, 'move');
 }

@@ -79,7 +79,7 @@ export async function listQueuedEvents(
 }
 
 /** What decides which webhooks receive an event. */
-export interface EventToTell {
+export interface EventToDeliver {
   number: number;
   at: number;
   name: string;
@@ -87,12 +87,12 @@ export interface EventToTell {
 }
 
 /** The same without their details, which may be long. */
-export async function listEventsToTell(
+export async function listEventsToDeliver(
   db: Db,
   queue: EventQueue,
   after: number,
   limit: number,
-): Promise<EventToTell[]> {
+): Promise<EventToDeliver[]> {
   const rows = await selectQueued(db, queue, after, limit)
     .select(['number', 'at', 'name', 'organization_id'])
     .execute();

@@ -1,7 +1,7 @@
 // Webhooks of apps that are installed on the owner of what happened, and which events they receive.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listAppsByNumber } from '../apps/store.ts';
-import type { EventToTell } from '../events/store.ts';
+import type { EventToDeliver } from '../events/store.ts';
 import { hookOfApp } from './app-hook.ts';
 import { isEventOf } from './event-names.ts';
 import type { Hook } from './hook.ts';
@@ -32,7 +32,7 @@ export async function listInstalledHooks(
 /** Nothing of what happened before the app was installed, and nothing of what another account owned then. */
 export function hearsAsInstalled(
   { events, accountId, isOrganization, createdAt }: InstalledHook,
-  { name, at, organizationId }: EventToTell,
+  { name, at, organizationId }: EventToDeliver,
 ): boolean {
   if (at < createdAt || !events.includes(name) || !isEventOf('integration', name)) return false;
   return organizationId === null ? !isOrganization : accountId === organizationId;

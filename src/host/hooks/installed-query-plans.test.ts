@@ -11,7 +11,7 @@ import {
   updateManifestUsed,
 } from '../app-manifests/store.ts';
 import type { AppManifest } from '../app-manifests/manifest.ts';
-import { insertEvents, listEventsToTell } from '../events/store.ts';
+import { insertEvents, listEventsToDeliver } from '../events/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { listListeningInstallations } from './store-installed.ts';
@@ -36,7 +36,7 @@ onEachEngine((testEngine) => {
     await listListeningInstallations(db, 4, ['owner-3', 'owner-5']);
     await listListeningInstallations(db, 4, []);
     await listListeningInstallations(db, undefined, ['owner-3']);
-    await listEventsToTell(db, { app: 4 }, 5, 10);
+    await listEventsToDeliver(db, { app: 4 }, 5, 10);
     await findAppManifest(db, 'code-3', NOW);
     await updateManifestUsed(db, 'code-3', NOW);
     await deleteExpiredManifests(db, NOW);

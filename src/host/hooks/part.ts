@@ -1,13 +1,13 @@
 // Webhooks of repositories, organizations and apps.
 import type { Part } from '../../kernel/part.ts';
-import { TELL_HOOKS } from '../events/record-event.ts';
+import { DELIVER_EVENTS } from '../events/record-event.ts';
 import { hookMigrations } from '../migrations/hooks.ts';
 import { appHookRoutes } from './app-routes.ts';
 import { hookDeliveryRoutes } from './delivery-routes.ts';
 import { hookDispatches } from './dispatch-port.ts';
 import { REMOVE_HOOKS, removeHooks } from './remove-hooks.ts';
 import { hookRoutes } from './routes.ts';
-import { tellHooks } from './tell-hooks.ts';
+import { deliverEvents } from './deliver-events.ts';
 
 export const hookPart: Part = {
   tag: {
@@ -18,6 +18,6 @@ export const hookPart: Part = {
   migrations: hookMigrations,
   dispatches: hookDispatches,
   work: (kernel) => ({
-    handlers: { [TELL_HOOKS]: tellHooks(kernel), [REMOVE_HOOKS]: removeHooks(kernel) },
+    handlers: { [DELIVER_EVENTS]: deliverEvents(kernel), [REMOVE_HOOKS]: removeHooks(kernel) },
   }),
 };

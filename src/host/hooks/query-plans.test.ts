@@ -25,7 +25,7 @@ import {
   updateHook,
 } from './store.ts';
 import { listBranchesAt } from './store-branches.ts';
-import { listEventsToTell } from '../events/store.ts';
+import { listEventsToDeliver } from '../events/store.ts';
 import { advanceHookCursor, deleteHookCursor, findHookCursor } from './store-cursors.ts';
 
 const NOW = 1_800_000_000_000;
@@ -110,7 +110,7 @@ onEachEngine((testEngine) => {
       await listHooks(db, target);
       await listHooks(db, target, SLICE);
       await countHooks(db, target);
-      await listEventsToTell(db, target, 5, 10);
+      await listEventsToDeliver(db, target, 5, 10);
       await findHookCursor(db, target);
     }
     await listActiveHooks(db, 4, ['org-3', 'org-5']);

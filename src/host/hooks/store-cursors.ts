@@ -17,7 +17,7 @@ export async function findHookCursor(db: Db, queue: EventQueue): Promise<number>
   return row?.event_number ?? 0;
 }
 
-/** False where another process has told the events meanwhile. */
+/** False where another process has enqueued the events meanwhile. */
 export async function advanceHookCursor(
   tx: Db,
   queue: EventQueue,

@@ -16,4 +16,11 @@ export const hookMigrations: Migration[] = [
       `create table host_hook_cursors (queue ${text} primary key, event_number bigint not null)`,
     ],
   },
+  {
+    name: 'host-hooks-work-renamed',
+    up: () => [
+      `update due set kind = 'host.deliver-events', id = replace(id, 'host.tell-hooks:', 'host.deliver-events:')
+         where kind = 'host.tell-hooks'`,
+    ],
+  },
 ];

@@ -16,4 +16,11 @@ export const pushMigrations: Migration[] = [
       `create index host_pushes_of_repository on host_pushes (repository_number, begun_at)`,
     ],
   },
+  {
+    name: 'host-pushes-work-renamed',
+    up: () => [
+      `update due set kind = 'host.record-push', id = replace(id, 'host.tell-push:', 'host.record-push:')
+         where kind = 'host.tell-push'`,
+    ],
+  },
 ];

@@ -11,7 +11,7 @@ import { repositoryResource, type FoundRepository } from '../repositories/access
 import { listTeamsByNumber } from '../teams/store.ts';
 import { listPresentActors, type ActorsByPurpose } from './actors.ts';
 import { slugOfApp } from './model.ts';
-import { changesBetween, toToldRule } from './rule-event.ts';
+import { changesBetween, toRuleInEvent } from './rule-event.ts';
 import { ACTOR_PURPOSES, type BranchRule } from './rule.ts';
 import {
   countProtections,
@@ -119,9 +119,9 @@ export async function recordProtection(
 ): Promise<void> {
   const { db: tx } = on;
   const named = (one: FullProtection) => listActorNames(tx, one.actors.push);
-  const told = {
-    before: before && toToldRule(before, await named(before)),
-    after: after && toToldRule(after, await named(after)),
+  const inEvent = {
+    before: before && toRuleInEvent(before, await named(before)),
+    after: after && toRuleInEvent(after, await named(after)),
   };
   const [action, verb] =
     after === undefined
@@ -138,8 +138,8 @@ export async function recordProtection(
     ...(before && { before: audited(before) }),
     ...(after && { after: audited(after) }),
   });
-  const changes = told.before && told.after && changesBetween(told.before, told.after);
-  const details = { rule: told.after ?? told.before, ...(changes && { changes }) };
+  const changes = inEvent.before && inEvent.after && changesBetween(inEvent.before, inEvent.after);
+  const details = { rule: inEvent.after ?? inEvent.before, ...(changes && { changes }) };
   await recordEvent(on, { name: 'branch_protection_rule', action, details }, { found });
 }
 

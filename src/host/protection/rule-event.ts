@@ -24,10 +24,10 @@ const COMPARED = [
   'signature_requirement_enforcement_level',
 ] as const;
 
-export type ToldRule = ReturnType<typeof toToldRule>;
+export type RuleInEvent = ReturnType<typeof toRuleInEvent>;
 
 /** `names` are those who may push: logins of users, slugs of teams and apps. */
-export function toToldRule(
+export function toRuleInEvent(
   { number, repositoryNumber, branch, rule, createdAt, updatedAt }: BranchProtection,
   names: readonly string[],
 ) {
@@ -64,7 +64,7 @@ export function toToldRule(
   };
 }
 
-export function changesBetween(before: ToldRule, after: ToldRule): Record<string, { from: unknown }> {
+export function changesBetween(before: RuleInEvent, after: RuleInEvent): Record<string, { from: unknown }> {
   const changed = COMPARED.filter((member) => !isDeepStrictEqual(before[member], after[member]));
   return Object.fromEntries(changed.map((member) => [member, { from: before[member] }]));
 }

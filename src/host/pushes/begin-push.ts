@@ -7,7 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import type { Push } from './model.ts';
 import { insertPush, readRefsVersion } from './store.ts';
-import { tellPushes, TELL_PUSH, tellPushId } from './tell-pushes.ts';
+import { recordPushes, RECORD_PUSH, recordPushId } from './record-pushes.ts';
 
 /** Long after most pushes are over, and soon after a crash. */
 const FIRST_LOOK_MS = 10_000;
@@ -27,11 +27,11 @@ export async function beginPush(
   const push: Push = { id: newId(now), number, pusher: initiatorOf(caller), begunAt: now, changes };
   const version = await kernel.db.transaction().execute(async (tx) => {
     await insertPush(tx, push);
-    const work = { id: tellPushId(push.id), kind: TELL_PUSH, payload: JSON.stringify({ id: push.id }) };
+    const work = { id: recordPushId(push.id), kind: RECORD_PUSH, payload: JSON.stringify({ id: push.id }) };
     await schedule(tx, { ...work, dueAt: now + FIRST_LOOK_MS }, now);
     return await readRefsVersion(tx, number);
   });
   // What the repository has before the first push that is recorded, nobody has pushed.
-  if (version === 0) await tellPushes(kernel, number);
+  if (version === 0) await recordPushes(kernel, number);
   return push;
 }

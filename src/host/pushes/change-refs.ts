@@ -3,7 +3,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { updateRefs, type RefUpdate } from '../git/update-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { beginPush, type PushActor } from './begin-push.ts';
-import { endPush } from './tell-pushes.ts';
+import { endPush } from './record-pushes.ts';
 
 /** @throws {RefUpdateRefused} where nothing was changed. */
 export async function changeRefs(

@@ -1,7 +1,7 @@
 // Pushes: git receives the objects into its quarantine, the hook asks whether they may come, and what has changed is recorded.
 import type { GitProcess } from '../git/git-process.ts';
 import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
-import { MAX_PUSH_MS } from '../pushes/tell-pushes.ts';
+import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
 import { exchangePack } from './exchange-pack.ts';
 import { finishReply } from './finish-reply.ts';
 import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/raw-route.ts';
 import { beginPush } from '../pushes/begin-push.ts';
-import { endPush } from '../pushes/tell-pushes.ts';
+import { endPush } from '../pushes/record-pushes.ts';
 import {
   openRepository,
   PUSH_REPOSITORY,

@@ -109,10 +109,10 @@ function teamMembers(details: PayloadObject, organization: Organization, base: s
     member?: RepositoryOwner;
     changes?: PayloadObject;
   };
-  const { notification_setting: _setting, ...told } = changes ?? {};
+  const { notification_setting: _setting, ...published } = changes ?? {};
   return {
     ...others,
-    ...(changes && { changes: told }),
+    ...(changes && { changes: published }),
     ...(member && { member: userInPayload(member, base) }),
     team: teamInPayload(team, organization, base),
   };

@@ -1,4 +1,4 @@
-// Tells another API of the same server which branches were pushed, by a port that the composition root connects.
+// Notifies another API of the same server of the branches that were pushed, by a port that the composition root connects.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
@@ -23,7 +23,7 @@ interface PushedNames {
 
 const BRANCH = 'refs/heads/';
 
-export async function tellBuilds(
+export async function notifyPushSubscriber(
   { services }: Kernel,
   tx: Db,
   { repository, owner }: FoundRepository,

@@ -1,11 +1,16 @@
-// Due work that tells webhooks of events: it reads those after the cursor of a queue, and enqueues a delivery for each hook that
+// Due work that delivers events to webhooks: it reads those after the cursor of a queue, and enqueues a delivery for each hook that
 // asks for them. The deliveries and the cursor share a transaction: after a crash nothing is lost, and nothing is delivered twice.
 import type { DueHandler } from '../../kernel/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { InstallationInEvent, RecordedEvent } from '../events/model.ts';
-import { listEventsToTell, listQueuedEvents, type EventQueue, type EventToTell } from '../events/store.ts';
+import {
+  listEventsToDeliver,
+  listQueuedEvents,
+  type EventQueue,
+  type EventToDeliver,
+} from '../events/store.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
 import { findAppHook } from './app-hook.ts';
 import { asksFor, type Hook } from './hook.ts';
@@ -16,43 +21,43 @@ import { readSurroundings } from './payloads/status-members.ts';
 import { listActiveHooks } from './store.ts';
 import { advanceHookCursor, findHookCursor } from './store-cursors.ts';
 
-/** Events that are looked at together. */
-const LOOKED_AT = 100;
+/** Events that are read together. */
+const BATCH_SIZE = 100;
 /** What is recorded is cut to less; a longer payload would hold up other work. */
 const MAX_PAYLOAD_LENGTH = 4 * 1024 * 1024;
 
 /** The payload is an `EventQueue` as JSON. An event that is recorded meanwhile makes the work due again. */
-export function tellHooks(kernel: Kernel): DueHandler {
+export function deliverEvents(kernel: Kernel): DueHandler {
   return async ({ payload }, signal) => {
     const queue = JSON.parse(payload) as EventQueue;
     for (;;) {
       signal.throwIfAborted();
-      if (!(await tellSome(kernel, queue, signal))) return;
+      if (!(await deliverBatch(kernel, queue, signal))) return;
     }
   };
 }
 
 /** Whether there may be more. */
-async function tellSome(kernel: Kernel, queue: EventQueue, signal: AbortSignal): Promise<boolean> {
+async function deliverBatch(kernel: Kernel, queue: EventQueue, signal: AbortSignal): Promise<boolean> {
   const { db } = kernel;
-  let told = await findHookCursor(db, queue);
-  const events = await listEventsToTell(db, queue, told, LOOKED_AT);
+  let cursor = await findHookCursor(db, queue);
+  const events = await listEventsToDeliver(db, queue, cursor, BATCH_SIZE);
   if (events.length === 0) return false;
   const listenersOf = 'app' in queue ? await hookOfOwnEvents(db, queue.app) : await others(db, queue, events);
   for (const event of events) {
     const listening = listenersOf(event);
     if (listening.length === 0) continue;
     signal.throwIfAborted();
-    if (!(await tell(kernel, { queue, told, event, listening }))) return true;
-    told = event.number;
+    if (!(await enqueueEvent(kernel, { queue, cursor, event, listening }))) return true;
+    cursor = event.number;
   }
   // One write for all events that nobody asks for.
   const last = events.at(-1)!.number;
-  if (told !== last) await advanceHookCursor(db, queue, { from: told, to: last });
+  if (cursor !== last) await advanceHookCursor(db, queue, { from: cursor, to: last });
   return true;
 }
 
-type ListenersOf = (event: EventToTell) => readonly ListeningHook[];
+type ListenersOf = (event: EventToDeliver) => readonly ListeningHook[];
 
 /** An app hears of its installations without asking for it. */
 async function hookOfOwnEvents(db: Db, appNumber: number): Promise<ListenersOf> {
@@ -65,7 +70,7 @@ async function hookOfOwnEvents(db: Db, appNumber: number): Promise<ListenersOf> 
 async function others(
   db: Db,
   queue: Exclude<EventQueue, { app: number }>,
-  events: readonly EventToTell[],
+  events: readonly EventToDeliver[],
 ): Promise<ListenersOf> {
   const repository = 'repository' in queue ? queue.repository : undefined;
   const organizations = [...new Set(events.flatMap(({ organizationId }) => organizationId ?? []))].toSorted();
@@ -80,16 +85,15 @@ async function others(
 }
 
 /** A hook hears nothing of what happened before it was created. */
-function hears(hook: Hook, { number, name, organizationId }: EventToTell): boolean {
+function hears(hook: Hook, { number, name, organizationId }: EventToDeliver): boolean {
   if (number <= hook.afterEvent || !asksFor(hook, name)) return false;
   return !('organization' in hook.target) || hook.target.organization === organizationId;
 }
 
-interface Telling {
+interface EventForHooks {
   queue: EventQueue;
-  /** The cursor. */
-  told: number;
-  event: EventToTell;
+  cursor: number;
+  event: EventToDeliver;
   listening: readonly ListeningHook[];
 }
 
@@ -100,9 +104,9 @@ interface ListeningHook {
 }
 
 /** False where another process was quicker. */
-async function tell(
+async function enqueueEvent(
   { db, publicUrl, clock, log }: Kernel,
-  { queue, told, event: { number }, listening }: Telling,
+  { queue, cursor, event: { number }, listening }: EventForHooks,
 ): Promise<boolean> {
   const [next] = await listQueuedEvents(db, queue, number - 1, 1);
   // Undefined where it was swept meanwhile.
@@ -113,7 +117,7 @@ async function tell(
   const now = clock.now();
   const guid = newCallId();
   return await db.transaction().execute(async (tx) => {
-    if (!(await advanceHookCursor(tx, queue, { from: told, to: number }))) return false;
+    if (!(await advanceHookCursor(tx, queue, { from: cursor, to: number }))) return false;
     if (event === undefined || body === undefined || isTooLong) return true;
     const own = 'app' in queue ? (event.details as unknown as InstallationInEvent).installation : undefined;
     const deliveries = listening.map(({ hook, installation = own?.number }) => ({

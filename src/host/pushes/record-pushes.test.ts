@@ -12,7 +12,7 @@ import { addCommit, git, needsGit } from '../git/fixture-repository.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import { beginPush } from './begin-push.ts';
 import { movesBetween, type Push } from './model.ts';
-import { endPush, tellPushes } from './tell-pushes.ts';
+import { endPush, recordPushes } from './record-pushes.ts';
 
 const ZERO = '0'.repeat(40);
 const FILE = { message: 'A file', content: Buffer.from('text').toString('base64') };
@@ -93,18 +93,18 @@ onEachEngine((engine) => {
       assert.equal(await leftRows(id), 0);
     });
 
-    test('moved, forced and deleted references are told as such', async () => {
+    test('moved, forced and deleted references are recorded as such', async () => {
       const { id } = await ada.repository('moved', { auto_init: true });
       const first = (await ada.get('/repos/ada/moved/git/ref/heads/main')).json.object.sha;
       const second = (await ada.put('/repos/ada/moved/contents/a', FILE)).json.commit.sha;
       await ada.patch('/repos/ada/moved/git/refs/heads/main', { sha: first, force: true });
       await ada.post('/repos/ada/moved/git/refs', { ref: 'refs/tags/v1', sha: second });
       await ada.delete('/repos/ada/moved/git/refs/tags/v1');
-      const told = (await eventsOf(id)).slice(2).map(({ name, details }) => {
+      const recorded = (await eventsOf(id)).slice(2).map(({ name, details }) => {
         const { ref, ref_type: type, before: from, after: to, forced, commits } = details;
         return name === 'push' ? [ref, from, to, forced, commits.length] : [name, ref, type];
       });
-      assert.deepEqual(told, [
+      assert.deepEqual(recorded, [
         ['refs/heads/main', first, second, false, 1],
         ['refs/heads/main', second, first, true, 0],
         ['refs/tags/v1', ZERO, second, false, 0],
@@ -114,7 +114,7 @@ onEachEngine((engine) => {
       ]);
     });
 
-    test('a push whose server died is told once, by due work, with its pusher', async () => {
+    test('a push whose server died is recorded once, by due work, with its pusher', async () => {
       const { id } = await ada.repository('crashed', { auto_init: true });
       await ada.put('/repos/ada/crashed/collaborators/ben');
       const repository = repositoryOf(id);
@@ -136,7 +136,7 @@ onEachEngine((engine) => {
       assert.deepEqual([event!.name, event!.actor, event!.details.after, more], ['push', 'ben', to, []]);
     });
 
-    test('two pushes to one branch that were not told yet are two events', async () => {
+    test('two pushes to one branch that were not recorded yet are two events', async () => {
       const { id } = await ada.repository('twice', { auto_init: true });
       const repository = repositoryOf(id);
       const one = (await repository.readRef('refs/heads/main'))!;
@@ -159,8 +159,8 @@ onEachEngine((engine) => {
       await Promise.all(
         pushes.map(async (push, index) => endPush(kernel(), push, await callerOf(by[index]!))),
       );
-      const told = (await eventsOf(id)).slice(2).map(({ actor, details }) => [actor, details.after]);
-      assert.deepEqual(told, [
+      const recorded = (await eventsOf(id)).slice(2).map(({ actor, details }) => [actor, details.after]);
+      assert.deepEqual(recorded, [
         ['ada', two],
         ['ben', three],
       ]);
@@ -183,10 +183,10 @@ onEachEngine((engine) => {
         .set({ refs_version: 0 })
         .where('number', '=', id)
         .execute();
-      await tellPushes(kernel(), id);
+      await recordPushes(kernel(), id);
       assert.equal((await eventsOf(id)).length, 2);
       await addCommit(repositoryOf(id), { c: 'c' }, { branch: 'side' });
-      await tellPushes(kernel(), id, await callerOf(ben));
+      await recordPushes(kernel(), id, await callerOf(ben));
       const [push, create] = (await eventsOf(id)).slice(2);
       assert.deepEqual([push!.actor, push!.details.ref, create!.name], ['ben', 'refs/heads/side', 'create']);
     });
@@ -194,12 +194,12 @@ onEachEngine((engine) => {
     test('the first branch of an empty repository becomes its default', async () => {
       const { id } = await ada.repository('empty');
       await addCommit(repositoryOf(id), { a: 'a' }, { branch: 'trunk' });
-      await tellPushes(kernel(), id);
+      await recordPushes(kernel(), id);
       const { json } = await ada.get('/repos/ada/empty');
       assert.equal(json.default_branch, 'trunk');
       assert.equal(git(repositoryOf(id), 'symbolic-ref', 'HEAD'), 'refs/heads/trunk');
       await addCommit(repositoryOf(id), { a: 'a' }, { branch: 'main' });
-      await tellPushes(kernel(), id);
+      await recordPushes(kernel(), id);
       assert.equal((await ada.get('/repos/ada/empty')).json.default_branch, 'trunk');
     });
 
@@ -211,7 +211,7 @@ onEachEngine((engine) => {
         repository,
         Array.from({ length: 1500 }, (_, index) => ({ name: `refs/tags/t${index}`, from: undefined, to })),
       );
-      await tellPushes(kernel(), id);
+      await recordPushes(kernel(), id);
       const rows = await kernel()
         .db.selectFrom('host_refs')
         .select('name')
@@ -223,7 +223,7 @@ onEachEngine((engine) => {
   });
 });
 
-test('a move that no push explains is one move, and a chain of pushes is told in its order', () => {
+test('a move that no push explains is one move, and a chain of pushes is recorded in its order', () => {
   const push = (id: string, from: string | undefined, to: string | undefined): Push => ({
     id,
     number: 1,

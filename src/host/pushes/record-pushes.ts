@@ -15,7 +15,7 @@ import { findRepositoryByNumber, updatePushedState, updateRepository } from '../
 import { scheduleHead, writeHead } from '../repositories/write-head.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
 import { describeMoves, insertMoveEvents } from './push-events.ts';
-import { tellBuilds } from './tell-builds.ts';
+import { notifyPushSubscriber } from './push-subscriber.ts';
 import {
   advanceRefsVersion,
   deletePush,
@@ -27,7 +27,7 @@ import {
   replaceRecordedRefs,
 } from './store.ts';
 
-export const TELL_PUSH = 'host.tell-push';
+export const RECORD_PUSH = 'host.record-push';
 
 /** No push takes longer: afterwards its server has died, and with it the processes of git. */
 export const MAX_PUSH_MS = 60 * 60 * 1000;
@@ -37,12 +37,12 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 const MAX_TRIES = 50;
 const BRANCH = 'refs/heads/';
 
-export function tellPushId(id: string): string {
-  return `${TELL_PUSH}:${id}`;
+export function recordPushId(id: string): string {
+  return `${RECORD_PUSH}:${id}`;
 }
 
 /** Compares all branches and tags. `pusher` has made those changes that no known push explains. */
-export async function tellPushes(kernel: Kernel, number: number, pusher?: KnownCaller): Promise<void> {
+export async function recordPushes(kernel: Kernel, number: number, pusher?: KnownCaller): Promise<void> {
   await record(kernel, number, { pusher });
 }
 
@@ -56,7 +56,7 @@ export async function endPush(kernel: Kernel, push: Push, pusher: KnownCaller): 
 }
 
 /** Looks again and again while the push may go on: nothing says that its server has died. */
-export function tellPushHandler(kernel: Kernel): DueHandler {
+export function recordPushHandler(kernel: Kernel): DueHandler {
   return async ({ id, kind, payload }) => {
     const { db, clock, identity } = kernel;
     const push = await findPush(db, (JSON.parse(payload) as { id: string }).id);
@@ -106,7 +106,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
   const current = await readRefValues(services.git.repository(number), only);
   const names = new Set([...recorded.keys(), ...current.keys()]);
   const moves = movesBetween(names, recorded, current, await listPushes(db, number));
-  const close = async (tx: Db) => ended && (await deletePush(tx, ended.id, tellPushId(ended.id)));
+  const close = async (tx: Db) => ended && (await deletePush(tx, ended.id, recordPushId(ended.id)));
   if (moves.length === 0 && version > 0) {
     if (ended !== undefined) await db.transaction().execute(close);
     return true;
@@ -130,7 +130,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     if (found === undefined) return {};
     if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);
     await insertMoveEvents(tx, found, events, now);
-    await tellBuilds(kernel, tx, found, moves, now);
+    await notifyPushSubscriber(kernel, tx, found, moves, now);
     await notifyOnCommit(tx, REPOSITORY_CHANNEL);
     return { head };
   });
