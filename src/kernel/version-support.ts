@@ -4,6 +4,9 @@ import type { VersionTable } from './version.ts';
 
 const SUPPORT_MONTHS = 24;
 
+/** How much of a version that there is not an error repeats. */
+const SHOWN_LENGTH = 40;
+
 /**
  * The earliest end of a version: 24 calendar months after its successor. A version ends when a release moves it to
  * `ended`, never by the clock of a running server. Undefined while it has no successor.
@@ -47,5 +50,13 @@ export function selectVersion(table: VersionTable, asked: string | undefined): s
       `API version ${asked} is announced, and not released yet. Supported versions: ${list}.`,
     );
   }
-  throw new Failure('malformed', `"${asked}" is not a supported API version. Supported versions: ${list}.`);
+  throw new Failure(
+    'malformed',
+    `"${shownVersion(asked)}" is not a supported API version. Supported versions: ${list}.`,
+  );
+}
+
+/** Callers send whatever they like: the beginning is enough to recognise it. */
+export function shownVersion(asked: string): string {
+  return asked.length > SHOWN_LENGTH ? `${asked.slice(0, SHOWN_LENGTH)}…` : asked;
 }

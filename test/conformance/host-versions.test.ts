@@ -83,6 +83,30 @@ for (const prefix of ['', '/api/v3']) {
       }
     });
 
+    test('H6 of a long text that is no version the error repeats the beginning alone', async () => {
+      const long = 'x'.repeat(4000);
+      for (const headers of [{ [OURS]: long }, { [OURS]: long, [THEIRS]: NEW }] as const) {
+        const answer = await call('/meta', headers);
+        assert.equal(answer.status, 400);
+        assert.match(answer.json['message'], /x{40}…/);
+        assert.ok(answer.text.length < 400, answer.text);
+      }
+    });
+
+    test('H6 GraphQL has no versions: whatever version a client asks for, it answers', async () => {
+      const body = { query: '{ viewer { login } }' };
+      for (const version of [OLD, NEW, '2021-01-01', 'banana']) {
+        const headers = { [THEIRS]: version };
+        const { status, json, text } = await server.call(`${prefix}/graphql`, {
+          method: 'POST',
+          body,
+          headers,
+        });
+        assert.equal(status, 200, text);
+        assert.equal(json['data'].viewer.login, 'admin');
+      }
+    });
+
     test('H6 H7 no version ends by the clock of a running server: the 24 months are a floor', async () => {
       for (const at of [FLOOR - 60_000, FLOOR, FLOOR + 20 * 365 * 86_400_000]) {
         server.clock.goTo(at);

@@ -3,7 +3,7 @@ import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/route.ts';
 import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/version-effects.ts';
-import { selectVersion, supportedUntil } from '../../kernel/version-support.ts';
+import { selectVersion, shownVersion, supportedUntil } from '../../kernel/version-support.ts';
 import { changesAhead, type VersionTable } from '../../kernel/version.ts';
 import { asksForBeta } from '../media-type.ts';
 
@@ -21,7 +21,7 @@ export function versionSelection(
 ): Pick<Dialect, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders'> {
   return {
     versions,
-    versionOf: (facts) => selectVersion(versions, askedVersion(facts)),
+    versionOf: (facts) => selectVersion(versions, isVersioned(facts.shape) ? askedVersion(facts) : undefined),
     variantOf: ({ version, headers }) =>
       version < BETA_ENDED && asksForBeta(headers.accept) ? BETA : undefined,
     versionHeaders: (version, shape, publicUrl, variant) => ({
@@ -32,12 +32,17 @@ export function versionSelection(
   };
 }
 
+/** GraphQL and the protocol of git have no versions: a header that clients send with every call must not break them. */
+function isVersioned(shape: RouteShape | undefined): boolean {
+  return shape?.limit !== 'graphql' && shape?.limit !== 'git';
+}
+
 function askedVersion({ headers }: CallFacts): string | undefined {
   const [ours, theirs] = [headers[OURS] || undefined, headers[THEIRS] || undefined] as (string | undefined)[];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) {
     throw new Failure(
       'malformed',
-      `Two different API versions were asked for: ${ours} and ${theirs}. Send one.`,
+      `Two different API versions were asked for: ${shownVersion(ours)} and ${shownVersion(theirs)}. Send one.`,
     );
   }
   return ours ?? theirs;

@@ -10,7 +10,7 @@ import type { Slice } from '../page.ts';
 import type { RouteShape } from '../route.ts';
 import type { Db } from '../storage/tables.ts';
 import type { ChangedField } from '../version-effects.ts';
-import { allVersions } from '../version-support.ts';
+import { allVersions, shownVersion } from '../version-support.ts';
 import { effectsOf, type RouteEffect } from './effects.ts';
 import {
   findUnrecordedCalls,
@@ -90,7 +90,7 @@ export async function readImpact(
   if (!allVersions(versions).includes(target))
     throw new Failure(
       'not-found',
-      `There is no version ${target.slice(0, 40)}. There are: ${allVersions(versions).join(', ')}.`,
+      `There is no version ${shownVersion(target)}. There are: ${allVersions(versions).join(', ')}.`,
     );
   const scope = await scopeOf(db, caller, { all, tokenId });
   await versionUsage.collect();
