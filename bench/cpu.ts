@@ -17,6 +17,13 @@ export function cpuMsOfFamily(pid: number): number {
   return ((own + ended) * 1000) / TICKS_PER_SECOND + children;
 }
 
+/** The CPU time of its threads in microseconds, to the nanosecond; without threads that have ended. */
+export function cpuUsOfThreads(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000)
+    .reduce((sum, us) => sum + us, 0);
+}
+
 function ticksOf(pid: number): { own: number; ended: number } {
   try {
     // The name of the program may contain spaces and brackets: fields are counted after it.
