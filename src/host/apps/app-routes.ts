@@ -15,7 +15,7 @@ import { toNestedRepository } from '../repositories/model.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
-import { isoSeconds } from '../times.ts';
+import { isoSeconds, parseTime } from '../times.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
 import { undecodable } from './app-tokens.ts';
 import {
@@ -80,7 +80,7 @@ const listInstallations = route(
   async ({ caller, query, base }, { db }) => {
     const app = await openApp(db, caller);
     const slice = pageSliceOf(query);
-    const filter = query.since === undefined ? {} : { since: Date.parse(query.since) };
+    const filter = query.since === undefined ? {} : { since: parseTime('since', query.since) };
     const found = await listInstallationsOf(db, app.number, { ...slice, limit: slice.limit + 1 }, filter);
     const shown = await showInstallations(db, found.slice(0, slice.limit), base);
     return pageBefore(found, slice).map((one) => shown.find(({ id }) => id === one.number)!);

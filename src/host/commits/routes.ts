@@ -9,6 +9,7 @@ import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { parseTime } from '../times.ts';
 import { findCommit, noCommitFound, readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitReply, toDiffEntry } from './model.ts';
 import { listPersonTexts } from './person-filter.ts';
@@ -74,8 +75,8 @@ async function filterOf(db: Db, query: ListQuery): Promise<HistoryFilter | undef
     ...(path && { path: path.replace(/^\/+|\/+$/g, '') }),
     ...(authors && { authors }),
     ...(committers && { committers }),
-    ...(since !== undefined && { since: Date.parse(since) }),
-    ...(until !== undefined && { until: Date.parse(until) }),
+    ...(since !== undefined && { since: parseTime('since', since) }),
+    ...(until !== undefined && { until: parseTime('until', until) }),
   };
 }
 

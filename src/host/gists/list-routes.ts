@@ -9,6 +9,7 @@ import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { userResource } from '../users/access.ts';
 import { userNotFound } from '../users/not-found.ts';
+import { parseTime } from '../times.ts';
 import { GistParams, gistRoute, READ_GIST, type FoundGist } from './access.ts';
 import type { Gist } from './gist.ts';
 import { BaseGist, GistSimple } from './model.ts';
@@ -161,7 +162,7 @@ function sliceOfListed(query: SentListing): Slice {
 
 function listingOf(query: SentListing) {
   const { since } = query;
-  return { ...sliceOfListed(query), since: since === undefined ? undefined : Date.parse(since) };
+  return { ...sliceOfListed(query), since: since === undefined ? undefined : parseTime('since', since) };
 }
 
 /** The last page that may be asked for leads to no other. */

@@ -9,6 +9,7 @@ import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { findUser } from '../owners/store.ts';
+import { parseTime } from '../times.ts';
 import { administersHost } from './access.ts';
 import { MinimalRepository, NestedRepository, toMinimalRepository, toNestedRepository } from './model.ts';
 import { viewerOfProgram } from './personal-route.ts';
@@ -74,8 +75,8 @@ const listForCaller = route(
     const filter: RepositoryFilter = {
       ...(visible === 'public' && { isPrivate: false }),
       ...(visible === 'private' && { isPrivate: true }),
-      ...(query.since !== undefined && { updatedSince: Date.parse(query.since) }),
-      ...(query.before !== undefined && { updatedBefore: Date.parse(query.before) }),
+      ...(query.since !== undefined && { updatedSince: parseTime('since', query.since) }),
+      ...(query.before !== undefined && { updatedBefore: parseTime('before', query.before) }),
     };
     const page = await listPage(call, kernel, sources, filter, 'full_name');
     return page.map((shown) => toNestedRepository(shown, base));

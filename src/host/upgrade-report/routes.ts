@@ -7,6 +7,7 @@ import { readImpact } from '../../kernel/version-usage/report.ts';
 import { USAGE_RETENTION_DAYS } from '../../kernel/version-usage/sweep.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { pageLinks } from '../page-links.ts';
+import { parseTime } from '../times.ts';
 import { REPORT_NOTE, toUpgradeCalls, UpgradeReport } from './model.ts';
 
 /** The report is about the list of routes that this one is in, so the API is asked for when a call comes. */
@@ -42,7 +43,7 @@ export function upgradeReportRoutes(api: () => Api) {
         target: version,
         all: query.all,
         tokenId: query.token_id,
-        since: query.since === undefined ? undefined : Date.parse(query.since),
+        since: query.since === undefined ? undefined : parseTime('since', query.since),
         slice,
       });
       const page = pageBefore(Array.from({ length: hasMore ? slice.limit + 1 : items.length }), slice);
