@@ -1,6 +1,6 @@
 // The real git and gists: clones by anyone who has the id, pushes by the owner, and what a push may not bring.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { giveToken } from '../people.ts';
@@ -163,6 +163,46 @@ test('folders, links, submodules, too many files, and no file at all are refused
   await refused(/large\.bin: a file of a gist has at most 10 MiB/);
   assert.deepEqual(await filesOf(id), { 'a.txt': 'one\n' });
   assert.equal((await commitsOf(id)).length, 1);
+});
+
+test('what older commits of a push hold is shown within limits, and never stops the gist', async () => {
+  const id = await cloned();
+  let last = await one.run(id, 'rev-parse', 'HEAD');
+  const blob = await one.run(id, 'rev-parse', 'HEAD:a.txt');
+  const tree = await one.run(id, 'rev-parse', 'HEAD^{tree}');
+  const treeOf = async (entries: readonly string[]) => {
+    writeFileSync(one.path(id, '.git/entries'), entries.join('\0'));
+    return await one.run(id, '-c', 'alias.mk=!git mktree -z < .git/entries', 'mk');
+  };
+  const commitOf = (of: string, parent: string) => one.run(id, 'commit-tree', of, '-p', parent, '-m', 'x');
+  const file = (name: string) => `100644 blob ${blob}\t${name}`;
+  const mixed = await treeOf([
+    file('__proto__'),
+    file('bad\u0001name'),
+    file('n'.repeat(300)),
+    `120000 blob ${blob}\tlink`,
+    `160000 commit ${last}\tsub`,
+    `040000 tree ${tree}\tfolder`,
+  ]);
+  const many = await treeOf(Array.from({ length: 400 }, (_, index) => file(`${index}.txt`)));
+  const huge = await treeOf([file('n'.repeat(2 * 1024 ** 2))]);
+  const commits: string[] = [];
+  for (const next of [mixed, many, huge, tree]) commits.push((last = await commitOf(next, last)));
+  const { stderr } = await one.try(id, ['push', 'origin', `${commits[2]}:main`]);
+  assert.match(stderr, /remote: .*name that is too long/);
+  await one.run(id, 'push', '--quiet', 'origin', `${last}:main`);
+  assert.deepEqual((await commitsOf(id)).map(({ version }) => version).slice(0, 4), commits.toReversed());
+  const [shown, truncated, refused] = await Promise.all(
+    commits.slice(0, 3).map((sha) => server.call(`/gists/${id}/${sha}`, { token: null })),
+  );
+  const filesIn = (json: Json) => Object.keys(json['files'] as Json);
+  assert.deepEqual(filesIn(shown!.json).toSorted(), ['__proto__', 'bad\u0001name', 'link']);
+  assert.deepEqual([filesIn(truncated!.json).length, truncated!.json['truncated']], [300, true]);
+  assert.equal(refused!.status, 413, refused!.text);
+  // The API goes on from the newest one.
+  const changed = await ada.patch(`/gists/${id}`, { files: { 'a.txt': { content: 'later\n' } } });
+  assert.equal(changed.status, 200, changed.text);
+  assert.deepEqual((await commitsOf(id))[0]!['change_status'], { total: 2, additions: 1, deletions: 1 });
 });
 
 test('a gist has one branch and no tags', async () => {

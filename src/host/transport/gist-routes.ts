@@ -72,16 +72,17 @@ async function judgeGistPush(
   const { caller, params } = call;
   const now = kernel.clock.now();
   const can: RawRouteCall['can'] = (resource, action) => call.can(resource, action);
+  const checked = { ...target, ...(quarantine !== undefined && { quarantine }) };
   let found: FoundGist;
+  let messages: string[];
   try {
     // Much may have changed since the push began: the token, the owner, the gist itself.
     found = await openForService(kernel, { caller, params, can, now }, 'git-receive-pack');
+    messages = await checkGistPush(checked, proposal, RULES);
   } catch (error) {
     if (error instanceof Failure) return { messages: [error.message] };
     throw error;
   }
-  const checked = { ...target, ...(quarantine !== undefined && { quarantine }) };
-  const messages = await checkGistPush(checked, proposal, RULES);
   if (messages.length > 0) return { messages };
   const { gist } = found;
   const write = await beginGistWrite(kernel, gist.number, caller, now);
