@@ -219,6 +219,39 @@ onEachEngine((engine) => {
     assert.equal((await anonymously(pathOf(fork.json))).json['fork_of'], undefined);
   });
 
+  test('the audit log tells readers nothing by which they could find a secret gist', async () => {
+    const files = { 'salaries.csv': { content: 'a\n' } };
+    const secret = await gistOf(ada, { public: false, description: 'Do not tell', files });
+    await ada.patch(pathOf(secret), { description: 'Still not' });
+    const fork = (await bob.post(`${pathOf(secret)}/forks`)).json;
+    const comment = await bob.post(`${pathOf(secret)}/comments`, { body: 'Mine' });
+    await bob.put(`${pathOf(secret)}/star`);
+    await ada.delete(`${pathOf(secret)}/comments/${String(comment.json['id'])}`);
+    await ada.delete(pathOf(secret));
+    const shared = await gistOf(ada);
+    const { value: reader } = await giveToken(server, bob.member, { role: 'reader' });
+    const { json } = await server.call('/api/v2/auditlog?limit=6', { token: reader });
+    const entries = json['items'] as Json[];
+    const name = `secret-${numberOf(secret)}`;
+    assert.deepEqual(
+      entries.map(({ titleVerb, name: of }) => `${titleVerb} ${of}`),
+      [
+        `created the gist ${shared['id']}`,
+        `deleted the gist ${name}`,
+        `deleted a comment of somebody else on the gist ${name}`,
+        `created the gist secret-${numberOf(fork)}`,
+        `updated the gist ${name}`,
+        `created the gist ${name}`,
+      ],
+    );
+    const details = await Promise.all(
+      entries.map(({ _id: id }) => server.call(`/api/v2/auditlog/${id}`, { token: reader })),
+    );
+    for (const text of [JSON.stringify(json), ...details.map((one) => one.text)])
+      for (const hidden of [secret['id'], fork['id'], 'tell', 'not"', 'salaries'])
+        assert.ok(!text.includes(String(hidden)), `${hidden} in ${text}`);
+  });
+
   test('lists have the last changed first, pages and a beginning', async () => {
     const person = await joinHost(server, 'lister');
     const first = await gistOf(person);
@@ -234,7 +267,12 @@ onEachEngine((engine) => {
     assert.deepEqual(idsIn(await person.get('/gists?per_page=2&page=2')), order.slice(2));
     assert.deepEqual(idsIn(await person.get('/gists?since=2100-01-01T00:00:00Z')), []);
     assert.deepEqual(idsIn(await person.get('/gists?since=2000-01-01T00:00:00Z')), order);
-    assert.equal((await person.get('/gists?since=yesterday')).status, 422);
+    for (const wrong of ['yesterday', '2016-12-31T23:59:60Z', '2026-02-30T00:00:00Z'])
+      assert.equal((await person.get(`/gists?since=${wrong}`)).status, 422, wrong);
+    assert.deepEqual(idsIn(await person.get('/gists?since=0000-01-01T00:00:00Z')), order);
+    // A time as replies show it finds the gist again.
+    const [{ updated_at: changedAt }] = page.json as unknown as [Json];
+    assert.equal(idsIn(await person.get(`/gists?since=${String(changedAt)}`))[0], first['id']);
     const lists = [
       '/gists',
       '/gists/public',

@@ -95,7 +95,6 @@ export function ownsGist(caller: Caller, { ownerId }: Pick<Gist, 'ownerId'>): bo
   return caller.kind !== 'anonymous' && accountOf(caller).id === ownerId;
 }
 
-/** The owner may be gone. */
 export interface NamedGist {
   gist: Pick<Gist, 'id'>;
   owner: Pick<RepositoryOwner, 'login'>;

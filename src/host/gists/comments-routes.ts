@@ -1,4 +1,5 @@
 // Comments on gists: everybody who may read the gist writes them; authors change them, and authors and the gist's owner delete them.
+import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
@@ -28,7 +29,7 @@ import {
   listGistComments,
   updateGistComment,
 } from './comments-store.ts';
-import { findGistByNumber } from './store.ts';
+import { gistChange } from './record-change.ts';
 
 const COMMENT_ON_GIST = { action: 'commentOnGist' } as const;
 
@@ -55,11 +56,9 @@ const listComments = gistRoute(
   'read',
   async (call, kernel, found) => {
     const slice = pageSliceOf(call.query);
-    // The gist that was found may be some seconds old.
-    const gist = await findGistByNumber(kernel.db, found.gist.number);
-    if (gist === undefined) throw gistNotFound();
-    const comments = await listGistComments(kernel.db, gist.number, slice);
-    return new Page(await showComments(kernel, call, found, comments), gist.commentCount, slice);
+    const { number, commentCount } = found.gist;
+    const comments = await listGistComments(kernel.db, number, slice);
+    return new Page(await showComments(kernel, call, found, comments), commentCount, slice);
   },
 );
 
@@ -158,10 +157,17 @@ const deleteComment = gistRoute(
     );
     await kernel.changes.run(call, async (on) => {
       if (!(await deleteGistComment(on.db, comment))) throw commentNotFound();
+      if (!isAuthor(caller, comment)) on.record(removalByAnother(found, comment));
     });
     return reply(204);
   },
 );
+
+/** Comments are data, as stars are, and not in the audit log; but their authors may ask who has removed them. */
+function removalByAnother(found: FoundGist, { number, authorId }: GistComment): Change {
+  const change = gistChange(COMMENT_ON_GIST.action, 'deleted a comment of somebody else on', found);
+  return { ...change, before: { comment: number, author: authorId } };
+}
 
 async function findComment(
   db: Db,

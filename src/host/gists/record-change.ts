@@ -129,18 +129,42 @@ function countAfter({ revisionCount }: Gist, { isContinued, revisions }: GistSta
   return (isContinued ? revisionCount : 0) + revisions.length;
 }
 
-export function gistChange(action: string, verb: string, found: NamedGist): Change {
+/**
+ * An entry about a secret gist has its number instead of its id: readers of the log and receivers of webhooks would
+ * be able to read the gist by its id.
+ */
+export function gistChange(action: string, verb: string, found: ChangedGist): Change {
+  const { gist, owner } = found;
+  const access = { action, resource: gistResource(found) };
+  if (gist.isPublic) return { accesses: [access], kind: 'gist', name: gist.id, verb: `${verb} the gist` };
+  const name = `secret-${gist.number}`;
   return {
-    accesses: [{ action, resource: gistResource(found) }],
+    accesses: [{ action, resource: gistResource({ gist: { id: name }, owner }) }],
+    demands: [access],
     kind: 'gist',
-    name: found.gist.id,
+    name,
     verb: `${verb} the gist`,
   };
 }
 
-/** The names and sizes of the files, without their contents. */
-export function auditedGist({ id, description, isPublic, files, head }: Gist): Record<string, unknown> {
-  return { id, description, public: isPublic, version: head, files: files.map(({ name }) => name) };
+/** The owner may be gone. */
+interface ChangedGist extends NamedGist {
+  gist: Pick<Gist, 'id' | 'number' | 'isPublic'>;
+}
+
+/** The names of the files, without their contents; of a secret gist, only how many. */
+export function auditedGist({
+  id,
+  number,
+  description,
+  isPublic,
+  files,
+  head,
+}: Gist): Record<string, unknown> {
+  const shared = { number, public: isPublic, version: head };
+  return isPublic
+    ? { id, ...shared, description, files: files.map(({ name }) => name) }
+    : { ...shared, files: files.length };
 }
 
 /** Looks again and again while the write may go on: nothing says that its server has died. */
