@@ -43,6 +43,10 @@ const STYLE = `
   .pair { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); margin: 0 0 1rem; }
   details { margin: 0 0 1rem; }
   summary { cursor: pointer; }
+  .columns { columns: 15rem; margin-top: .5rem; }
+  .columns label { break-inside: avoid; }
+  td form { margin: 0; }
+  td button { padding: .25rem .75rem; }
   details ul { margin: .5rem 0 0; }
   table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }

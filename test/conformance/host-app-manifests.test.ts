@@ -6,6 +6,7 @@ import { deflateRawSync } from 'node:zlib';
 import { hashPassword } from '../../src/kernel/identity/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { findAppBySlug } from '../../src/host/apps/store.ts';
+import { listAppKeys } from '../../src/host/apps/store-keys.ts';
 import { AppBrowser, convert, MANIFEST, tokenIn } from '../app-forms.ts';
 import { onEachEngine } from '../engines.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
@@ -88,7 +89,11 @@ onEachEngine((engine) => {
       type: 'spki',
       format: 'pem',
     });
-    assert.equal(app.publicKey, derived);
+    const keys = await listAppKeys(server.app.kernel.db, app.number);
+    assert.deepEqual(
+      keys.map(({ publicKey }) => publicKey),
+      [derived],
+    );
     const again = await convert(server, code);
     assert.equal(again.status, 404);
     assert.equal(JSON.stringify(server.log).includes(code), false);

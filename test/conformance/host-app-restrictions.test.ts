@@ -1,7 +1,7 @@
 // Apps among those who may push to a protected branch, on each engine.
 import assert from 'node:assert/strict';
 import { systemActor } from '../../src/kernel/change/actor.ts';
-import { removeApp } from '../../src/host/apps/create-app.ts';
+import { removeApp } from '../../src/host/apps/remove-app.ts';
 import { makeApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';

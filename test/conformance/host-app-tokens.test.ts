@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { removeApp } from '../../src/host/apps/create-app.ts';
+import { removeApp } from '../../src/host/apps/remove-app.ts';
 import { systemActor } from '../../src/kernel/change/actor.ts';
 import { makeApp, signedJwt, type TestApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';

@@ -54,11 +54,7 @@ export function readAppManifest(text: string, checkHookUrl: (url: string) => voi
   const permissions = checkedPermissions(manifest.default_permissions ?? {}, 'default_permissions');
   if (hook !== undefined) {
     const url = checkedAddress('hook_attributes.url', hook.url);
-    try {
-      checkHookUrl(url);
-    } catch (error) {
-      throw problem('hook_attributes.url', `cannot be used. ${(error as Error).message}`);
-    }
+    checkHookAddress('hook_attributes.url', url, checkHookUrl);
   }
   return {
     name: (manifest.name ?? '').trim(),
@@ -66,7 +62,7 @@ export function readAppManifest(text: string, checkHookUrl: (url: string) => voi
     externalUrl: checkedAddress('url', manifest.url),
     isPublic: manifest.public ?? false,
     permissions,
-    events: checkedEvents(manifest.default_events ?? [], permissions),
+    events: checkedEvents('default_events', manifest.default_events ?? [], permissions),
     urls: {
       redirect: optionalAddress('redirect_url', manifest.redirect_url),
       callbacks: [...callbacks, ...(callback === undefined ? [] : [callback])].map((url) =>
@@ -84,7 +80,7 @@ function optionalAddress(field: string, url: string | undefined): string | null 
 }
 
 /** People are sent there: a `javascript:` address, or one with a password in it, would be an attack. */
-function checkedAddress(field: string, url: string): string {
+export function checkedAddress(field: string, url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) throw problem(field, 'must be a URL');
   if (!/^https?:$/.test(parsed.protocol)) throw problem(field, 'must begin with http: or https:');
@@ -92,13 +88,25 @@ function checkedAddress(field: string, url: string): string {
   return url;
 }
 
-function checkedEvents(names: readonly string[], permissions: AppPermissions): string[] {
+export function checkHookAddress(field: string, url: string, check: (url: string) => void): void {
+  try {
+    check(url);
+  } catch (error) {
+    throw problem(field, `cannot be used. ${(error as Error).message}`);
+  }
+}
+
+/** Each once, in no order. */
+export function checkedEvents(
+  field: string,
+  names: readonly string[],
+  permissions: AppPermissions,
+): string[] {
   for (const name of names) {
     const permission = permissionForEvent(name);
-    if (permission === undefined)
-      throw problem('default_events', `must be names of events: "${name}" is none`);
+    if (permission === undefined) throw problem(field, `must be names of events: "${name}" is none`);
     if (permissions[permission] === undefined)
-      throw problem('default_events', `must have permissions: "${name}" needs the permission ${permission}`);
+      throw problem(field, `must have permissions: "${name}" needs the permission ${permission}`);
   }
   return [...new Set(names)];
 }

@@ -2,12 +2,24 @@
 import { escapeHtml, htmlTable } from '../../kernel/html.ts';
 import type { AppPermissions } from '../apps/permissions.ts';
 
-const LEVELS = { read: 'read', write: 'read and write', admin: 'administer' } as const;
+const LEVELS: Readonly<Record<string, string>> = {
+  read: 'read',
+  write: 'read and write',
+  admin: 'administer',
+};
+
+export function permissionLevel(level: string): string {
+  return LEVELS[level] ?? level;
+}
+
+export function permissionName(name: string): string {
+  return escapeHtml(name.replaceAll('_', ' '));
+}
 
 export function permissionList(permissions: AppPermissions): string {
   const rows = Object.entries(permissions)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, level]) => [escapeHtml(name.replaceAll('_', ' ')), LEVELS[level]]);
+    .map(([name, level]) => [permissionName(name), permissionLevel(level)]);
   return htmlTable(['Permission', 'Level'], rows);
 }
 

@@ -1,10 +1,11 @@
 // The HTML of apps and their installations.
 import { escapeHtml, htmlPage } from '../../kernel/html.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
+import { asksForMore, heldRights } from '../apps/rights.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { eventList, outsideLink, permissionList } from './asked-rights.ts';
-import { hiddenFields } from './page-forms.ts';
+import { hiddenFields, pageTurns } from './page-forms.ts';
 
 /** An account that the visitor may install apps on. */
 export interface InstallAccount {
@@ -74,13 +75,20 @@ export function installationPage(
     `<form method="post" action="${path}${page > 1 ? `?page=${page}` : ''}">${hiddenFields({ token, action })}${inner}</form>`;
   const shown = [...selected].map((number) => hiddenFields({ shown: String(number) })).join('');
   const suspended = installation.suspendedAt !== null;
+  const held = heldRights(app, installation);
   return htmlPage(
     `${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
     `${suspended ? '<p role="alert">It is suspended: it can do nothing, and receives no events.</p>' : ''}
      <p><a href="/apps/${app.slug}">About this app</a></p>
-     ${permissionList(installation.permissions)}${eventList(installation.events)}
+     ${permissionList(held.permissions)}${eventList(held.events)}
+     ${
+       asksForMore(app, installation)
+         ? `<h2>The app asks for more</h2>${permissionList(app.permissions)}${eventList(app.events)}
+            ${form('accept', `${hiddenFields({ revision: String(app.rightsRevision) })}<button>Agree to all of this</button>`)}`
+         : ''
+     }
      <h2>Repositories</h2>
-     ${page > 1 || hasMore ? `<p>Page ${page} of the repositories. Saving changes this page only. ${turns(page, hasMore)}</p>` : ''}
+     ${page > 1 || hasMore ? `<p>Page ${page} of the repositories. Saving changes this page only. ${pageTurns(page, hasMore)}</p>` : ''}
      ${form('repositories', `${shown}${repositoryChoice(account, offered)}<button>Save</button>`)}
      <h2>${suspended ? 'Unsuspend' : 'Suspend'}</h2>
      <p>${suspended ? 'The app gets back what it was allowed.' : 'The app loses its access until you give it back.'}</p>
@@ -111,15 +119,6 @@ export function goodbyePage(app: HostApp, account: RepositoryOwner): string {
      <p><a href="/settings/installations">Installed apps</a></p>`,
     'card',
   );
-}
-
-/** Links to the pages before and after. */
-function turns(page: number, hasMore: boolean): string {
-  const link = (to: number, words: string) => `<a href="?page=${to}">${words}</a>`;
-  return [
-    ...(page > 1 ? [link(page - 1, 'Previous page')] : []),
-    ...(hasMore ? [link(page + 1, 'Next page')] : []),
-  ].join(' · ');
 }
 
 const OTHERS = `<label>Others, by name, with commas between them<input name="others" autocomplete="off" spellcheck="false"></label>`;

@@ -10,7 +10,9 @@ import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
+import { appNotFound } from '../apps/change-app.ts';
 import {
+  acceptAppRights,
   changeInstallationRepositories,
   createInstallation,
   removeInstallation,
@@ -31,7 +33,6 @@ import {
   installPage,
 } from './installation-page.ts';
 import {
-  appNotFound,
   findKnownApp,
   listInstallAccounts,
   mayHave,
@@ -42,11 +43,10 @@ import {
   shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
-import { findVisitor, goTo, openForm, pageForMembers, settingsPaths } from './page-forms.ts';
+import { findVisitor, goTo, openForm, pageForMembers, pageNumberIn, settingsPaths } from './page-forms.ts';
 
 const MAX_STATE = 4096;
 const MAX_LISTED = 100;
-const MAX_PAGE = 1000;
 
 async function showApp(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   const visitor = await findVisitor(request, kernel);
@@ -130,7 +130,7 @@ const showInstallation = pageForMembers(async ({ params, query }, reply, kernel,
   const opened = await openInstallation(kernel, visitor.caller, Number(params['id']), params['org']);
   const { app, account, installation } = opened;
   const token = signForm(kernel.secrets, visitor.session, shownOn(installation), kernel.clock.now());
-  const offered = await offerRepositories(kernel.db, account, installation, pageIn(query));
+  const offered = await offerRepositories(kernel.db, account, installation, pageNumberIn(query));
   return showPage(reply, 200, installationPage(opened, offered, token), targetsOf(app));
 });
 
@@ -146,7 +146,7 @@ async function change(request: PageRequest, reply: FastifyReply, kernel: Kernel)
   await kernel.identity.invalidate();
   if (action === 'uninstall') return showPage(reply, 200, goodbyePage(app, account));
   const { setup, setupOnUpdate } = app.urls;
-  const page = pageIn(request.query);
+  const page = pageNumberIn(request.query);
   const next =
     setup !== null && setupOnUpdate && action === 'repositories'
       ? withQuery(setup, { installation_id: String(installation.number), setup_action: 'update' })
@@ -165,6 +165,8 @@ function workOf(
       const selection = shownSelectionIn(form);
       return (on) => changeInstallationRepositories(on, app, installation, selection);
     }
+    case 'accept':
+      return (on) => acceptAppRights(on, app, installation, Number(form.get('revision')));
     case 'suspend':
       return (on) => suspendInstallation(on, app, installation);
     case 'unsuspend':
@@ -185,11 +187,6 @@ function withQuery(url: string, query: Record<string, string>): string {
   const target = new URL(url);
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
   return target.href;
-}
-
-function pageIn(query: URLSearchParams): number {
-  const number = Number(query.get('page'));
-  return Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : 1;
 }
 
 function privateApp(): Failure {

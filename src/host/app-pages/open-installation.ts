@@ -6,6 +6,7 @@ import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openManagedOwner } from '../app-manifests/app-owner.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
+import { appNotFound } from '../apps/change-app.ts';
 import { installationNotFound, type ShownSelection } from '../apps/change-installation.ts';
 import { knowsApp } from '../apps/known-app.ts';
 import { findApp, findAppBySlug } from '../apps/store.ts';
@@ -36,10 +37,6 @@ export async function findKnownApp(
   const app = await findNamedApp(kernel, slug);
   if (!(await knowsApp(kernel.db, caller, app))) throw appNotFound();
   return app;
-}
-
-export function appNotFound(): Failure {
-  return new Failure('not-found', 'There is no such app.');
 }
 
 /** One's own account, and the organizations that one administers; only the owner may install a private app. */

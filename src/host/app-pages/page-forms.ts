@@ -87,3 +87,20 @@ export function settingsPathOf(org: string | undefined): string {
 export function settingsPaths(rest: string): string[] {
   return [`/settings/${rest}`, `/organizations/{org}/settings/${rest}`];
 }
+
+const MAX_PAGE = 1000;
+
+/** Of a long list, in the query. */
+export function pageNumberIn(query: URLSearchParams): number {
+  const number = Number(query.get('page'));
+  return Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : 1;
+}
+
+/** Links to the pages before and after. */
+export function pageTurns(page: number, hasMore: boolean): string {
+  const link = (to: number, words: string) => `<a href="?page=${to}">${words}</a>`;
+  return [
+    ...(page > 1 ? [link(page - 1, 'Previous page')] : []),
+    ...(hasMore ? [link(page + 1, 'Next page')] : []),
+  ].join(' · ');
+}

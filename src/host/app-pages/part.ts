@@ -2,5 +2,6 @@
 import type { Part } from '../../kernel/part.ts';
 import { installationPages } from './installation-routes.ts';
 import { registerPages } from './register-routes.ts';
+import { settingsPages } from './settings-routes.ts';
 
-export const appPagePart: Part = { pages: [...registerPages, ...installationPages] };
+export const appPagePart: Part = { pages: [...registerPages, ...settingsPages, ...installationPages] };

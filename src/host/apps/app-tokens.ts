@@ -1,4 +1,4 @@
-// The tokens that apps sign themselves: JSON web tokens, checked by the app's public key.
+// The tokens that apps sign themselves: JSON web tokens, checked by the app's public keys.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
@@ -9,6 +9,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { HostApp } from './app.ts';
 import { programCaller } from './program.ts';
 import { findApp, findAppByClientId } from './store.ts';
+import { listAppKeys } from './store-keys.ts';
 
 /** Three parts of base64url. The first is JSON in braces, so that it begins with `ey`. */
 const FORM = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
@@ -41,12 +42,21 @@ async function verify(db: Db, secret: string): Promise<{ app: HostApp; claims: C
   if (secret.length > MAX_LENGTH) throw undecodable();
   const { iss } = readUnverified(secret);
   const app = await findIssuer(db, iss);
-  if (app === undefined || app.publicKey === null) throw undecodable();
+  if (app === undefined) throw undecodable();
+  for (const { publicKey } of await listAppKeys(db, app.number)) {
+    const claims = await claimsIn(secret, publicKey);
+    if (claims !== undefined) return { app, claims };
+  }
+  throw undecodable();
+}
+
+/** Undefined where another key has signed it. */
+async function claimsIn(secret: string, publicKey: string): Promise<Claims | undefined> {
   try {
-    const { payload } = await compactVerify(secret, keyOf(app.publicKey), { algorithms: [ALGORITHM] });
-    return { app, claims: JSON.parse(new TextDecoder().decode(payload)) as Claims };
+    const { payload } = await compactVerify(secret, keyOf(publicKey), { algorithms: [ALGORITHM] });
+    return JSON.parse(new TextDecoder().decode(payload)) as Claims;
   } catch {
-    throw undecodable();
+    return undefined;
   }
 }
 

@@ -39,9 +39,11 @@ export interface HostApp {
   /** Names of events; those of installations are sent without being named. */
   events: readonly string[];
   urls: AppUrls;
-  /** PEM; null until the key is made. */
-  publicKey: string | null;
   hook: AppHook;
+  /** How often its permissions and events have changed. */
+  rightsRevision: number;
+  /** The revisions in which it last gave up what it had asked for, by right. */
+  lostRights: Readonly<Record<string, number>>;
   createdAt: number;
   updatedAt: number;
 }
@@ -56,6 +58,8 @@ export interface Installation {
   selection: RepositorySelection;
   permissions: AppPermissions;
   events: readonly string[];
+  /** The app's revision of rights that the account agreed to. */
+  rightsRevision: number;
   suspendedAt: number | null;
   /** The account; null where the app itself did it. */
   suspendedBy: string | null;
@@ -66,6 +70,8 @@ export interface Installation {
 }
 
 const MAX_NAME = 34;
+/** The page for new apps is beside those of the others. */
+const RESERVED_SLUG = 'new';
 
 /** As addresses and the name of the bot have it; undefined for a name that has no letter or digit. */
 export function appSlugOf(name: string): string | undefined {
@@ -78,7 +84,9 @@ export function appSlugOf(name: string): string | undefined {
 }
 
 export function isAppName(name: string): boolean {
-  return name.trim() === name && name.length > 0 && name.length <= MAX_NAME && appSlugOf(name) !== undefined;
+  const slug = appSlugOf(name);
+  if (slug === undefined || slug === RESERVED_SLUG) return false;
+  return name.trim() === name && name.length > 0 && name.length <= MAX_NAME;
 }
 
 /** As policies name it. */

@@ -7,6 +7,7 @@ import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { HostApp, Installation } from './app.ts';
+import { lockApp } from './change-app.ts';
 import { commonPermissions, type AppPermissions } from './permissions.ts';
 import { recordInstallation } from './record-installation.ts';
 import { insertInstallation, lockInstallation, updateInstallation } from './store-installations.ts';
@@ -50,6 +51,7 @@ export async function createInstallation(
       selection: repositories === 'all' ? 'all' : 'selected',
       permissions: commonPermissions(app.permissions, permissions),
       events: events.filter((name) => app.events.includes(name)),
+      rightsRevision: app.rightsRevision,
     },
     actor.now,
   );
@@ -112,6 +114,31 @@ export async function changeInstallationRepositories(
   await deleteInstallationRepositories(tx, number, remove);
   await addRepositories(tx, after, add);
   await recordInstallation(on, app, { before, after }, { added: add, removed: remove });
+  await on.invalidate(IDENTITY);
+  return after;
+}
+
+/** The account agrees to what the app asks for in this revision: it has been shown what that is. */
+export async function acceptAppRights(
+  on: ChangeTransaction,
+  { slug, number: appNumber }: Pick<HostApp, 'slug' | 'number'>,
+  { number }: Pick<Installation, 'number'>,
+  revision: number,
+): Promise<Installation> {
+  const { db: tx, actor } = on;
+  const app = await lockApp(tx, { slug, number: appNumber });
+  const before = await lockLiving(tx, number);
+  if (app.rightsRevision !== revision)
+    throw new Failure('conflict', 'The app asks for something else by now. Look at it again.');
+  const { permissions, events } = app;
+  const wanted = { ...before, permissions, events, rightsRevision: revision };
+  const after = await updateInstallation(tx, wanted, actor.now);
+  await recordInstallation(
+    on,
+    app,
+    { before, after },
+    { action: 'new_permissions_accepted', repositories: await namedRepositories(tx, after) },
+  );
   await on.invalidate(IDENTITY);
   return after;
 }

@@ -9,6 +9,8 @@ import type { Installation } from './app.ts';
 import { INSTALLATION_TOKEN_PREFIX } from './installation-tokens.ts';
 import type { TokenRequest } from './model.ts';
 import { checkedPermissions, excessPermission, type AppPermissions } from './permissions.ts';
+import { heldRights } from './rights.ts';
+import { findApp } from './store.ts';
 import { installationNotFound } from './change-installation.ts';
 import { lockInstallation } from './store-installations.ts';
 import { listNamedRepositories, listReachedNumbers } from './store-reach.ts';
@@ -31,9 +33,11 @@ export async function createInstallationToken(
   if (installation?.appNumber !== appNumber || installation.removedAt !== null) throw installationNotFound();
   if (installation.suspendedAt !== null)
     throw new Failure('forbidden', 'This installation has been suspended');
+  const app = await findApp(tx, appNumber);
+  if (app === undefined) throw installationNotFound();
   const token: InstallationToken = {
     installation: number,
-    permissions: narrowedPermissions(installation, sent.permissions),
+    permissions: narrowedPermissions(heldRights(app, installation).permissions, sent.permissions),
     repositories: await narrowedRepositories(tx, installation, sent),
     createdAt: now,
     expiresAt: now + LIFE_MS,
@@ -43,10 +47,7 @@ export async function createInstallationToken(
   return { value, token };
 }
 
-function narrowedPermissions(
-  { permissions: held }: Installation,
-  sent: Record<string, string> | undefined,
-): AppPermissions {
+function narrowedPermissions(held: AppPermissions, sent: Record<string, string> | undefined): AppPermissions {
   if (sent === undefined) return held;
   const wanted = checkedPermissions(sent);
   const excess = excessPermission(wanted, held);

@@ -5,10 +5,13 @@ import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
-import { removeApp } from './create-app.ts';
+import { removeApp } from './remove-app.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
 import { removeInstallationsOn } from './leave-installations.ts';
 import { appOwnerStatement, listAppsOf } from './store.ts';
+
+/** Apps that are read in one round. */
+const BATCH = 100;
 
 /** In the transaction that deletes an organization: with the apps that it owns, and what is installed on it. */
 export async function removeAppsOfOrganization(
@@ -18,7 +21,11 @@ export async function removeAppsOfOrganization(
   // Deleting the organization was authorized, and this follows from it.
   const consequence = on.as(systemActor(on.actor));
   await removeInstallationsOn(on, organization);
-  for (const app of await listAppsOf(on.db, organization.id)) await removeApp(consequence, app);
+  for (;;) {
+    const some = await listAppsOf(on.db, organization.id, { offset: 0, limit: BATCH });
+    for (const app of some) await removeApp(consequence, app);
+    if (some.length < BATCH) return;
+  }
 }
 
 export const endAppAccounts: Required<Pick<Part, 'handOver' | 'endMember' | 'subscribers'>> = {

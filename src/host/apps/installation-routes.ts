@@ -1,5 +1,4 @@
 // What installations and people see of installations: their repositories, and those of one's own account and organizations.
-import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Slice } from '../../kernel/page.ts';
@@ -16,6 +15,7 @@ import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { listAccountMemberships } from '../repositories/store-lists.ts';
 import { appResource, type Installation } from './app.ts';
+import { appNotFound } from './change-app.ts';
 import { changeInstallationRepositories, installationNotFound } from './change-installation.ts';
 import { knowsApp } from './known-app.ts';
 import { InstallationList, InstallationRepositories, AppIntegration } from './model.ts';
@@ -41,8 +41,7 @@ const getBySlug = route(
   },
   async ({ params, caller, base }, { db }) => {
     const app = await findAppBySlug(db, params.app_slug);
-    if (app === undefined || !(await knowsApp(db, caller, app)))
-      throw new Failure('not-found', 'There is no such app');
+    if (app === undefined || !(await knowsApp(db, caller, app))) throw appNotFound();
     return await showApp(db, app, base, { isCounted: false });
   },
 );

@@ -5,6 +5,7 @@ import { findBotAccount } from '../../kernel/identity/store-bots.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { commonPermissions } from './permissions.ts';
 import { programCaller } from './program.ts';
+import { heldRights } from './rights.ts';
 import { findApp } from './store.ts';
 import { findInstallation } from './store-installations.ts';
 import { countReached, type InstallationReach } from './store-reach.ts';
@@ -25,7 +26,7 @@ export const installationTokens: ProgramTokens = {
     if (app === undefined || bot === undefined) return undefined;
     const { accountId, selection } = installation;
     const reach = { installation: installation.number, accountId, selection, only: token.repositories };
-    const permissions = commonPermissions(token.permissions, installation.permissions);
+    const permissions = commonPermissions(token.permissions, heldRights(app, installation).permissions);
     const limit = await coreLimitOf(db, { ...reach, only: null });
     const facts = { kind: 'installation', app: app.number, reach, permissions, tokenHash } as const;
     return { caller: programCaller(bot, facts, limit), expiresAt: token.expiresAt };

@@ -8,6 +8,7 @@ import { REMOVE_INSTALLATION } from './change-installation.ts';
 import { endAppAccounts } from './end-accounts.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { programId } from './program.ts';
+import { REMOVE_APP, removeInstallationsOfApp } from './remove-app.ts';
 import { installationRemovalStatements } from './store-installations.ts';
 import { deleteExpiredTokens } from './store-tokens.ts';
 import { programUsageSweep } from './sweep-usage.ts';
@@ -19,8 +20,9 @@ export const appPart: Part = {
   routes: [...appRoutes, ...installationRoutes],
   migrations: appMigrations,
   ...endAppAccounts,
-  work: ({ db, clock }) => ({
+  work: ({ db, clock, changes }) => ({
     handlers: {
+      [REMOVE_APP]: ({ payload }) => removeInstallationsOfApp({ db, clock, changes }, payload),
       [REMOVE_INSTALLATION]: async ({ payload }) => {
         const number = Number(payload);
         await db.transaction().execute(async (tx) => {

@@ -100,3 +100,30 @@ export function commonPermissions(one: AppPermissions, other: AppPermissions): A
 export function excessPermission(wanted: AppPermissions, held: AppPermissions): string | undefined {
   return Object.keys(wanted).find((name) => !includesLevel(held[name], wanted[name]!));
 }
+
+/** The levels, as `name:level`, that are gone when permissions change. */
+export function lostLevels(before: AppPermissions, after: AppPermissions): string[] {
+  return Object.entries(before).flatMap(([name, level]) =>
+    LEVELS.filter((one) => includesLevel(level, one) && !includesLevel(after[name], one)).map(
+      (one) => `${name}:${one}`,
+    ),
+  );
+}
+
+/** Each with the highest level that is not lost. */
+export function withoutLevels(
+  permissions: AppPermissions,
+  isLost: (right: string) => boolean,
+): AppPermissions {
+  const left: Record<string, AppPermissionLevel> = {};
+  for (const [name, level] of Object.entries(permissions)) {
+    const highest = LEVELS.findLast((one) => includesLevel(level, one) && !isLost(`${name}:${one}`));
+    if (highest !== undefined) left[name] = highest;
+  }
+  return left;
+}
+
+/** The levels that a permission can have. */
+export function levelsOf(name: string): readonly AppPermissionLevel[] {
+  return NAMES[name] ?? [];
+}

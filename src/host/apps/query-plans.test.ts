@@ -34,6 +34,7 @@ import {
   listReachedNumbers,
   listReachedRepositories,
 } from './store-reach.ts';
+import { deleteAppKey, deleteAppKeys, listAppKeys } from './store-keys.ts';
 import {
   deleteExpiredTokens,
   deleteInstallationToken,
@@ -46,7 +47,7 @@ const NOW = 1_800_000_000_000;
 const ROWS = 3000;
 const SLICE = { offset: 0, limit: 10 };
 const WHOLE_TABLE =
-  /(?:SCAN|Seq Scan on) (?:host_apps|host_installations|host_installation_repositories|host_installation_tokens|bot_accounts|repositories)\b(?! USING)/;
+  /(?:SCAN|Seq Scan on) (?:host_apps|host_app_keys|host_installations|host_installation_repositories|host_installation_tokens|bot_accounts|repositories)\b(?! USING)/;
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -60,7 +61,10 @@ onEachEngine((testEngine) => {
     await findApp(db, 1);
     await findAppBySlug(db, 'app-1');
     await findAppByClientId(db, 'Iv1.1');
-    await listAppsOf(db, 'owner-1');
+    await listAppsOf(db, 'owner-1', SLICE);
+    await listAppKeys(db, 1);
+    await deleteAppKey(db, 1);
+    await deleteAppKeys(db, 2);
     await listLivingApps(db, [1, 2]);
     await listLivingInstallations(db, [1, 2]);
     await findBotAccount(db, { username: 'app-1[bot]' });
@@ -136,6 +140,10 @@ async function insertRows(tx: Db, indexes: readonly number[]): Promise<void> {
         ...times,
       })),
     )
+    .execute();
+  await tx
+    .insertInto('host_app_keys')
+    .values(indexes.map((index) => ({ app_number: index, public_key: '', created_at: NOW })))
     .execute();
   await tx
     .insertInto('host_installations')

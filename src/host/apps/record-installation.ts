@@ -5,7 +5,7 @@ import { recordInstallationEvents, type InstallationHappening } from '../events/
 import type { RepositoryOwner } from '../owners/model.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
 
-export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend';
+export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted';
 
 /** Of the event `installation`, or with repositories of `installation_repositories`. */
 export type InstallationEvent =
@@ -34,6 +34,16 @@ export async function recordInstallation(
   await recordInstallationEvents(on, app, installation, happeningsOf(event), account);
 }
 
+/** Of one that ends with its app: nobody hears of it. */
+export function recordUninstalled(
+  on: Pick<ChangeTransaction, 'record'>,
+  app: Pick<HostApp, 'slug'>,
+  installation: Installation,
+): void {
+  const before = auditedInstallation(installation);
+  on.record({ ...installationChange(app, installation, VERBS.deleted), before });
+}
+
 /** Where the selection became all or began anew, no repository may be named. */
 function happeningsOf(event: InstallationEvent): InstallationHappening[] {
   if ('action' in event) return [{ name: 'installation', ...event }];
@@ -52,10 +62,11 @@ const VERBS = {
   deleted: 'uninstalled the app',
   suspend: 'suspended the app',
   unsuspend: 'unsuspended the app',
+  new_permissions_accepted: 'agreed to what the app asks for',
   repositories: 'changed the repositories of the app',
 } as const;
 
-function installationChange(app: HostApp, { number }: Installation, verb: string): Change {
+function installationChange(app: Pick<HostApp, 'slug'>, { number }: Installation, verb: string): Change {
   return {
     accesses: [{ action: 'updateInstallation', resource: `${appResource(app)}:installation/${number}` }],
     kind: 'installation',

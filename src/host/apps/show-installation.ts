@@ -5,6 +5,7 @@ import { listOwners } from '../owners/store.ts';
 import type { HostApp, Installation } from './app.ts';
 import { installationNotFound } from './change-installation.ts';
 import { toInstallation, toIntegration, type InstallationReply, type AppIntegration } from './model.ts';
+import { heldRights } from './rights.ts';
 import { listAppsByNumber } from './store.ts';
 import { countInstallationsOf } from './store-installations.ts';
 
@@ -34,7 +35,8 @@ export async function showInstallations(
     const [app, account] = [apps.get(installation.appNumber), owners.get(installation.accountId)];
     if (app === undefined || account === undefined) return [];
     const suspendedBy = owners.get(installation.suspendedBy ?? '') ?? null;
-    return toInstallation(installation, { app, account, suspendedBy }, base);
+    const held = { ...installation, ...heldRights(app, installation) };
+    return toInstallation(held, { app, account, suspendedBy }, base);
   });
 }
 

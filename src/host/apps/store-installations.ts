@@ -9,7 +9,7 @@ import type { InstallationRow } from './tables.ts';
 
 export type NewInstallation = Pick<
   Installation,
-  'appNumber' | 'accountId' | 'targetType' | 'selection' | 'permissions' | 'events'
+  'appNumber' | 'accountId' | 'targetType' | 'selection' | 'permissions' | 'events' | 'rightsRevision'
 >;
 
 /** Undefined where the app is installed on the account already. */
@@ -27,6 +27,7 @@ export async function insertInstallation(
       repository_selection: fields.selection,
       permissions: JSON.stringify(fields.permissions),
       events: JSON.stringify(fields.events),
+      rights_revision: fields.rightsRevision,
       created_at: now,
       updated_at: now,
     })
@@ -38,7 +39,16 @@ export async function insertInstallation(
 
 export async function updateInstallation(
   tx: Db,
-  { number, selection, permissions, events, suspendedAt, suspendedBy, removedAt }: Installation,
+  {
+    number,
+    selection,
+    permissions,
+    events,
+    rightsRevision,
+    suspendedAt,
+    suspendedBy,
+    removedAt,
+  }: Installation,
   now: number,
 ): Promise<Installation> {
   const row = await tx
@@ -47,6 +57,7 @@ export async function updateInstallation(
       repository_selection: selection,
       permissions: JSON.stringify(permissions),
       events: JSON.stringify(events),
+      rights_revision: rightsRevision,
       suspended_at: suspendedAt,
       suspended_by: suspendedBy,
       removed_at: removedAt,
@@ -187,11 +198,15 @@ export async function countInstallationsOn(db: Db, accountIds: readonly string[]
   return count;
 }
 
-/** Counting stops at 1,000. */
+/** Counting stops there. */
+export const MAX_COUNTED_INSTALLATIONS = 1000;
+
 export async function countInstallationsOf(db: Db, appNumber: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
-      select 1 from host_installations where app_number = ${appNumber} limit 1000) as counted`.execute(db);
+      select 1 from host_installations where app_number = ${appNumber} limit ${MAX_COUNTED_INSTALLATIONS}) as counted`.execute(
+    db,
+  );
   return rows[0]!.count;
 }
 
@@ -204,6 +219,7 @@ function installationFrom(row: Selectable<InstallationRow>): Installation {
     selection: row.repository_selection as RepositorySelection,
     permissions: JSON.parse(row.permissions) as AppPermissions,
     events: JSON.parse(row.events) as string[],
+    rightsRevision: row.rights_revision,
     suspendedAt: row.suspended_at,
     suspendedBy: row.suspended_by,
     createdAt: row.created_at,

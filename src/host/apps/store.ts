@@ -1,5 +1,6 @@
 // Apps in the database.
 import type { Selectable } from 'kysely';
+import type { Slice } from '../../kernel/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -8,7 +9,7 @@ import type { AppHook, AppUrls, HostApp } from './app.ts';
 import type { AppPermissions } from './permissions.ts';
 import type { HostAppRow } from './tables.ts';
 
-export type NewApp = Omit<HostApp, 'number' | 'createdAt' | 'updatedAt'> & {
+export type NewApp = Omit<HostApp, 'number' | 'rightsRevision' | 'lostRights' | 'createdAt' | 'updatedAt'> & {
   clientSecretHash: string | null;
 };
 
@@ -25,7 +26,6 @@ export async function insertApp(tx: Db, app: NewApp, now: number): Promise<HostA
       client_id: app.clientId,
       owner_id: app.ownerId,
       bot_id: app.botId,
-      public_key: app.publicKey,
       client_secret_hash: app.clientSecretHash,
       ...columnsOf(app),
       created_at: now,
@@ -39,7 +39,12 @@ export async function insertApp(tx: Db, app: NewApp, now: number): Promise<HostA
 export async function updateApp(tx: Db, app: HostApp, now: number): Promise<HostApp> {
   const row = await tx
     .updateTable('host_apps')
-    .set({ ...columnsOf(app), updated_at: now })
+    .set({
+      ...columnsOf(app),
+      rights_revision: app.rightsRevision,
+      lost_rights: JSON.stringify(app.lostRights),
+      updated_at: now,
+    })
     .where('number', '=', app.number)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -71,11 +76,19 @@ function columnsOf(app: Omit<NewApp, 'slug' | 'clientId' | 'ownerId' | 'botId' |
   };
 }
 
+export async function updateClientSecret(tx: Db, number: number, hash: string, now: number): Promise<void> {
+  await tx
+    .updateTable('host_apps')
+    .set({ client_secret_hash: hash, updated_at: now })
+    .where('number', '=', number)
+    .execute();
+}
+
 /** Nobody finds it from then on. */
 export async function updateAppDeleted(tx: Db, number: number, now: number): Promise<void> {
   await tx
     .updateTable('host_apps')
-    .set({ deleted_at: now, public_key: null, client_secret_hash: null, hook_secret: null, hook_active: 0 })
+    .set({ deleted_at: now, client_secret_hash: null, hook_secret: null, hook_active: 0 })
     .where('number', '=', number)
     .execute();
 }
@@ -129,8 +142,13 @@ export async function listAppsByNumber(db: Db, numbers: readonly number[]): Prom
   return new Map(rows.map((row) => [row.number, appFrom(row)]));
 }
 
-export async function listAppsOf(db: Db, ownerId: string): Promise<HostApp[]> {
-  const rows = await selectApps(db).where('owner_id', '=', ownerId).orderBy('number').execute();
+export async function listAppsOf(db: Db, ownerId: string, { offset, limit }: Slice): Promise<HostApp[]> {
+  const rows = await selectApps(db)
+    .where('owner_id', '=', ownerId)
+    .orderBy('number')
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return rows.map(appFrom);
 }
 
@@ -159,8 +177,9 @@ function appFrom(row: Selectable<HostAppRow>): HostApp {
     permissions: JSON.parse(row.permissions) as AppPermissions,
     events: JSON.parse(row.events) as string[],
     urls: JSON.parse(row.urls) as AppUrls,
-    publicKey: row.public_key,
     hook,
+    rightsRevision: row.rights_revision,
+    lostRights: JSON.parse(row.lost_rights) as Record<string, number>,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,9 +1,10 @@
-// The tables of apps, their installations, the repositories that these select, and their tokens.
+// The tables of apps, their keys, their installations, the repositories that these select, and their tokens.
 import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     host_apps: HostAppRow;
+    host_app_keys: AppKeyRow;
     host_installations: InstallationRow;
     host_installation_repositories: { installation_number: number; repository_number: number };
     host_installation_tokens: InstallationTokenRow;
@@ -29,8 +30,6 @@ export interface HostAppRow {
   events: string;
   /** JSON: the addresses that people are sent to. */
   urls: string;
-  /** PEM; null until the key is made. The private key is not here: only the app has it. */
-  public_key: string | null;
   client_secret_hash: string | null;
   hook_url: string | null;
   hook_active: number;
@@ -39,9 +38,20 @@ export interface HostAppRow {
   hook_insecure_ssl: number;
   /** Sealed. */
   hook_secret: string | null;
+  rights_revision: Generated<number>;
+  /** JSON: revisions by right. */
+  lost_rights: Generated<string>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+}
+
+export interface AppKeyRow {
+  number: Generated<number>;
+  app_number: number;
+  /** PEM. */
+  public_key: string;
+  created_at: number;
 }
 
 export interface InstallationRow {
@@ -57,6 +67,7 @@ export interface InstallationRow {
   permissions: string;
   /** A JSON list. */
   events: string;
+  rights_revision: Generated<number>;
   suspended_at: number | null;
   /** The account. */
   suspended_by: string | null;

@@ -1,6 +1,7 @@
 // Records what happens to installations, in the transaction of the change, for the webhooks of their apps.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
+import { heldRights } from '../apps/rights.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
@@ -36,7 +37,7 @@ export async function recordInstallationEvents(
     const found = await listRepositoriesByNumber(tx, numbers.slice(0, MAX_NAMED));
     const details: InstallationInEvent = {
       app: { number: app.number, slug: app.slug, clientId: app.clientId },
-      installation,
+      installation: { ...installation, ...heldRights(app, installation) },
       account,
       suspendedBy: suspendedBy === null ? null : (owners.get(suspendedBy) ?? null),
       repositories: [...found.values()].map(({ number, name: repository, isPrivate }) => ({

@@ -5,9 +5,9 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { appResource, type HostApp } from '../apps/app.ts';
 import { undecodable } from '../apps/app-tokens.ts';
-import { changeApp } from '../apps/create-app.ts';
+import { changeApp } from '../apps/change-app.ts';
 import { appOf } from '../apps/program.ts';
-import { findApp, lockAppSlug } from '../apps/store.ts';
+import { findApp } from '../apps/store.ts';
 import { hookOfApp } from './app-hook.ts';
 import { configAfter, sealHookSecret } from './change-hooks.ts';
 import { readDelivery, redeliverToHook, showDeliveries } from './deliveries.ts';
@@ -51,15 +51,13 @@ const updateConfig = route(
     call.demand(appResource({ slug }));
     const { body: sent = {} } = call;
     const sealed = await sealHookSecret(kernel, sent.secret);
-    const app = await kernel.changes.run(call, async (on) => {
-      await lockAppSlug(on.db, slug);
-      const before = await findApp(on.db, number);
-      if (before === undefined) throw undecodable();
-      const { config, isActive } = hookOfApp(before);
-      const { url, ...after } = configAfter(kernel, config, { sent, sealed, change: 'fields' });
-      const isOn = before.hook.url === null || isActive;
-      return await changeApp(on, before, { hook: { ...after, url, isActive: isOn } });
-    });
+    const app = await kernel.changes.run(call, (on) =>
+      changeApp(on, { slug, number }, (before) => {
+        const { config, isActive } = hookOfApp(before);
+        const hook = configAfter(kernel, config, { sent, sealed, change: 'fields' });
+        return { hook: { ...hook, isActive: before.hook.url === null || isActive } };
+      }),
+    );
     return toHookConfig(hookOfApp(app).config);
   },
 );

@@ -18,6 +18,8 @@ const IN_ORGANIZATIONS = wordsOf(`
   projects_v2_status_update team
 `);
 
+export const APP_EVENT_NAMES: readonly string[] = [...EVERYWHERE, ...IN_ORGANIZATIONS].toSorted();
+
 /** What a hook may belong to, in the words that receivers know: apps are integrations. */
 export type HookPlaceKind = 'repository' | 'organization' | 'integration';
 

@@ -1,5 +1,6 @@
 // Webhooks of apps that are installed on the owner of what happened, and which events they receive.
 import type { Db } from '../../kernel/storage/tables.ts';
+import { heldEvents } from '../apps/rights.ts';
 import { listAppsByNumber } from '../apps/store.ts';
 import type { EventToDeliver } from '../events/store.ts';
 import { hookOfApp } from './app-hook.ts';
@@ -24,8 +25,10 @@ export async function listInstalledHooks(
   const apps = await listAppsByNumber(db, [...new Set(installations.map(({ appNumber }) => appNumber))]);
   return installations.flatMap(({ number, appNumber, ...installation }) => {
     const app = apps.get(appNumber);
-    const hook = app && hookOfApp(app);
-    return hook?.isActive === true ? [{ ...installation, hook, installation: number }] : [];
+    if (app === undefined) return [];
+    const hook = hookOfApp(app);
+    const events = heldEvents(app, installation);
+    return hook.isActive ? [{ ...installation, events, hook, installation: number }] : [];
   });
 }
 

@@ -8,6 +8,7 @@ export interface ListeningInstallation {
   accountId: string;
   isOrganization: boolean;
   events: readonly string[];
+  rightsRevision: number;
   createdAt: number;
 }
 
@@ -29,7 +30,7 @@ export async function listListeningInstallations(
   if (owners.length === 0) return [];
   const rows = await db
     .selectFrom('host_installations')
-    .select(['number', 'app_number', 'account_id', 'target_type', 'events', 'created_at'])
+    .select(['number', 'app_number', 'account_id', 'target_type', 'events', 'rights_revision', 'created_at'])
     .where(sql<boolean>`account_id in (${sql.join(owners)})`)
     .where('removed_at', 'is', null)
     .where('suspended_at', 'is', null)
@@ -55,6 +56,7 @@ export async function listListeningInstallations(
     accountId: row.account_id,
     isOrganization: row.target_type === 'Organization',
     events: JSON.parse(row.events) as string[],
+    rightsRevision: row.rights_revision,
     createdAt: row.created_at,
   }));
 }

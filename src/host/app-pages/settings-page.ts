@@ -1,0 +1,153 @@
+// The HTML on which the owner of an app changes it.
+import { escapeHtml, htmlPage, htmlTable } from '../../kernel/html.ts';
+import { APP_EVENT_NAMES } from '../hooks/event-names.ts';
+import type { HostApp } from '../apps/app.ts';
+import { fingerprintOf } from '../apps/app-keys.ts';
+import { APP_PERMISSION_NAMES, levelsOf } from '../apps/permissions.ts';
+import type { AppKey } from '../apps/store-keys.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { permissionLevel, permissionName } from './asked-rights.ts';
+import { hiddenFields } from './page-forms.ts';
+
+export function ownAppsPage(
+  owner: RepositoryOwner,
+  apps: readonly HostApp[],
+  { path, turns }: { path: string; turns: string },
+): string {
+  const lines = apps.map(
+    ({ slug, name }) => `<li><a href="${escapeHtml(path)}/${slug}">${escapeHtml(name)}</a></li>`,
+  );
+  return htmlPage(
+    `Apps of ${escapeHtml(owner.login)}`,
+    `${lines.length === 0 ? '<p>There are none.</p>' : `<ul>${lines.join('')}</ul>`}
+     ${turns === '' ? '' : `<p>${turns}</p>`}<p><a href="${escapeHtml(path)}/new">Register an app</a></p>`,
+  );
+}
+
+export interface AppSettings {
+  app: HostApp;
+  keys: readonly AppKey[];
+  /** Of the installations, of which not all may have been counted. */
+  installations: string;
+  /** Where the forms are sent. */
+  path: string;
+  token: string;
+}
+
+export function appSettingsPage({ app, keys, installations, path, token }: AppSettings): string {
+  const form = (action: string, inner: string, button: string, look = '') =>
+    `<form method="post" action="${escapeHtml(path)}">${hiddenFields({ token, action })}${inner}
+     <button${look && ` class="${look}"`}>${button}</button></form>`;
+  const { hook, urls, slug } = app;
+  return htmlPage(
+    `Settings of ${escapeHtml(app.name)}`,
+    `<p>Id <code>${app.number}</code>, client id <code>${escapeHtml(app.clientId)}</code>, installed on ${installations}.
+       <a href="/apps/${slug}">The page of the app</a></p>
+     <h2>About</h2>
+     ${form(
+       'about',
+       `${textField('Website', 'url', app.externalUrl, 'required type="url" maxlength="2048"')}
+        <label>Description<textarea name="description" maxlength="2000">${escapeHtml(app.description ?? '')}</textarea></label>
+        ${textField('Where people go after installing it', 'setup_url', urls.setup ?? '', 'type="url" maxlength="2048"')}
+        ${checkbox('Also after changes of an installation', 'setup_on_update', urls.setupOnUpdate)}
+        ${checkbox('Anybody on this server can install it. Without this, accounts that have it keep it.', 'public', app.isPublic)}`,
+       'Save',
+     )}
+     <h2>Webhook</h2>
+     ${form(
+       'hook',
+       `${textField('Where events are sent', 'hook_url', hook.url ?? '', 'type="url" maxlength="2048"')}
+        ${checkbox('Send events. Without this, those that wait are not sent later either.', 'hook_active', hook.isActive)}`,
+       'Save',
+     )}
+     <p>${hook.secret === null ? 'Bodies are not signed.' : 'Bodies are signed with a secret, which is not shown again.'}
+        A new one is used at once, and the one before no more.</p>
+     ${form('hook-secret', '', 'Make a new webhook secret', 'plain')}
+     <h2>Permissions and events</h2>
+     <p>Installations lose at once what you take away, and their tokens with them. What you add waits until each account
+        agrees to it.</p>
+     ${form('rights', rightFields(app), 'Save')}
+     <h2>Private keys</h2>
+     ${htmlTable(
+       ['Fingerprint', 'Made', ''],
+       keys.map((key) => [
+         `<code>${escapeHtml(fingerprintOf(key.publicKey))}</code>`,
+         new Date(key.createdAt).toISOString().slice(0, 10),
+         form('revoke-key', hiddenFields({ key: String(key.number) }), 'Revoke', 'plain'),
+       ]),
+     )}
+     <p>A key that is revoked is refused at once. The tokens of installations that the app has got with it stay valid for an
+        hour at most.</p>
+     ${form('new-key', '', 'Make a private key', 'plain')}
+     <h2>Client secret</h2>
+     <p>The one before is refused at once.</p>
+     ${form('client-secret', '', 'Make a new client secret', 'plain')}
+     <h2>Delete the app</h2>
+     <p>It is uninstalled from ${installations}. All its tokens and keys end at once, and it receives no more events. This
+        cannot be undone.</p>
+     ${form(
+       'delete',
+       textField(
+         `To delete it, type <code>${slug}</code>`,
+         'confirm',
+         '',
+         'required autocomplete="off" autocapitalize="none"',
+       ),
+       'Delete the app',
+       'danger',
+     )}`,
+  );
+}
+
+function textField(label: string, name: string, value: string, attributes: string): string {
+  return `<label>${label}<input name="${name}" value="${escapeHtml(value)}" ${attributes}></label>`;
+}
+
+function checkbox(label: string, name: string, isOn: boolean, value = 'on'): string {
+  const checked = isOn ? ' checked' : '';
+  return `<label><input type="checkbox" name="${name}" value="${value}"${checked}>${label}</label>`;
+}
+
+/** Selects by permission, and a box for each event. */
+function rightFields({ permissions, events }: HostApp): string {
+  const selects = APP_PERMISSION_NAMES.filter((name) => name !== 'metadata').map((name) => {
+    const options = ['', ...levelsOf(name)].map((level) => {
+      const selected = level === (permissions[name] ?? '') ? ' selected' : '';
+      return `<option value="${level}"${selected}>${level === '' ? 'none' : permissionLevel(level)}</option>`;
+    });
+    return `<label>${permissionName(name)}<select name="permission.${name}">${options.join('')}</select></label>`;
+  });
+  const boxes = APP_EVENT_NAMES.map((name) => checkbox(name, 'event', events.includes(name), name));
+  return `<details><summary>Permissions</summary><div class="columns">${selects.join('')}</div></details>
+    <details><summary>Events, each of which needs its permission</summary><div class="columns">${boxes.join('')}</div></details>`;
+}
+
+export interface ShownSecret {
+  title: string;
+  value: string;
+  /** The name of a file that it is saved as. */
+  file?: string;
+}
+
+/** The answer to the form that made it. */
+export function secretPage({ title, value, file }: ShownSecret, path: string): string {
+  const save =
+    file === undefined
+      ? ''
+      : `<p><a download="${file}" href="data:application/x-pem-file,${encodeURIComponent(value)}">Save it as ${file}</a></p>`;
+  return htmlPage(
+    title,
+    `<p role="status">It is shown once. Keep it where nobody else can read it.</p>
+     <pre tabindex="0"><code>${escapeHtml(value)}</code></pre>${save}
+     <p><a href="${escapeHtml(path)}">Back to the settings</a></p>`,
+  );
+}
+
+export function appDeletedPage({ name }: HostApp, path: string): string {
+  return htmlPage(
+    'Deleted',
+    `<p>${escapeHtml(name)} is deleted, and its tokens are refused.</p>
+     <p><a href="${escapeHtml(path)}">Other apps</a></p>`,
+    'card',
+  );
+}

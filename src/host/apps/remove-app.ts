@@ -1,0 +1,73 @@
+// Deletes apps: at once for everybody who could use them; background work removes their installations.
+import { systemActor } from '../../kernel/change/actor.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { schedule } from '../../kernel/due-store.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { deleteBotAccount } from '../../kernel/identity/store-bots.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
+import { hookRefOf } from '../hooks/hook.ts';
+import { actorRemovalStatements } from '../protection/store-actors.ts';
+import type { HostApp } from './app.ts';
+import { appChange, auditedApp, lockApp } from './change-app.ts';
+import { programId } from './program.ts';
+import { recordUninstalled } from './record-installation.ts';
+import { updateAppDeleted } from './store.ts';
+import {
+  installationRemovalStatements,
+  listInstallationsOf,
+  lockInstallation,
+} from './store-installations.ts';
+import { deleteAppKeys } from './store-keys.ts';
+
+/** The due work that removes the installations of a deleted app; its payload is a `RemovedApp`. */
+export const REMOVE_APP = 'host.remove-app';
+
+type RemovedApp = Pick<HostApp, 'number' | 'slug'>;
+
+/** Nobody can act as the app or its installations from then on: their tokens find no app. It hears of nothing any more. */
+export async function removeApp(on: ChangeTransaction, name: RemovedApp): Promise<void> {
+  const { db: tx, actor } = on;
+  const app = await lockApp(tx, name);
+  const { number, slug, botId } = app;
+  await updateAppDeleted(tx, number, actor.now);
+  await deleteAppKeys(tx, number);
+  await executeAll(tx, actorRemovalStatements(tx, botId));
+  await deleteBotAccount(tx, botId);
+  await deleteUsageOf(tx, [programId('app', number)]);
+  await scheduleDeliveryRemoval(tx, hookRefOf({ number, target: { app: number } }), actor.now);
+  const payload = JSON.stringify({ number, slug } satisfies RemovedApp);
+  await schedule(
+    tx,
+    { id: `${REMOVE_APP}:${number}`, kind: REMOVE_APP, payload, dueAt: actor.now },
+    actor.now,
+  );
+  on.record({ ...appChange('deleteApp', app, 'deleted the app'), before: auditedApp(app) });
+  await on.invalidate(IDENTITY);
+}
+
+/** Installations in one transaction, so that other changes need not wait for long. */
+const BATCH = 50;
+
+/** After a crash it goes on with those that are left. */
+export async function removeInstallationsOfApp(
+  { db, changes, clock }: Pick<Kernel, 'db' | 'changes' | 'clock'>,
+  payload: string,
+): Promise<void> {
+  const app = JSON.parse(payload) as RemovedApp;
+  for (;;) {
+    const some = await listInstallationsOf(db, app.number, { offset: 0, limit: BATCH });
+    if (some.length === 0) return;
+    await changes.run(systemActor({ now: clock.now() }), async (on) => {
+      for (const { number } of some) {
+        const installation = await lockInstallation(on.db, number);
+        if (installation === undefined) continue;
+        if (installation.removedAt === null) recordUninstalled(on, app, installation);
+        await deleteUsageOf(on.db, [programId('installation', number)]);
+        await executeAll(on.db, installationRemovalStatements(on.db, number));
+      }
+    });
+  }
+}
