@@ -62,8 +62,20 @@ export class Feeds {
     return this;
   }
 
-  /** Undefined for a key that no environment accepts. A known key of a loaded feed needs no database. */
-  async openByKey(kind: KeyKind, key: string, now: number): Promise<Feed | undefined> {
+  /** Undefined for a key that no environment accepts. A known key of a loaded feed needs neither the database nor a promise. */
+  openByKey(kind: KeyKind, key: string, now: number): Feed | Promise<Feed | undefined> {
+    return this.#findCurrent(kind, key, now) ?? this.#findByKey(kind, key, now);
+  }
+
+  #findCurrent(kind: KeyKind, key: string, now: number): Feed | undefined {
+    const known = this.#byKey.get(key);
+    const open = known && this.#feeds.get(known.id);
+    if (open?.loaded === undefined || open.isStale || open.refreshed !== undefined) return undefined;
+    const { loaded } = open;
+    return !loaded.isGone && acceptsKey(loaded.environment, { kind, key }, now) ? loaded : undefined;
+  }
+
+  async #findByKey(kind: KeyKind, key: string, now: number): Promise<Feed | undefined> {
     const known = this.#byKey.get(key);
     if (known !== undefined) {
       const feed = await this.open(known).catch(ignoreDeleted);

@@ -21,24 +21,16 @@ export interface OpenedFeed {
   key: string;
 }
 
-export async function openBySdkKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
-  const opened = await open(kernel, 'sdk', keyIn(headers), now);
-  if (opened === undefined) throw new Failure('unauthenticated', 'This is no SDK key that is good.');
-  return opened;
+export function openBySdkKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
+  return open(kernel, 'sdk', keyIn(headers), now);
 }
 
-export async function openByMobileKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
-  const opened = await open(kernel, 'mobile', keyIn(headers), now);
-  if (opened === undefined) throw new Failure('unauthenticated', 'This is no mobile key that is good.');
-  return opened;
+export function openByMobileKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
+  return open(kernel, 'mobile', keyIn(headers), now);
 }
 
-/** The id is not secret, so that an unknown one is `not-found`. */
-export async function openByClientId(kernel: FeedAccess, id: string, now: number): Promise<OpenedFeed> {
-  const opened = await open(kernel, 'client', id, now);
-  if (opened === undefined)
-    throw new Failure('not-found', 'There is no environment with this client-side ID.');
-  return opened;
+export function openByClientId(kernel: FeedAccess, id: string, now: number): Promise<OpenedFeed> {
+  return open(kernel, 'client', id, now);
 }
 
 async function open(
@@ -46,9 +38,17 @@ async function open(
   kind: KeyKind,
   key: string,
   now: number,
-): Promise<OpenedFeed | undefined> {
+): Promise<OpenedFeed> {
   const feed = await feeds.openByKey(kind, key, now);
-  return feed && { feed, kind, key };
+  if (feed === undefined) throw unknownKey(kind);
+  return { feed, kind, key };
+}
+
+/** A client-side ID is not secret, so that an unknown one is `not-found`. */
+function unknownKey(kind: KeyKind): Failure {
+  if (kind === 'client') return new Failure('not-found', 'There is no environment with this client-side ID.');
+  const name = kind === 'sdk' ? 'SDK' : 'mobile';
+  return new Failure('unauthenticated', `This is no ${name} key that is good.`);
 }
 
 function keyIn({ authorization }: KeyCall['headers']): string {
