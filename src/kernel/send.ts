@@ -139,7 +139,8 @@ export class ReplySender {
 
   #toText(body: unknown): string {
     const { wrap } = this.#dialect;
-    if (body instanceof JsonText) return this.#envelope.join(body.json);
+    // Joining would copy the text.
+    if (body instanceof JsonText) return wrap === undefined ? body.json : this.#envelope.join(body.json);
     return JSON.stringify(wrap === undefined ? body : wrap.body(body));
   }
 

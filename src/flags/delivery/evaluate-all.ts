@@ -15,7 +15,7 @@ export interface ReachedLimits {
 const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
 
-/** `textOf` is what is kept of each. */
+/** `textOf` is what is kept of each. The list belongs to the caller. */
 export async function evaluateAll(
   run: EvaluationRun,
   audience: Audience,
@@ -38,4 +38,15 @@ export async function evaluateAll(
     if (slice.isOver) await slice.next();
   }
   return { texts, limited, limits: allLimits };
+}
+
+/**
+ * The texts with commas between them, in one flat text, which need not be copied once more to be sent. The first and the
+ * last of the list are replaced.
+ */
+export function joinTexts(before: string, texts: string[], after: string): string {
+  if (texts.length === 0) return before + after;
+  texts[0] = before + texts[0]!;
+  texts[texts.length - 1] += after;
+  return texts.join(',');
 }

@@ -4,7 +4,7 @@ import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
 import type { CompiledFlag, EvaluationRun } from '../evaluation/run.ts';
 import { AUDIENCES, type Audience } from './audience.ts';
-import { evaluateAll, type ReachedLimits } from './evaluate-all.ts';
+import { evaluateAll, joinTexts, type ReachedLimits } from './evaluate-all.ts';
 import {
   hideFlag,
   namesHiddenFlag,
@@ -32,7 +32,7 @@ export async function renderResults(
     }
     return outcome.text;
   });
-  return { json: `{${texts.join(',')}}`, ...reached };
+  return { json: joinTexts('{', texts, '}'), ...reached };
 }
 
 /** The result of one flag, for streams; undefined when the audience may not see the flag. */

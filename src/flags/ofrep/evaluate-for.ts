@@ -2,7 +2,7 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { AUDIENCES, type Audience } from '../delivery/audience.ts';
-import { evaluateAll } from '../delivery/evaluate-all.ts';
+import { evaluateAll, joinTexts } from '../delivery/evaluate-all.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { namesHiddenFlag } from '../delivery/results.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
@@ -32,19 +32,20 @@ export function evaluateOne(
   return toFlagOutcome(flag.data, result, namesHiddenFlag(result.reason, run, audience));
 }
 
-/** A JSON list of all flags that the key may see. */
+/** All flags that the key may see as JSON, between the beginning and the end of a text. */
 export async function evaluateAllFor(
   call: Pick<Call, 'id'>,
   kernel: Kernel,
   { feed, kind }: OpenedFeed,
   { run }: PreparedEvaluation,
+  around: { before: string; after: string },
 ): Promise<string> {
   const audience = AUDIENCES[kind];
   const { texts, limited, limits } = await evaluateAll(run, audience, (flag, outcome) =>
     jsonOf(flag, outcome, run, audience),
   );
   if (limited.length > 0) logLimits(call, kernel, feed, limited, limits);
-  return `[${texts.join(',')}]`;
+  return joinTexts(around.before, texts, around.after);
 }
 
 function jsonOf(

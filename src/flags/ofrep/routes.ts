@@ -83,10 +83,10 @@ const evaluateFlags = route(
     const etag = etagOf(JSON.stringify([kernel.release, requestUri, memberships, [...run.context.parts]]));
     if (matchesEtag(call.headers['if-none-match'] as string | undefined, etag))
       return reply(304, undefined, { etag });
-    const flags = await evaluateAllFor(call, kernel, opened, prepared);
     const eventStreams = [{ type: 'sse', endpoint: { requestUri }, inactivityDelaySec: INACTIVITY_SECONDS }];
     const rest = JSON.stringify({ metadata: { version: revision }, eventStreams });
-    return reply(200, new JsonText(`{"flags":${flags},${rest.slice(1)}`), { etag });
+    const around = { before: '{"flags":[', after: `],${rest.slice(1)}` };
+    return reply(200, new JsonText(await evaluateAllFor(call, kernel, opened, prepared, around)), { etag });
   },
   checkKey,
 );
