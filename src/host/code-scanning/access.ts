@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { installationOf } from '../apps/program.ts';
 import {
   openRepository,
   repositoryResource,
@@ -49,9 +50,11 @@ async function openScanning(
   call: RepositoryCall,
   isChange: boolean,
 ): Promise<FoundRepository> {
-  const found = await openRepository(kernel, call, 'read');
+  // An installation is held to its permissions and the repositories that it reaches, whatever the role.
+  const isInstallation = installationOf(call.caller) !== undefined;
+  const found = await openRepository(kernel, call, isInstallation ? 'admin' : 'read');
   const isAllowed = call.can(repositoryResource(found));
-  if (!isAllowed || !includesRole(await roleOn(kernel.db, call.caller, found), 'write'))
+  if (!isAllowed || !(isInstallation || includesRole(await roleOn(kernel.db, call.caller, found), 'write')))
     throw new Failure(
       'denied',
       `You are not authorized to ${isChange ? 'write' : 'read'} code scanning alerts.`,

@@ -2,7 +2,7 @@
 import type { Headers } from '../../kernel/dialect.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { ScanningAlert } from './alert.ts';
-import type { AlertCursor } from './store-alerts.ts';
+import type { AlertCursor, AlertSort } from './store-alerts.ts';
 
 /** Undefined where pages are asked for by their numbers. An empty cursor stands for the beginning. */
 export function readCursors(query: {
@@ -15,27 +15,43 @@ export function readCursors(query: {
   return after ? { after: cursorFrom('after', after) } : {};
 }
 
+/** The numbers are exact in JavaScript. */
+const CURSOR = /^\d{1,15}-\d{1,15}-\d{1,15}$/;
+
 function cursorFrom(name: string, text: string): AlertCursor {
-  const [, at, number] = /^(\d{1,16})-(\d{1,16})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (at === undefined || number === undefined)
+  const written = Buffer.from(text, 'base64url').toString();
+  const [at, repositoryNumber, number] = CURSOR.test(written) ? written.split('-').map(Number) : [];
+  if (at === undefined || repositoryNumber === undefined || number === undefined)
     throw problem(`query.${name}`, 'must be from the header Link');
-  return { at: Number(at), number: Number(number) };
+  return { at, repositoryNumber, number };
 }
 
-function cursorOf({ updatedAt, number }: ScanningAlert): string {
-  return Buffer.from(`${updatedAt}-${number}`).toString('base64url');
+function cursorOf(
+  { createdAt, updatedAt, repositoryNumber, number }: ScanningAlert,
+  sort: AlertSort,
+): string {
+  const at = sort === 'created' ? createdAt : updatedAt;
+  return Buffer.from(`${at}-${repositoryNumber}-${number}`).toString('base64url');
+}
+
+interface CursorPage {
+  sort: AlertSort;
+  hasNext: boolean;
+  hasPrevious: boolean;
+  base: string;
+  url: string;
 }
 
 export function cursorLinks(
   alerts: readonly ScanningAlert[],
-  { hasNext, hasPrevious, base, url }: { hasNext: boolean; hasPrevious: boolean; base: string; url: string },
+  { sort, hasNext, hasPrevious, base, url }: CursorPage,
 ): Headers {
   const { origin } = new URL(base);
   const { pathname, searchParams } = new URL(url, base);
   const [first, last] = [alerts[0], alerts.at(-1)];
   const linkTo = (name: 'before' | 'after', alert: ScanningAlert, rel: string) => {
     for (const one of ['before', 'after', 'page']) searchParams.delete(one);
-    searchParams.set(name, cursorOf(alert));
+    searchParams.set(name, cursorOf(alert, sort));
     return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   };
   const links = [

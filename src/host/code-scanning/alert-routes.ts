@@ -1,19 +1,18 @@
 // Alerts: list, get, dismiss and reopen them, and list where each was found.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { reply } from '../../kernel/route.ts';
-import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { ownerOfAccount } from '../owners/model.ts';
-import { listOwners } from '../owners/store.ts';
 import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
-import { cursorLinks, readCursors } from './alert-cursors.ts';
 import { recordUserAction } from './alert-events.ts';
+import { AlertListQuery, readAlertPage } from './alert-list.ts';
 import type { AlertDismissal, ScanningAlert } from './alert.ts';
-import { AlertReply, AlertUpdate, InstanceReply, toAlert, toAlertInstance } from './model.ts';
+import { AlertReply, AlertUpdate, InstanceReply, toAlertInstance } from './model.ts';
+import { showAlerts } from './show-alerts.ts';
 import { findAlert, listAlerts, listInstances, listRefsOfAlert, updateDismissal } from './store-alerts.ts';
 import { updateAlertRefs } from './store-states.ts';
 import { lockScanning } from './store-uploads.ts';
@@ -35,55 +34,20 @@ const listRepositoryAlerts = scanningRoute(
     access: VIEW_SCANNING,
     params: Type.Object(RepositoryParams),
     query: Type.Object({
-      tool_name: Type.Optional(PlainText()),
-      tool_guid: Type.Optional(PlainText()),
+      ...AlertListQuery,
       ...RefQuery,
-      state: Type.Optional(OneOf(['open', 'closed', 'dismissed', 'fixed'])),
-      severity: Type.Optional(OneOf(['critical', 'high', 'medium', 'low', 'error', 'warning', 'note'])),
       sort: Type.Optional(OneOf(['created', 'updated', 'number'])),
-      direction: Type.Optional(OneOf(['asc', 'desc'])),
-      before: Type.Optional(Type.String()),
-      after: Type.Optional(Type.String()),
-      ...HostPageQuery,
     }),
     list: AlertReply,
   },
-  async ({ query, base, url }, { db }, found) => {
-    const { repository } = found;
-    const slice = pageSliceOf(query);
-    const { state } = query;
-    const filter = {
-      refs: askedRefs(query) ?? [defaultRefOf(found)],
-      ...(state !== undefined && {
-        states: state === 'closed' ? (['dismissed', 'fixed'] as const) : [state],
-      }),
-      ...(query.severity !== undefined && { severity: query.severity }),
-      ...(query.tool_name !== undefined && { toolName: query.tool_name }),
-      ...(query.tool_guid !== undefined && { toolGuid: query.tool_guid }),
-    };
-    const sort = query.sort === 'updated' ? 'updated' : 'created';
-    const desc = query.direction !== 'asc';
-    const cursors = readCursors(query);
-    const wanted = { offset: cursors === undefined ? slice.offset : 0, limit: slice.limit + 1 };
-    const isBackward = cursors?.before !== undefined;
-    const alerts = await listAlerts(
-      db,
-      repository.number,
-      filter,
-      { sort, desc: desc !== isBackward },
-      wanted,
-      cursors?.before ?? cursors?.after,
+  async (call, { db }, found) => {
+    const { number } = found.repository;
+    const refs = askedRefs(call.query) ?? [defaultRefOf(found)];
+    return await readAlertPage(
+      call,
+      (filter, order, slice, after) => listAlerts(db, number, refs, filter, order, slice, after),
+      (alerts) => showAlerts(db, found, alerts, call.base),
     );
-    if (cursors === undefined) return pageBefore(await showAlerts(db, found, alerts, base), slice);
-    const shown = alerts.slice(0, slice.limit);
-    if (isBackward) shown.reverse();
-    const links = cursorLinks(shown, {
-      hasNext: isBackward || alerts.length > slice.limit,
-      hasPrevious: isBackward ? alerts.length > slice.limit : cursors.after !== undefined,
-      base,
-      url,
-    });
-    return reply(200, await showAlerts(db, found, shown, base), links);
   },
 );
 
@@ -192,12 +156,6 @@ async function readAlert(db: Db, found: FoundRepository, number: number): Promis
 
 function defaultRefOf({ repository }: FoundRepository): string {
   return `refs/heads/${repository.defaultBranch}`;
-}
-
-async function showAlerts(db: Db, found: FoundRepository, alerts: readonly ScanningAlert[], base: string) {
-  const ids = alerts.flatMap(({ dismissal }) => dismissal?.by ?? []);
-  const people = ids.length === 0 ? undefined : await listOwners(db, ids);
-  return alerts.map((alert) => toAlert(alert, found, people?.get(alert.dismissal?.by ?? ''), base));
 }
 
 export const alertRoutes = [listRepositoryAlerts, getAlert, updateAlert, listAlertInstances];

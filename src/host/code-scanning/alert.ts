@@ -2,7 +2,8 @@
 import type { ResultDetails } from './sarif/sarif-result.ts';
 import type { AlertSeverity, ScanningRule, SecuritySeverity } from './sarif/sarif-rule.ts';
 
-export type AlertState = 'open' | 'dismissed' | 'fixed';
+export const ALERT_STATES = ['open', 'dismissed', 'fixed'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
 
 export const DISMISSAL_REASONS = ['false positive', "won't fix", 'used in tests'] as const;
 
@@ -22,6 +23,8 @@ export interface AlertInstance {
 }
 
 export interface ScanningAlert {
+  /** Of its repository. */
+  repositoryNumber: number;
   number: number;
   state: AlertState;
   createdAt: number;

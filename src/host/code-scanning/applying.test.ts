@@ -89,7 +89,7 @@ onEachEngine((testEngine) => {
   /** As lists show them, by their messages. */
   async function states(): Promise<Record<string, string>> {
     const order = { sort: 'created', desc: false } as const;
-    const alerts = await listAlerts(db, 1, { refs: [MAIN] }, order, { offset: 0, limit: 100 });
+    const alerts = await listAlerts(db, 1, [MAIN], {}, order, { offset: 0, limit: 100 });
     return Object.fromEntries(alerts.map(({ instance, state }) => [instance.details.message, state]));
   }
 

@@ -2,8 +2,9 @@
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { SimpleRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
-import { DISMISSAL_REASONS, type AlertInstance, type ScanningAlert } from './alert.ts';
+import { ALERT_STATES, DISMISSAL_REASONS, type AlertInstance, type ScanningAlert } from './alert.ts';
 import type { Analysis } from './analysis.ts';
 import { SECURITY_SEVERITIES, SEVERITIES } from './sarif/sarif-rule.ts';
 
@@ -72,15 +73,13 @@ export const AnalysisDeletion = Type.Object(
   { $id: 'code-scanning-analysis-deletion' },
 );
 
-const STATES = ['open', 'dismissed', 'fixed'] as const;
-
 export const InstanceReply = Type.Object(
   {
     ref: Type.String(),
     analysis_key: Type.String(),
     environment: Type.String(),
     category: Type.String(),
-    state: OneOf(STATES),
+    state: OneOf(ALERT_STATES),
     commit_sha: Type.String(),
     message: Type.Object({ text: Type.String() }),
     location: Type.Object({
@@ -119,7 +118,7 @@ export const AlertReply = Type.Object(
     url: Type.String(),
     html_url: Type.String(),
     instances_url: Type.String(),
-    state: OneOf(STATES),
+    state: OneOf(ALERT_STATES),
     fixed_at: Nullable(Type.String({ format: 'date-time' })),
     dismissed_by: Nullable(SimpleUser),
     dismissed_at: Nullable(Type.String({ format: 'date-time' })),
@@ -130,6 +129,12 @@ export const AlertReply = Type.Object(
     most_recent_instance: InstanceReply,
   },
   { $id: 'code-scanning-alert' },
+);
+
+/** In the list of an organization. */
+export const OrganizationAlertReply = Type.Object(
+  { ...AlertReply.properties, repository: SimpleRepository },
+  { $id: 'code-scanning-organization-alert-items' },
 );
 
 export const AlertUpdate = Type.Object(

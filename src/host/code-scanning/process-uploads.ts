@@ -6,9 +6,10 @@ import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { MAX_EVENTS } from './alert-events.ts';
 import { applyAnalysis, giveUp } from './apply-analysis.ts';
+import { relistAlerts } from './relist-alerts.ts';
 import { finishDeletions } from './remove-analysis.ts';
 import type { OpenSarif } from './sarif/sarif-client.ts';
-import { PROCESS_SCANNING } from './schedule-scanning.ts';
+import { PROCESS_SCANNING, RELIST_ALERTS } from './schedule-scanning.ts';
 import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
 import { beginApplying } from './store-applying.ts';
 import { findDeleting } from './store-deleting.ts';
@@ -19,7 +20,10 @@ import { documentKey, uploadKey, type SarifUpload } from './upload.ts';
 const MAX_ATTEMPTS = 8;
 
 export function scanningHandlers(kernel: Kernel): Record<string, DueHandler> {
-  return { [PROCESS_SCANNING]: (due, signal) => processUploads(kernel, due, signal) };
+  return {
+    [PROCESS_SCANNING]: (due, signal) => processUploads(kernel, due, signal),
+    [RELIST_ALERTS]: ({ payload }, signal) => relistAlerts(kernel, Number(payload), signal),
+  };
 }
 
 async function processUploads(kernel: Kernel, due: Due, signal: AbortSignal): Promise<void> {

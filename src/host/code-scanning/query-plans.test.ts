@@ -31,6 +31,7 @@ import {
   updateApplied,
 } from './store-applying.ts';
 import { beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
+import { findLastAlert, listOrganizationAlerts, updateListed } from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
 
@@ -38,7 +39,7 @@ const NOW = 1_800_000_000_000;
 const ROWS = 2000;
 const SLICE = { offset: 0, limit: 10 };
 const WHOLE_TABLE =
-  /(?:SCAN|Seq Scan on) (?:code_scanning_\w+|upload|analysis|alert|shown|rule|result|instance|known)\b(?! USING)/;
+  /(?:SCAN|Seq Scan on) (?:code_scanning_\w+|repositor\w+|upload|analysis|alert|shown|rule|result|instance|known)\b(?! USING)/;
 const RULE = { name: 'r', description: 'r', fullDescription: 'r', tags: [], help: null, helpUri: null };
 const RUN = {
   toolName: 'Linter',
@@ -102,9 +103,16 @@ onEachEngine((testEngine) => {
     for (const filter of [{}, { refs: ['refs/heads/main'] }, { toolName: 'Linter' }, { uploadId: 'first' }])
       await listAnalyses(db, 1, { ...filter, desc: true }, SLICE);
     const refs = ['refs/heads/main'];
+    const owner = { organizationId: 'owner-0' };
     for (const sort of ['created', 'updated'] as const)
-      for (const filter of [{ refs }, { refs, states: ['open'] as const }, { refs, toolName: 'Linter' }])
-        await listAlerts(db, 1, filter, { sort, desc: true }, SLICE, { at: NOW, number: 100 });
+      for (const filter of [{}, { states: ['open'] as const }, { toolName: 'Linter' }]) {
+        const after = { at: NOW, repositoryNumber: 1, number: 100 };
+        await listAlerts(db, 1, refs, filter, { sort, desc: true }, SLICE, after);
+        for (const cursor of [undefined, after])
+          await listOrganizationAlerts(db, owner, filter, { sort, desc: true }, SLICE, cursor);
+      }
+    await updateListed(db, 1, { start: 0, end: 100 });
+    await findLastAlert(db, 1);
     await findAlert(db, 1, 1, 'refs/heads/main');
     await listAlertsByNumber(db, 1, 'refs/heads/main', [1, 2]);
     await listInstances(db, 1, 1, undefined, SLICE);
@@ -227,7 +235,14 @@ onEachEngine((testEngine) => {
       .execute();
     await tx
       .insertInto('code_scanning_alert_refs')
-      .values(rows.map((at) => ({ ...there(at), state: 'open' })))
+      .values(
+        rows.map((at) => ({
+          ...there(at),
+          state: 'open',
+          created_at: NOW,
+          listed_by: `owner-${at % 1000}`,
+        })),
+      )
       .execute();
   }
 

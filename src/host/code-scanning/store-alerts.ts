@@ -1,5 +1,5 @@
 // Alerts in the database, as lists show them: each on a ref.
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { AlertDismissal, AlertInstance, AlertState, ScanningAlert } from './alert.ts';
@@ -7,7 +7,7 @@ import type { ResultDetails } from './sarif/sarif-result.ts';
 import type { AlertSeverity, ScanningRule, SecuritySeverity } from './sarif/sarif-rule.ts';
 import type { AlertRow } from './tables.ts';
 
-function selectAlerts(db: Db, repositoryNumber: number) {
+function selectAlerts(db: Db) {
   return db
     .selectFrom('code_scanning_alert_refs as shown')
     .innerJoin('code_scanning_alerts as alert', (join) =>
@@ -37,49 +37,63 @@ function selectAlerts(db: Db, repositoryNumber: number) {
       'analysis.commit_sha',
       'analysis.category',
       'result.details',
-    ])
-    .where('shown.repository_number', '=', repositoryNumber);
+    ]);
 }
 
 export interface AlertFilter {
-  refs: readonly string[];
   states?: readonly AlertState[];
   severity?: string;
   toolName?: string;
   toolGuid?: string;
 }
 
+export type AlertSort = 'created' | 'updated';
+
 export interface AlertOrder {
-  sort: 'created' | 'updated';
+  sort: AlertSort;
   desc: boolean;
 }
 
 /** Where a page begins: after this alert, in the order of the list. */
-export interface AlertCursor {
+export interface AlertCursor extends AlertKey {
+  /** The time that the list is sorted by. */
   at: number;
+}
+
+export interface AlertKey {
+  repositoryNumber: number;
   number: number;
+}
+
+/** The condition on an alert, whatever its state. */
+export function hasProperties({
+  severity,
+  toolName,
+  toolGuid,
+}: Omit<AlertFilter, 'states'>): RawBuilder<boolean> {
+  const conditions = [
+    sql`1 = 1`,
+    ...(severity === undefined ? [] : [sql`coalesce(alert.security_severity, alert.severity) = ${severity}`]),
+    ...(toolName === undefined ? [] : [sql`alert.tool_name = ${toolName}`]),
+    ...(toolGuid === undefined ? [] : [sql`alert.tool_guid = ${toolGuid}`]),
+  ];
+  return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
 export async function listAlerts(
   db: Db,
   repositoryNumber: number,
-  filter: AlertFilter,
+  refs: readonly string[],
+  { states, ...filter }: AlertFilter,
   { sort, desc }: AlertOrder,
   { offset, limit }: Slice,
   after?: AlertCursor,
 ): Promise<ScanningAlert[]> {
-  let query = selectAlerts(db, repositoryNumber).where('shown.ref', 'in', filter.refs);
-  const { states, severity, toolName, toolGuid } = filter;
+  let query = selectAlerts(db)
+    .where('shown.repository_number', '=', repositoryNumber)
+    .where('shown.ref', 'in', refs);
   if (states !== undefined) query = query.where('shown.state', 'in', states);
-  if (severity !== undefined)
-    query = query.where((eb) =>
-      eb.or([
-        eb('alert.security_severity', '=', severity),
-        eb.and([eb('alert.security_severity', 'is', null), eb('alert.severity', '=', severity)]),
-      ]),
-    );
-  if (toolName !== undefined) query = query.where('alert.tool_name', '=', toolName);
-  if (toolGuid !== undefined) query = query.where('alert.tool_guid', '=', toolGuid);
+  query = query.where(hasProperties(filter));
   const direction = desc ? 'desc' : 'asc';
   const beyond = sql.raw(desc ? '<' : '>');
   // Numbers grow in the order of creation.
@@ -103,7 +117,8 @@ export async function findAlert(
   number: number,
   defaultRef: string,
 ): Promise<ScanningAlert | undefined> {
-  const row = await selectAlerts(db, repositoryNumber)
+  const row = await selectAlerts(db)
+    .where('shown.repository_number', '=', repositoryNumber)
     .where('shown.alert_number', '=', number)
     .orderBy(sql`case when shown.ref = ${defaultRef} then 0 else 1 end`)
     .orderBy('shown.updated_at', 'desc')
@@ -119,12 +134,37 @@ export async function listAlertsByNumber(
   ref: string,
   numbers: readonly number[],
 ): Promise<ScanningAlert[]> {
-  const rows = await selectAlerts(db, repositoryNumber)
+  const rows = await selectAlerts(db)
+    .where('shown.repository_number', '=', repositoryNumber)
     .where('shown.ref', '=', ref)
     .where('shown.alert_number', 'in', numbers)
     .orderBy('shown.alert_number')
     .execute();
   return rows.map(alertFrom);
+}
+
+/** Of several repositories, each on a ref; the order is that of the keys. */
+export async function listAlertsByKey(
+  db: Db,
+  keys: readonly (AlertKey & { ref: string })[],
+): Promise<ScanningAlert[]> {
+  if (keys.length === 0) return [];
+  const rows = await selectAlerts(db)
+    .where((eb) =>
+      eb.or(
+        keys.map(({ repositoryNumber, ref, number }) =>
+          eb.and([
+            eb('shown.repository_number', '=', repositoryNumber),
+            eb('shown.ref', '=', ref),
+            eb('shown.alert_number', '=', number),
+          ]),
+        ),
+      ),
+    )
+    .execute();
+  const nameOf = ({ repositoryNumber, number }: AlertKey) => `${repositoryNumber}/${number}`;
+  const alerts = new Map(rows.map(alertFrom).map((alert) => [nameOf(alert), alert]));
+  return keys.flatMap((key) => alerts.get(nameOf(key)) ?? []);
 }
 
 /** Of any ref, or of these. */
@@ -208,6 +248,7 @@ function alertFrom(row: Selectable<AlertRow> & ShownColumns): ScanningAlert {
   const { ref, category, commit_sha: commitSha } = row;
   const state = row.state as AlertState;
   return {
+    repositoryNumber: row.repository_number,
     number: row.number,
     state,
     createdAt: row.created_at,

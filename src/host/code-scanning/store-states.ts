@@ -40,12 +40,14 @@ export async function updateAlertRefs(
   const rank = sql.lit(OPEN_RANK);
   for (const some of inBatches(alerts, AT_ONCE)) {
     await sql`insert into code_scanning_alert_refs
-        (repository_number, ref, alert_number, state, analysis_number, updated_at, fixed_at)
+        (repository_number, ref, alert_number, state, analysis_number, updated_at, fixed_at, created_at, listed_by)
       select instance.repository_number, instance.ref, instance.alert_number,
         case when max(alert.dismissed_at) is not null then 'dismissed' when max(instance.is_open) = 1 then 'open'
           else 'fixed' end,
         max(instance.is_open * ${rank} + instance.analysis_number) % ${rank}, ${sql.lit(now)},
-        case when max(instance.is_open) = 1 then null else max(instance.fixed_at) end
+        case when max(instance.is_open) = 1 then null else max(instance.fixed_at) end, max(alert.created_at),
+        (select repository.owner_id from repositories repository where repository.number = ${repositoryNumber}
+          and 'refs/heads/' || repository.default_branch = ${ref})
       from code_scanning_instances instance join code_scanning_alerts alert
         on alert.repository_number = instance.repository_number and alert.number = instance.alert_number
       where instance.repository_number = ${repositoryNumber} and instance.alert_number in (${sql.join(some)})

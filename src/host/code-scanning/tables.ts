@@ -132,6 +132,10 @@ export interface AlertRefRow {
   state: string;
   /** That of the most recent instance. */
   analysis_number: number;
+  /** That of the alert. */
+  created_at: number;
   updated_at: number;
   fixed_at: number | null;
+  /** The owner of the repository, where the ref is its default branch: the lists of organizations show these. */
+  listed_by: string | null;
 }

@@ -91,4 +91,23 @@ export const codeScanningMigrations: Migration[] = [
          where restored is not null`,
     ],
   },
+  {
+    name: 'host-code-scanning-organizations',
+    up: ({ text }) => [
+      'alter table code_scanning_alert_refs add column created_at bigint not null default 0',
+      `alter table code_scanning_alert_refs add column listed_by ${text}`,
+      `update code_scanning_alert_refs set
+         created_at = (select alert.created_at from code_scanning_alerts alert
+           where alert.repository_number = code_scanning_alert_refs.repository_number
+             and alert.number = code_scanning_alert_refs.alert_number),
+         listed_by = (select repository.owner_id from repositories repository
+           where repository.number = code_scanning_alert_refs.repository_number
+             and 'refs/heads/' || repository.default_branch = code_scanning_alert_refs.ref)`,
+      ...['created_at', 'updated_at'].map(
+        (time) => `create index code_scanning_alert_refs_listed_${time}
+          on code_scanning_alert_refs (listed_by, state, ${time}, repository_number, alert_number)
+          where listed_by is not null`,
+      ),
+    ],
+  },
 ];

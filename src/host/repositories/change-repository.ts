@@ -8,6 +8,7 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { scheduleRelisting } from '../code-scanning/schedule-scanning.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
@@ -170,8 +171,10 @@ export async function changeRepository(
       after: auditedRepository(repository),
     });
     await recordChanges(on, before, { repository, owner });
-    if (repository.defaultBranch !== before.defaultBranch)
+    if (repository.defaultBranch !== before.defaultBranch) {
       await scheduleHead(tx, repository.number, actor.now);
+      await scheduleRelisting(tx, repository.number, actor.now);
+    }
     await on.invalidate(REPOSITORY_CHANNEL);
     return repository;
   });

@@ -15,7 +15,7 @@ export const RepositoryPermissions = Type.Object({
   pull: Type.Boolean(),
 });
 
-const MINIMAL = {
+const SIMPLE = {
   id: Type.Integer(),
   node_id: Type.String(),
   name: Type.String(),
@@ -27,6 +27,10 @@ const MINIMAL = {
   fork: Type.Boolean(),
   url: Type.String(),
   ...Object.fromEntries(REPOSITORY_URLS.map(([name]) => [name, Type.String()])),
+};
+
+const MINIMAL = {
+  ...SIMPLE,
   clone_url: Type.String(),
   git_url: Type.String(),
   ssh_url: Type.String(),
@@ -76,6 +80,9 @@ const MERGING = {
   merge_commit_message: Type.Optional(OneOf(['PR_BODY', 'PR_TITLE', 'BLANK'])),
 };
 
+/** What it is called and where it is, without anything that changes. */
+export const SimpleRepository = Type.Object(SIMPLE, { $id: 'simple-repository' });
+
 export const MinimalRepository = Type.Object(MINIMAL, { $id: 'minimal-repository' });
 
 /** In lists of one's own repositories, and where other resources nest a repository. */
@@ -102,12 +109,11 @@ export interface ShownRepository {
   role: RepositoryRole | undefined;
 }
 
-export function toMinimalRepository(shown: ShownRepository, base: string): Static<typeof MinimalRepository> {
-  const { repository, owner, role } = shown;
-  const { settings } = repository;
+export function toSimpleRepository(
+  { repository, owner }: Pick<ShownRepository, 'repository' | 'owner'>,
+  base: string,
+): Static<typeof SimpleRepository> {
   const fullName = `${owner.login}/${repository.name}`;
-  const { origin, host } = new URL(base);
-  const page = `${origin}/${fullName}`;
   return {
     id: repository.number,
     node_id: nodeId('Repository', repository.number),
@@ -115,11 +121,22 @@ export function toMinimalRepository(shown: ShownRepository, base: string): Stati
     full_name: fullName,
     private: repository.isPrivate,
     owner: toSimpleUser(owner, base),
-    html_url: page,
+    html_url: `${new URL(base).origin}/${fullName}`,
     description: repository.description,
     fork: repository.sourceNumber !== null,
     url: `${base}/repos/${fullName}`,
     ...urlsOf(fullName, base),
+  };
+}
+
+export function toMinimalRepository(shown: ShownRepository, base: string): Static<typeof MinimalRepository> {
+  const { repository, owner, role } = shown;
+  const { settings } = repository;
+  const fullName = `${owner.login}/${repository.name}`;
+  const { origin, host } = new URL(base);
+  const page = `${origin}/${fullName}`;
+  return {
+    ...toSimpleRepository(shown, base),
     clone_url: `${page}.git`,
     git_url: `git://${host}/${fullName}.git`,
     ssh_url: `git@${host}:${fullName}.git`,

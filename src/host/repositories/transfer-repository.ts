@@ -2,6 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import { leaveInstallations } from '../apps/leave-installations.ts';
+import { scheduleRelisting } from '../code-scanning/schedule-scanning.ts';
 import { deleteCollaborator } from '../collaborators/store.ts';
 import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import type { EventDetails } from '../events/model.ts';
@@ -52,6 +53,7 @@ export async function transferRepository(
     await deleteCollaborator(tx, number, to.owner.id);
     await addGrants?.(updated);
     await deleteStrandedTeams(tx, updated);
+    await scheduleRelisting(tx, number, actor.now);
   }
   const moved = { repository: updated, owner: to.owner };
   const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
