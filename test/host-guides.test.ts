@@ -1,4 +1,4 @@
-// The host in the README, and the guide to newer versions, are true: their commands and programs are run as they stand there.
+// The host in the README, and its guides, are true: their commands and programs are run as they stand there.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -62,4 +62,8 @@ test('the guide to a newer version of the API', options, async () => {
   writeFileSync(join(cwd, 'bin/signalbox'), program, { mode: 0o755 });
   const PATH = `${join(cwd, 'bin')}:${env['PATH']}`;
   await followGuide('docs/guide/upgrade-api-version.md', { cwd, env: { ...env, PATH } });
+});
+
+test('the guide to code scanning', options, async () => {
+  await followGuide('docs/guide/code-scanning.md', { cwd, env });
 });
