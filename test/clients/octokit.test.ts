@@ -56,33 +56,6 @@ for (const prefix of ['', '/api/v3']) {
     });
     after(() => server.stop());
 
-    // Its throttling waits a second before every change, so one of the prefixes has to do.
-    const isEnterprise = prefix === '/api/v3';
-    test('runs an organization: members, teams and their pages', { skip: !isEnterprise }, async () => {
-      const { octokit } = client;
-      const { rest } = octokit;
-      const org = 'octo-org';
-      await octokit.request('POST /admin/organizations', { login: org, admin: 'admin' });
-      await rest.orgs.update({ org, name: 'Octo', default_repository_permission: 'none' });
-      assert.equal((await rest.orgs.get({ org })).data.name, 'Octo');
-      assert.equal((await rest.orgs.getMembershipForUser({ org, username: 'admin' })).data.role, 'admin');
-      for (const name of ['One', 'Two', 'Three']) await rest.teams.create({ org, name, privacy: 'closed' });
-      const teams = await octokit.paginate(rest.teams.list, { org, per_page: 1 });
-      assert.deepEqual(
-        teams.map(({ slug }) => slug),
-        ['one', 'three', 'two'],
-      );
-      await rest.teams.updateInOrg({ org, team_slug: 'two', parent_team_id: teams[0]!.id });
-      const children = await rest.teams.listChildInOrg({ org, team_slug: 'one' });
-      assert.equal(children.data[0]!.slug, 'two');
-      await rest.teams.addOrUpdateMembershipForUserInOrg({ org, team_slug: 'one', username: 'admin' });
-      const members = await rest.teams.listMembersInOrg({ org, team_slug: 'one' });
-      assert.equal(members.data[0]!.login, 'admin');
-      await rest.teams.deleteInOrg({ org, team_slug: 'one' });
-      assert.equal((await failureOf(rest.teams.getByName({ org, team_slug: 'two' }))).status, 404);
-      assert.equal((await rest.orgs.delete({ org })).status, 202);
-    });
-
     test('reads the rate-limit status, which costs nothing', async () => {
       const { octokit } = client;
       const { status, data, headers } = await octokit.rest.rateLimit.get();
