@@ -4,7 +4,7 @@ import { systemActor } from '../src/kernel/change/actor.ts';
 import type { RepositoryOwner } from '../src/host/owners/model.ts';
 import { findOwner } from '../src/host/owners/store.ts';
 import type { HostApp, Installation } from '../src/host/apps/app.ts';
-import { generateAppKeys } from '../src/host/apps/app-keys.ts';
+import { generateAppKeys, type NewAppKeys } from '../src/host/apps/app-keys.ts';
 import { createInstallation } from '../src/host/apps/change-installation.ts';
 import { createApp, type AppDraft } from '../src/host/apps/create-app.ts';
 import type { Answer, CallInit, Json, TestServer } from './server.ts';
@@ -21,13 +21,15 @@ export interface TestApp {
   token(installation: Pick<Installation, 'number'>, body?: Json): Promise<string>;
 }
 
+/** Apps may share keys, which take long to generate, where the test is not about keys. */
 export async function makeApp(
   server: TestServer,
   owner: string,
   fields: Partial<AppDraft> & { name: string },
+  shared?: NewAppKeys,
 ): Promise<TestApp> {
   const { kernel } = server.app;
-  const keys = await generateAppKeys(kernel, true);
+  const keys = shared ?? (await generateAppKeys(kernel, true));
   const { id: ownerId } = (await findOwner(kernel.db, owner))!;
   const actor = systemActor({ now: kernel.clock.now() });
   const app = await kernel.changes.run(actor, (on) =>
