@@ -1,7 +1,7 @@
 // Who knows an app that is not public.
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import { listAccountMemberships } from '../repositories/store-lists.ts';
 import type { HostApp } from './app.ts';
 

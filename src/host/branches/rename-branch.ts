@@ -8,7 +8,8 @@ import { isBranchName } from '../git/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
 import { renameWithProtection } from '../protection/move-protection.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
-import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import { changeRepository } from '../repositories/change-repository.ts';
 import { branchNotFound } from './branch-not-found.ts';
 
@@ -57,7 +58,7 @@ async function renameDefault(
   names: Names,
 ): Promise<void> {
   actor.demand(repositoryResource(found), 'updateRepository');
-  if ((await roleOn(kernel.db, actor.caller, found)) !== 'admin')
+  if ((await roleOn(kernel.db, actor.caller, found.repository)) !== 'admin')
     throw new Failure('denied', 'You must have admin rights to rename the default branch.');
   const git = kernel.services.git.repository(found.repository.number);
   const move = (updates: RefUpdate[]) => changeRefs(kernel, actor, found, updates);

@@ -7,10 +7,10 @@ import { installationOf } from '../apps/program.ts';
 import {
   openRepository,
   repositoryResource,
-  roleOn,
   type FoundRepository,
   type RepositoryCall,
 } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import { includesRole } from '../repositories/repository.ts';
 
 export const VIEW_SCANNING = { action: 'viewCodeScanning', ofOwner: true } as const;
@@ -54,7 +54,10 @@ async function openScanning(
   const isInstallation = installationOf(call.caller) !== undefined;
   const found = await openRepository(kernel, call, isInstallation ? 'admin' : 'read');
   const isAllowed = call.can(repositoryResource(found));
-  if (!isAllowed || !(isInstallation || includesRole(await roleOn(kernel.db, call.caller, found), 'write')))
+  if (
+    !isAllowed ||
+    !(isInstallation || includesRole(await roleOn(kernel.db, call.caller, found.repository), 'write'))
+  )
     throw new Failure(
       'denied',
       `You are not authorized to ${isChange ? 'write' : 'read'} code scanning alerts.`,

@@ -10,9 +10,9 @@ import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
   repositoryResource,
-  rolesOfAccount,
   type FoundRepository,
 } from '../repositories/access.ts';
+import { rolesOfAccount } from '../repositories/caller-roles.ts';
 import { includesRole, type Repository, type RepositoryRole } from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';

@@ -12,9 +12,9 @@ import {
   openRepository,
   repositoryResource,
   repositoryRoute,
-  roleOn,
   type FoundRepository,
 } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole, parseRole } from '../repositories/repository.ts';
 import { userNotFound } from '../users/not-found.ts';
@@ -169,7 +169,7 @@ async function demandPush(
   found: FoundRepository,
 ): Promise<void> {
   call.demand(repositoryResource(found));
-  if (!includesRole(await roleOn(db, call.caller, found), 'write'))
+  if (!includesRole(await roleOn(db, call.caller, found.repository), 'write'))
     throw new Failure('denied', 'Must have push access to view repository collaborators.');
 }
 

@@ -8,7 +8,7 @@ import { Type } from '../../kernel/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import type { Gist } from './gist.ts';
 import { findGist } from './store.ts';
 

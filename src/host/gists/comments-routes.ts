@@ -11,7 +11,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { renderBodies } from '../contents/render-bodies.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import {
   GistParams,
   gistNotFound,

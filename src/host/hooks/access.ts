@@ -8,13 +8,8 @@ import { organizationResource, ownerOfOrganization, type Organization } from '..
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import type { OrganizationName } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import {
-  openRepository,
-  reachesRepository,
-  repositoryResource,
-  roleOn,
-  type FoundRepository,
-} from '../repositories/access.ts';
+import { openRepository, repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { reachesRepository, roleOn } from '../repositories/caller-roles.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole } from '../repositories/repository.ts';
 import type { Hook, StoredHookTarget } from './hook.ts';
@@ -45,8 +40,8 @@ async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<Hook
   const found = await openRepository(kernel, call, 'read');
   const resource = repositoryResource(found);
   demandPermission(call, resource);
-  const role = await roleOn(kernel.db, call.caller, found);
-  if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, call.caller, found)))
+  const role = await roleOn(kernel.db, call.caller, found.repository);
+  if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, call.caller, found.repository)))
     throw hookNotFound();
   return placeOfRepository(found);
 }

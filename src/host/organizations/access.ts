@@ -4,7 +4,7 @@ import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actsOnAccount } from '../apps/program.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import { organizationResource, type Organization, type OrganizationMembership } from './model.ts';
 import type { OrganizationParamValues } from './organization-params.ts';
 import {

@@ -3,7 +3,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitTarget } from '../git/git-target.ts';
-import { roleOn, type FoundRepository } from '../repositories/access.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';
 import { historyOf, type ChangedHistory } from './changed-history.ts';
 import { findOpenChecks } from './open-checks.ts';
@@ -83,7 +84,7 @@ async function checkChanges(
   const names = moved.map(({ name }) => name.slice(BRANCHES.length));
   const protections = await listProtectionsOf(kernel.db, found.repository.number, names);
   if (protections.size === 0) return [];
-  const role = pusher.role ?? (await roleOn(kernel.db, pusher.caller, found));
+  const role = pusher.role ?? (await roleOn(kernel.db, pusher.caller, found.repository));
   const refused: RefusedRef[] = [];
   for (const change of moved) {
     const protection = protections.get(change.name.slice(BRANCHES.length));

@@ -4,7 +4,8 @@ import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { repositoryResource, roleOn, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import { readProtection, recordProtection, type FullProtection } from './change-protection.ts';
 import { checkOnGit } from './check-ref-changes.ts';
 import { ACTOR_PURPOSES } from './rule.ts';
@@ -44,7 +45,7 @@ export async function renameWithProtection(
     await checkOnGit(kernel, found, actor.caller)({ name: BRANCHES + to, from: undefined, to: oid });
   if (!protections.has(from)) return await rename();
   actor.demand(repositoryResource(found), 'updateBranchProtection');
-  if ((await roleOn(kernel.db, actor.caller, found)) !== 'admin')
+  if ((await roleOn(kernel.db, actor.caller, found.repository)) !== 'admin')
     throw new Failure('denied', 'You must have admin rights to rename a protected branch.');
   const names = { from, to };
   const before = await begin(kernel, actor, found, names);

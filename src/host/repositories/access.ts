@@ -1,22 +1,21 @@
-// The one function that decides what a caller may do on a repository, and the routes that ask it.
+// Finds the repository that a call names, and decides whether its caller may do there what the route needs.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { GitError } from '../git/git-process.ts';
-import { installationOf, notAccessible, shownRole, type InstallationProgram } from '../apps/program.ts';
-import { listReachedNumbers } from '../apps/store-reach.ts';
+import { installationOf, notAccessible } from '../apps/program.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
-import { includesRole, parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
+import { reachesRepository, roleOn } from './caller-roles.ts';
+import { includesRole, type Repository, type RepositoryRole } from './repository.ts';
 import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
 import { findRedirect } from './store-redirects.ts';
 import type { RepositoryParamValues } from './repository-params.ts';
-import { listRoleGrants } from './store-roles.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -34,11 +33,6 @@ export interface FoundRepository {
 export const READ_REPOSITORY = { action: 'viewRepository', ofOwner: true, isOpen: true } as const;
 export const PUSH_REPOSITORY = { action: 'pushRepository', ofOwner: true } as const;
 export const UPDATE_REPOSITORY = { action: 'updateRepository', ofOwner: true } as const;
-
-/** Base roles that administer the whole host; writers may do everything else. */
-export const HOST_ROLE_STATEMENTS = {
-  writer: [{ effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
-};
 
 /** Notified by every commit that changes a repository or its owner. */
 export const REPOSITORY_CHANNEL = 'repositories';
@@ -89,7 +83,7 @@ export async function openRepository(
   if (needed === 'read' && !repository.isPrivate) return found;
   if (installationOf(call.caller) !== undefined)
     return await openAsInstallation(kernel.db, call, found, needed);
-  const role = await roleOn(kernel.db, call.caller, found);
+  const role = await roleOn(kernel.db, call.caller, found.repository);
   if (role === undefined || (repository.isPrivate && !mayView(call, found))) throw repositoryNotFound();
   if (!isAllowed || !includesRole(role, needed)) throw repositoryDenied(needed);
   if (repository.isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
@@ -118,22 +112,12 @@ async function openAsInstallation(
   needed: RepositoryRole,
 ): Promise<FoundRepository> {
   const { isPrivate, isArchived } = found.repository;
-  if (!(await reachesRepository(db, caller, found))) throw isPrivate ? repositoryNotFound() : notAccessible();
+  if (!(await reachesRepository(db, caller, found.repository)))
+    throw isPrivate ? repositoryNotFound() : notAccessible();
   const lacks = installationOf(caller)?.lacks;
   if (lacks !== undefined) throw notAccessible(lacks);
   if (isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
   return found;
-}
-
-/** False for callers that are no installations. */
-export async function reachesRepository(
-  db: Db,
-  caller: Caller,
-  { repository: { number, ownerId } }: FoundRepository,
-): Promise<boolean> {
-  const reach = installationOf(caller)?.reach;
-  if (reach?.accountId !== ownerId) return false;
-  return (await listReachedNumbers(db, reach, [number])).has(number);
 }
 
 /** For addresses with a signed token, which `isGranted` checks: without a good one the caller must be a reader. */
@@ -148,68 +132,6 @@ export async function openDownload(
   return found;
 }
 
-/** Undefined for callers without a credential, and for those who may not see it. */
-export async function roleOn(
-  db: Db,
-  caller: Caller,
-  found: FoundRepository,
-): Promise<RepositoryRole | undefined> {
-  return (await rolesOn(db, caller, [found.repository])).get(found.repository.number);
-}
-
-/** By number; the caller has no role on those that are missing. */
-export async function rolesOn(
-  db: Db,
-  caller: Caller,
-  repositories: readonly Repository[],
-): Promise<Map<number, RepositoryRole>> {
-  if (caller.kind === 'anonymous') return new Map();
-  const program = installationOf(caller);
-  if (program !== undefined) return await rolesOfInstallation(db, program, repositories);
-  if (administersHost(caller)) return new Map(repositories.map(({ number }) => [number, 'admin']));
-  return await rolesOfAccount(db, accountOf(caller).id, repositories);
-}
-
-async function rolesOfInstallation(
-  db: Db,
-  program: InstallationProgram,
-  repositories: readonly Repository[],
-): Promise<Map<number, RepositoryRole>> {
-  const { reach } = program;
-  const own = repositories.filter(({ ownerId }) => ownerId === reach.accountId);
-  const reached = await listReachedNumbers(
-    db,
-    reach,
-    own.map(({ number }) => number),
-  );
-  const roles = new Map<number, RepositoryRole>();
-  for (const repository of repositories) {
-    const role = shownRole(program, repository, reached.has(repository.number));
-    if (role !== undefined) roles.set(repository.number, role);
-  }
-  return roles;
-}
-
-/** Everybody may read what is public. Without what the base role of a member adds. */
-export async function rolesOfAccount(
-  db: Db,
-  accountId: string,
-  repositories: readonly Repository[],
-): Promise<Map<number, RepositoryRole>> {
-  const others = repositories.filter(({ ownerId }) => ownerId !== accountId);
-  const grants = others.length === 0 ? [] : await listRoleGrants(db, others, accountId);
-  const roles = new Map<number, RepositoryRole>();
-  for (const { number, ownerId, isPrivate } of repositories) {
-    if (ownerId === accountId) roles.set(number, 'admin');
-    else if (!isPrivate) roles.set(number, 'read');
-  }
-  for (const { number, role } of grants) {
-    const strongest = strongerRole(roles.get(number), parseRole(role));
-    if (strongest !== undefined) roles.set(number, strongest);
-  }
-  return roles;
-}
-
 /** For repositories that a call names beside that of its path. */
 export async function mayRead(
   db: Db,
@@ -217,11 +139,7 @@ export async function mayRead(
   found: FoundRepository,
 ): Promise<boolean> {
   if (!found.repository.isPrivate) return true;
-  return mayView(call, found) && (await roleOn(db, call.caller, found)) !== undefined;
-}
-
-export function administersHost(caller: Caller): boolean {
-  return can(caller, 'administerHost', 'host');
+  return mayView(call, found) && (await roleOn(db, call.caller, found.repository)) !== undefined;
 }
 
 export function repositoryResource({ repository, owner }: FoundRepository): string {

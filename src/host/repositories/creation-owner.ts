@@ -7,7 +7,7 @@ import { ownerOfOrganization, type Organization } from '../organizations/model.t
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
-import { administersHost } from './access.ts';
+import { administersHost } from './caller-roles.ts';
 import { listAccountMemberships } from './store-lists.ts';
 
 /** Throws unless the caller may create the repository there. */

@@ -10,7 +10,7 @@ import { OrganizationParams } from '../organizations/organization-params.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { findUser } from '../owners/store.ts';
 import { parseTime } from '../times.ts';
-import { administersHost } from './access.ts';
+import { administersHost } from './caller-roles.ts';
 import { MinimalRepository, NestedRepository, toMinimalRepository, toNestedRepository } from './model.ts';
 import { viewerOfProgram } from './personal-route.ts';
 import { showRepositories } from './show-repository.ts';

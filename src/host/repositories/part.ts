@@ -1,7 +1,7 @@
 // Repositories.
 import type { Part } from '../../kernel/part.ts';
 import { repositoryMigrations } from '../migrations/repositories.ts';
-import { HOST_ROLE_STATEMENTS } from './access.ts';
+import { HOST_ROLE_STATEMENTS } from './caller-roles.ts';
 import { repositoryListRoutes } from './list-routes.ts';
 import { repositoryWork } from './repository-work.ts';
 import { hostRepositoryRoutes } from './routes.ts';

@@ -5,7 +5,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
 import { installationOf } from '../apps/program.ts';
 import { userResource } from '../users/access.ts';
-import { administersHost, openRepository, type FoundRepository, type RepositoryCall } from './access.ts';
+import { openRepository, type FoundRepository, type RepositoryCall } from './access.ts';
+import { administersHost } from './caller-roles.ts';
 import type { Viewer } from './store-lists.ts';
 
 /** The handler gets the repository, where the caller may see it. */

@@ -3,7 +3,8 @@ import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
-import { repositoryResource, roleOn, rolesOn, type FoundRepository } from './access.ts';
+import { repositoryResource, type FoundRepository } from './access.ts';
+import { roleOn, rolesOn } from './caller-roles.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
@@ -33,7 +34,7 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   const { repository, owner } = found;
   const { parentNumber, sourceNumber } = repository;
   const numbers = [...new Set([parentNumber, sourceNumber].filter((number) => number !== null))];
-  const role = await roleOn(db, caller, found);
+  const role = await roleOn(db, caller, found.repository);
   if (numbers.length === 0) return { repository, owner, role };
   const origins = await listRepositoriesByNumber(db, numbers);
   const shown = await showRepositories(db, caller, [...origins.values()]);

@@ -7,7 +7,7 @@ import { openOrganization, type OpenedOrganization } from '../organizations/acce
 import { organizationResource } from '../organizations/model.ts';
 import { lockOrganization } from '../organizations/store.ts';
 import { actsOnAccount } from '../apps/program.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import type { OrganizationTeam, OrganizationTeamRole } from './model.ts';
 import { findTeamByNumber, findTeamBySlug } from './store.ts';
 import { findTeamRole } from './store-members.ts';

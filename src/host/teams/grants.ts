@@ -4,12 +4,8 @@ import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOwner } from '../owners/store.ts';
-import {
-  repositoryNotFound,
-  repositoryResource,
-  roleOn,
-  type FoundRepository,
-} from '../repositories/access.ts';
+import { repositoryNotFound, repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
 import {
   includesRole,
   isRepositoryName,
@@ -33,7 +29,7 @@ export async function openTeamRepository(
   if (owner === undefined || repository === undefined) throw repositoryNotFound();
   const found = { owner, repository };
   const resource = repositoryResource(found);
-  const role = await roleOn(db, call.caller, found);
+  const role = await roleOn(db, call.caller, found.repository);
   if (role === undefined || (repository.isPrivate && !call.can(resource, 'viewRepository')))
     throw repositoryNotFound();
   if (needed === 'admin' && !(includesRole(role, 'admin') && call.can(resource, 'updateRepository')))

@@ -6,7 +6,7 @@ import { gistResource, openGist, ownsGist, READ_GIST, UPDATE_GIST, type FoundGis
 import { editFiles } from '../gists/file-edits.ts';
 import { GIST_REF, MAX_GIST_FILES } from '../gists/gist.ts';
 import { beginGistWrite, recordGistChange } from '../gists/record-change.ts';
-import { administersHost } from '../repositories/access.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
 import { checkGistPush, MAX_GIST_REFS, type GistPushRules } from './check-gist-push.ts';
 import { gitRoutes } from './git-routes.ts';
 import type { ServiceName } from './git-service.ts';

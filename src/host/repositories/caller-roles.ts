@@ -1,0 +1,90 @@
+// Which role a caller has on repositories: as their owner, by grants, as an installation of an app, or as an administrator.
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { installationOf, shownRole, type InstallationProgram } from '../apps/program.ts';
+import { listReachedNumbers } from '../apps/store-reach.ts';
+import { parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
+import { listRoleGrants } from './store-roles.ts';
+
+/** Base roles that administer the whole host; writers may do everything else. */
+export const HOST_ROLE_STATEMENTS = {
+  writer: [{ effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
+};
+
+export function administersHost(caller: Caller): boolean {
+  return can(caller, 'administerHost', 'host');
+}
+
+/** Undefined for callers without a credential, and for those who may not see it. */
+export async function roleOn(
+  db: Db,
+  caller: Caller,
+  repository: Repository,
+): Promise<RepositoryRole | undefined> {
+  return (await rolesOn(db, caller, [repository])).get(repository.number);
+}
+
+/** By number; the caller has no role on those that are missing. */
+export async function rolesOn(
+  db: Db,
+  caller: Caller,
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  if (caller.kind === 'anonymous') return new Map();
+  const program = installationOf(caller);
+  if (program !== undefined) return await rolesOfInstallation(db, program, repositories);
+  if (administersHost(caller)) return new Map(repositories.map(({ number }) => [number, 'admin']));
+  return await rolesOfAccount(db, accountOf(caller).id, repositories);
+}
+
+async function rolesOfInstallation(
+  db: Db,
+  program: InstallationProgram,
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  const { reach } = program;
+  const own = repositories.filter(({ ownerId }) => ownerId === reach.accountId);
+  const reached = await listReachedNumbers(
+    db,
+    reach,
+    own.map(({ number }) => number),
+  );
+  const roles = new Map<number, RepositoryRole>();
+  for (const repository of repositories) {
+    const role = shownRole(program, repository, reached.has(repository.number));
+    if (role !== undefined) roles.set(repository.number, role);
+  }
+  return roles;
+}
+
+/** Everybody may read what is public. Without what the base role of a member adds. */
+export async function rolesOfAccount(
+  db: Db,
+  accountId: string,
+  repositories: readonly Repository[],
+): Promise<Map<number, RepositoryRole>> {
+  const others = repositories.filter(({ ownerId }) => ownerId !== accountId);
+  const grants = others.length === 0 ? [] : await listRoleGrants(db, others, accountId);
+  const roles = new Map<number, RepositoryRole>();
+  for (const { number, ownerId, isPrivate } of repositories) {
+    if (ownerId === accountId) roles.set(number, 'admin');
+    else if (!isPrivate) roles.set(number, 'read');
+  }
+  for (const { number, role } of grants) {
+    const strongest = strongerRole(roles.get(number), parseRole(role));
+    if (strongest !== undefined) roles.set(number, strongest);
+  }
+  return roles;
+}
+
+/** False for callers that are no installations. */
+export async function reachesRepository(
+  db: Db,
+  caller: Caller,
+  { number, ownerId }: Repository,
+): Promise<boolean> {
+  const reach = installationOf(caller)?.reach;
+  if (reach?.accountId !== ownerId) return false;
+  return (await listReachedNumbers(db, reach, [number])).has(number);
+}
