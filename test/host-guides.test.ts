@@ -48,6 +48,10 @@ test('the gist in README.md', options, async () => {
   await followGuide('README.md', { section: '### Host: a gist', cwd, env });
 });
 
+test('the guide to gists', options, async () => {
+  await followGuide('docs/guide/gists.md', { cwd, env });
+});
+
 test('the limits and versions in README.md, and the program that reads them', options, async () => {
   const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
   await followGuide('README.md', { section: '### Host: limits and versions', cwd, env, replace });
