@@ -7,7 +7,10 @@ import { lockScanning } from './store-uploads.ts';
 import { scheduleScanning } from './schedule-scanning.ts';
 
 /** Results of one transaction. */
-const AT_ONCE = 250;
+const AT_ONCE = 100;
+
+/** Who begins a deletion also finishes it, unless killed: then background work goes on. */
+const RESCUE_MS = 10_000;
 
 /** Does what is left of deletions in the repository, also of those that other processes have begun. */
 export async function finishDeletions(
@@ -36,6 +39,6 @@ export async function beginDeletion(
 ): Promise<number | undefined> {
   const previous = await findPrevious(tx, analysis);
   await beginDeleting(tx, analysis, previous);
-  await scheduleScanning(tx, analysis.repositoryNumber, now);
+  await scheduleScanning(tx, analysis.repositoryNumber, now, now + RESCUE_MS);
   return previous;
 }

@@ -9,10 +9,15 @@ export const PROCESS_SCANNING = 'host.process-sarif';
 export const RELIST_ALERTS = 'host.relist-alerts';
 
 /** The caller has locked the scanning of the repository: the work ends under that lock, and only when nothing is left. */
-export async function scheduleScanning(tx: Db, repositoryNumber: number, now: number): Promise<void> {
+export async function scheduleScanning(
+  tx: Db,
+  repositoryNumber: number,
+  now: number,
+  dueAt = now,
+): Promise<void> {
   const id = `${PROCESS_SCANNING}:${repositoryNumber}`;
   const payload = String(repositoryNumber);
-  await schedule(tx, { id, kind: PROCESS_SCANNING, payload, dueAt: now }, now);
+  await schedule(tx, { id, kind: PROCESS_SCANNING, payload, dueAt }, now, 'advance');
 }
 
 /** In the transaction of the change: the lists of organizations follow it soon. */
