@@ -12,23 +12,25 @@ const demo = { owner: 'admin', repo: 'scanned' };
 export function describeCodeScanning(suite: OctokitSuite): void {
   describe('code scanning', () => {
     let octokit: Octokit;
-    let sha: string;
     before(async () => {
       octokit = suite.admin;
       await octokit.rest.repos.createForAuthenticatedUser({ name: demo.repo, auto_init: true });
-      sha = (await octokit.rest.git.getRef({ ...demo, ref: 'heads/main' })).data.object.sha;
     });
 
-    async function upload(findings: readonly Finding[]): Promise<string> {
+    async function tipOf(place: typeof demo): Promise<string> {
+      return (await octokit.rest.git.getRef({ ...place, ref: 'heads/main' })).data.object.sha;
+    }
+
+    async function upload(findings: readonly Finding[], place = demo): Promise<string> {
       const sarif = packed(sarifOf([runOf(findings)]));
       const { codeScanning } = octokit.rest;
-      const sent = { ...demo, commit_sha: sha, ref: 'refs/heads/main', sarif };
+      const sent = { ...place, commit_sha: await tipOf(place), ref: 'refs/heads/main', sarif };
       const { status, data, headers } = await codeScanning.uploadSarif(sent);
       assert.equal(status, 202);
       assert.equal(headers['x-ratelimit-resource'], 'code_scanning_upload');
       const sarif_id = data.id!;
       await eventually(async () => {
-        const { data: told } = await codeScanning.getSarif({ ...demo, sarif_id });
+        const { data: told } = await codeScanning.getSarif({ ...place, sarif_id });
         return told.processing_status === 'complete';
       }, 'the upload is processed');
       return sarif_id;
@@ -52,7 +54,7 @@ export function describeCodeScanning(suite: OctokitSuite): void {
       assert.equal(alert.dismissed_by?.login, 'admin');
       assert.equal((await codeScanning.getAlert({ ...demo, alert_number: 1 })).data.state, 'dismissed');
       const { data: instances } = await codeScanning.listAlertInstances({ ...demo, alert_number: 2 });
-      assert.equal(instances[0]!.commit_sha, sha);
+      assert.equal(instances[0]!.commit_sha, await tipOf(demo));
       await upload([{ hash: 'two' }]);
       const { data: fixed } = await codeScanning.listAlertsForRepo({ ...demo, state: 'fixed' });
       assert.deepEqual(
@@ -86,6 +88,19 @@ export function describeCodeScanning(suite: OctokitSuite): void {
         next = data.confirm_delete_url;
       }
       assert.deepEqual((await codeScanning.listRecentAnalyses(demo)).data, []);
+    });
+
+    test('pages through the alerts of an organization', async () => {
+      const { codeScanning, repos } = octokit.rest;
+      const org = 'scanned-org';
+      await octokit.request('POST /admin/organizations', { login: org, admin: 'admin' });
+      await repos.createInOrg({ org, name: 'one', auto_init: true });
+      await upload([{ hash: 'one' }, { hash: 'two' }, { hash: 'three' }], { owner: org, repo: 'one' });
+      const alerts = await octokit.paginate(codeScanning.listAlertsForOrg, { org, per_page: 2 });
+      assert.deepEqual(
+        alerts.map(({ repository, number }) => `${repository.full_name} ${number}`),
+        [3, 2, 1].map((number) => `${org}/one ${number}`),
+      );
     });
 
     test('turns the default setup on, for the languages that were found', async () => {
