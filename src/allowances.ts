@@ -1,5 +1,6 @@
-// How many calls each category of the rate limit allows.
+// How many calls each category of the rate limit allows, and how many streams.
 import type { Config } from './config.ts';
+import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import type { Api } from './kernel/dialect.ts';
 import { Failure } from './kernel/failure.ts';
 import { LOGIN_ALLOWANCE, LOGIN_CATEGORY } from './kernel/identity/login.ts';
@@ -36,5 +37,14 @@ export function secondaryAllowancesOf(config: Config): SecondaryAllowances {
     pointsPerMinute: { rest: config.secondaryLimitPoints, graphql: config.secondaryLimitGraphql },
     contentPerMinute: config.secondaryLimitContentMinute,
     contentPerHour: config.secondaryLimitContentHour,
+  };
+}
+
+export function streamLimitsOf(config: Config): StreamLimits {
+  return {
+    perAddress: config.streamsPerAddress,
+    perEnvironment: config.streamsPerEnvironment,
+    perNode: config.streamsPerNode,
+    heartbeatSeconds: config.streamHeartbeat,
   };
 }

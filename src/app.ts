@@ -1,13 +1,12 @@
 // The composition root: builds the engine, the kernel's services and the three APIs on one server from the settings.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { actorsApi } from './actors/api.ts';
 import { schedulePushBuilds } from './actors/builds/build-on-push.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
 import { appTokens } from './host/apps/app-tokens.ts';
 import { installationTokens } from './host/apps/installation-tokens.ts';
 import { openActorsServices } from './actors/services.ts';
-import { allowancesOf, secondaryAllowancesOf } from './allowances.ts';
+import { allowancesOf, secondaryAllowancesOf, streamLimitsOf } from './allowances.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { executionSettingsOf } from './execution-settings.ts';
@@ -15,7 +14,6 @@ import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { ofrepApi } from './flags/ofrep/api.ts';
 import { serveFlagPages } from './flags/serve-pages.ts';
-import type { StreamLimits } from './flags/delivery/sdk-streams.ts';
 import { openFlagServices } from './flags/services.ts';
 import { hostApi } from './host/api.ts';
 import { RESERVED_NAMES } from './host/owners/reserved-names.ts';
@@ -51,10 +49,7 @@ import { serve } from './kernel/serve.ts';
 import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
 import type { Engine } from './kernel/storage/engine.ts';
-import { lockFolder } from './kernel/storage/folder-lock.ts';
 import { migrate, type Migration } from './kernel/storage/migrate.ts';
-import { openPostgres } from './kernel/storage/postgres.ts';
-import { openSqlite } from './kernel/storage/sqlite.ts';
 import { serveImpactPages } from './kernel/version-usage/serve-page.ts';
 import { versionUsageMigrations } from './kernel/version-usage/tables.ts';
 import { VersionUsage } from './kernel/version-usage/version-usage.ts';
@@ -62,6 +57,7 @@ import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
 import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { openBlobs } from './open-blobs.ts';
+import { openOwnEngine } from './open-engine.ts';
 import { openSecrets } from './open-secrets.ts';
 import { RELEASE } from './release.ts';
 import { repositoriesFolderOf } from './repositories-folder.ts';
@@ -113,13 +109,6 @@ export interface App {
   close(): Promise<void>;
 }
 
-export function openEngine({ database, data }: Config, log?: Logger): Promise<Engine> {
-  const withLog = log === undefined ? {} : { log };
-  return database === undefined
-    ? openSqlite({ file: join(data, 'signalbox.db'), ...withLog })
-    : openPostgres({ url: database, ...withLog });
-}
-
 export interface AppOptions {
   clock?: Clock;
   log?: Logger;
@@ -134,21 +123,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     return await compose(config, engine, { clock, log, program });
   } catch (error) {
     await engine.close();
-    throw error;
-  }
-}
-
-/** Locks the folder: a second server on one SQLite folder would not see the caches and counters of the first. Commands need no lock. */
-async function openOwnEngine(config: Config, log: Logger): Promise<Engine> {
-  if (config.database !== undefined) return openEngine(config, log);
-  const lock = await lockFolder(config.data, {
-    onWait: (holder) => log.info({ holder }, 'waiting for another server on this data folder to stop'),
-  });
-  try {
-    const engine = await openEngine(config, log);
-    return { ...engine, close: () => engine.close().finally(() => lock.release()) };
-  } catch (error) {
-    lock.release();
     throw error;
   }
 }
@@ -294,15 +268,6 @@ async function compose(
       kernel.versionUsage.close();
       await engine.close();
     },
-  };
-}
-
-function streamLimitsOf(config: Config): StreamLimits {
-  return {
-    perAddress: config.streamsPerAddress,
-    perEnvironment: config.streamsPerEnvironment,
-    perNode: config.streamsPerNode,
-    heartbeatSeconds: config.streamHeartbeat,
   };
 }
 
