@@ -18,7 +18,10 @@ export const gistUserRemoved: readonly VersionChange[] = gistHistoryRemoved.map(
       { ...(before as TObject).properties, user: Type.Null() },
       { $id: (before as { $id: string })['$id'] },
     ),
-    down: (gist) => Object.assign(gist, { user: null }),
+    down(gist: { user?: unknown }) {
+      gist.user = null;
+      return gist;
+    },
   }),
 );
 
@@ -33,6 +36,9 @@ export const betaGistUserRemoved: readonly VersionChange[] = gistUserRemoved.map
       { ...(before as TObject).properties, user: Nullable(SimpleUser) },
       { $id: (before as { $id: string })['$id'] },
     ),
-    down: (gist) => Object.assign(gist, { user: (gist as { owner?: unknown }).owner ?? null }),
+    down(gist: { user?: unknown; owner?: unknown }) {
+      gist.user = gist.owner ?? null;
+      return gist;
+    },
   }),
 );

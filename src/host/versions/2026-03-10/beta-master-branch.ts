@@ -11,5 +11,7 @@ export const betaMasterBranchRemoved: readonly VersionChange[] = changeRepositor
   advice: 'Read `default_branch`, which has the same value in every version.',
   only: BETA,
   properties: { master_branch: Type.Optional(Type.String()) },
-  from: ({ default_branch: branch }) => (branch === undefined ? {} : { master_branch: branch }),
+  add(repository) {
+    if (repository.default_branch !== undefined) repository.master_branch = repository.default_branch;
+  },
 });

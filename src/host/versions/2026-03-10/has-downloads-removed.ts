@@ -11,7 +11,9 @@ export const hasDownloadsRemoved: readonly VersionChange[] = changeRepositories(
   title,
   advice,
   properties: { has_downloads: Type.Boolean() },
-  from: () => ({ has_downloads: true }),
+  add(repository) {
+    repository.has_downloads = true;
+  },
 });
 
 /** Requests that create a repository had it, without effect. */

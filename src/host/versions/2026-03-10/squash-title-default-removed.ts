@@ -15,8 +15,10 @@ export const squashTitleDefaultRemoved: readonly VersionChange[] = changeMerging
   title,
   advice,
   properties,
-  from: ({ squash_merge_commit_title: words }) =>
-    words === undefined ? {} : { use_squash_pr_title_as_default: words === 'PR_TITLE' },
+  add(repository) {
+    const { squash_merge_commit_title: words } = repository;
+    if (words !== undefined) repository.use_squash_pr_title_as_default = words === 'PR_TITLE';
+  },
 });
 
 interface OldRequest {
