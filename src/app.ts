@@ -53,8 +53,7 @@ import { migrate, type Migration } from './kernel/storage/migrate.ts';
 import { serveImpactPages } from './kernel/version-usage/serve-page.ts';
 import { versionUsageMigrations } from './kernel/version-usage/tables.ts';
 import { VersionUsage } from './kernel/version-usage/version-usage.ts';
-import { deliveryMigrations } from './kernel/webhook/store-deliveries.ts';
-import { dispatchMigrations } from './kernel/webhook/store-dispatches.ts';
+import { webhookMigrations } from './kernel/webhook/tables.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { openBlobs } from './open-blobs.ts';
 import { openOwnEngine } from './open-engine.ts';
@@ -71,8 +70,7 @@ export const migrations: Migration[] = [
   ...eventMigrations,
   ...limitMigrations,
   ...dueMigrations,
-  ...deliveryMigrations,
-  ...dispatchMigrations,
+  ...webhookMigrations,
   ...secretKeyMigrations,
   ...versionUsageMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),

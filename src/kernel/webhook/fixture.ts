@@ -7,12 +7,12 @@ import { dueMigrations } from '../due-store.ts';
 import type { Worker } from '../due-worker.ts';
 import { Metrics } from '../metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries, deliveryMigrations } from './store-deliveries.ts';
-import { dispatchMigrations } from './store-dispatches.ts';
+import { enqueueDeliveries } from './store-deliveries.ts';
+import { webhookMigrations } from './tables.ts';
 import { guard } from './guard.ts';
 import { startDelivering, type DeliverySettings } from './start-delivery.ts';
 
-export const engineMigrations = [...dueMigrations, ...deliveryMigrations, ...dispatchMigrations];
+export const engineMigrations = [...dueMigrations, ...webhookMigrations];
 
 export interface ReceivedRequest {
   /** The id by which receivers recognise a repetition. */

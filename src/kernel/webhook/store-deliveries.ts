@@ -1,10 +1,9 @@
 // Webhook deliveries: inserted in the transaction of their change, listed, redelivered, deleted with their hook.
 import { createHash } from 'node:crypto';
-import type { Generated, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Slice } from '../page.ts';
-import type { Migration } from '../storage/migrate.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { executeAll } from '../storage/execute-all.ts';
@@ -16,78 +15,7 @@ import {
   pendingStatements,
   type HookRef,
 } from './store-queues.ts';
-
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-
-declare module '../storage/tables.ts' {
-  interface Tables {
-    deliveries: DeliveryTable;
-    /** One row per body, shared by the deliveries of all hooks. */
-    delivery_bodies: { id: string; body: string; created_at: number };
-    delivery_attempts: AttemptRow;
-  }
-}
-
-interface DeliveryTable {
-  /** Increases with time: the order of sending and of lists. */
-  seq: Generated<number>;
-  /** Derived from the hook and the event, so that an event has one delivery per hook. */
-  id: string;
-  api: string;
-  hook_id: string;
-  event_id: string;
-  body_id: string;
-  state: DeliveryState;
-  attempts: number;
-  /** The number of attempts before redelivery was requested. */
-  attempts_before: number;
-  /** When it may be sent; null once it is finished. */
-  due_at: number | null;
-  /** When it is given up regardless of its attempts. */
-  expires_at: number;
-  created_at: number;
-  finished_at: number | null;
-  last_status: number | null;
-  last_error: string | null;
-  /** The account that owns the hook, where the API lists deliveries by account. */
-  owner_id: Generated<string | null>;
-  /** What the API saves with a dispatch, in its own format. */
-  details: Generated<string | null>;
-}
-
-export interface AttemptRow {
-  delivery_id: string;
-  number: number;
-  at: number;
-  status: number | null;
-  error: string | null;
-  duration_ms: number;
-  response: string;
-  /** What the API saves with an attempt, in its own format. */
-  details: string | null;
-}
-
-export const deliveryMigrations: Migration[] = [
-  {
-    name: 'kernel-webhooks',
-    up: ({ serial, text }) => [
-      `create table deliveries (
-         seq ${serial}, id ${text} not null unique, api ${text} not null, hook_id ${text} not null, event_id ${text} not null,
-         body_id ${text} not null, state ${text} not null, attempts integer not null, attempts_before integer not null,
-         due_at bigint, expires_at bigint not null, created_at bigint not null, finished_at bigint,
-         last_status integer, last_error ${text})`,
-      'create index deliveries_of_hook on deliveries (api, hook_id, seq)',
-      'create index deliveries_due on deliveries (api, hook_id, due_at, seq) where due_at is not null',
-      'create index deliveries_finished on deliveries (finished_at) where finished_at is not null',
-      'create index deliveries_body on deliveries (body_id)',
-      `create table delivery_bodies (id ${text} primary key, body ${text} not null, created_at bigint not null)`,
-      'create index delivery_bodies_created on delivery_bodies (created_at, id)',
-      `create table delivery_attempts (
-         delivery_id ${text} not null, number integer not null, at bigint not null, status integer, error ${text},
-         duration_ms integer not null, response ${text} not null, primary key (delivery_id, number))`,
-    ],
-  },
-];
+import type { DeliveryRow, DeliveryState } from './tables.ts';
 
 /** One event for one hook. */
 export interface OutgoingDelivery {
@@ -284,7 +212,7 @@ export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, 
   );
 }
 
-function deliveryOf(row: Selectable<DeliveryTable>): WebhookDelivery {
+function deliveryOf(row: Selectable<DeliveryRow>): WebhookDelivery {
   return {
     id: row.id,
     number: row.seq,

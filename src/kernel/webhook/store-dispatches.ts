@@ -1,13 +1,11 @@
 // Dispatches: deliveries that are independent of each other, each with what its API needs to send it.
 import { executeAll } from '../storage/execute-all.ts';
-import type { Migration } from '../storage/migrate.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { Slice } from '../page.ts';
 import { schedule, wakeWorkers } from '../due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Attempt } from './send.ts';
-import { type AttemptRow, type DeliveryState } from './store-deliveries.ts';
 import {
   bodyIds,
   bodyStatements,
@@ -15,25 +13,11 @@ import {
   pendingStatements,
   type HookRef,
 } from './store-queues.ts';
+import type { AttemptRow, DeliveryState } from './tables.ts';
 
 /** The kind of due work of the queue of a hook whose deliveries are dispatches. */
 export const DISPATCH = 'webhook.dispatch';
 export const STOP_DISPATCHES = 'webhook.stop';
-
-export const dispatchMigrations: Migration[] = [
-  {
-    name: 'kernel-webhook-dispatches',
-    up: ({ text }) => [
-      `alter table deliveries add column owner_id ${text}`,
-      `alter table deliveries add column details ${text}`,
-      'create index deliveries_of_owner on deliveries (api, owner_id, seq) where owner_id is not null',
-    ],
-  },
-  {
-    name: 'kernel-webhook-attempt-details',
-    up: ({ text }) => [`alter table delivery_attempts add column details ${text}`],
-  },
-];
 
 export interface OutgoingDispatch {
   api: string;

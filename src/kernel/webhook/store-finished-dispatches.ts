@@ -1,6 +1,6 @@
 // Dispatches that have been sent, with what came of their last attempt: listed by keyset, newest first.
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow, DeliveryState } from './store-deliveries.ts';
+import type { AttemptRow, DeliveryState } from './tables.ts';
 import type { HookRef } from './store-queues.ts';
 
 export interface FinishedDispatchRow {

@@ -3,7 +3,7 @@ import type { Due } from '../due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow } from './store-deliveries.ts';
+import type { AttemptRow } from './tables.ts';
 import type { HookRef } from './store-queues.ts';
 import type { DeliveryOutcome } from './model.ts';
 import { paddedBatches } from './padded-batches.ts';
