@@ -1,17 +1,15 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { type Access, demandAll } from '../../kernel/change/actor.ts';
-import { Failure } from '../../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
-import { checkGrant, checkTokenRank, hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
+import { checkGrant, hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
 import { findRoles, shareLockRoles, listUnknownRoles } from '../../kernel/identity/store-roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
   insertToken,
   deleteToken,
-  findToken,
   findTokens,
   listTokenNames,
   resetToken,
@@ -20,18 +18,17 @@ import {
   type Token,
 } from '../../kernel/identity/store-tokens.ts';
 import { Page } from '../../kernel/page.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
+import { reply, route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { couldBeId, Instant } from '../fields.ts';
+import { Instant } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { checkTokenChange, checkTokenReset, openToken, tokenNotFound } from './access.ts';
 import {
   tokenAccesses,
-  isTokenOwner,
   patchToken,
   readTokenPost,
   tokenResource,
@@ -117,7 +114,7 @@ const getToken = route(
     reply: { 200: TokenDetail },
   },
   async (call, { db }) => {
-    const token = await readToken(call, db, call.params.id);
+    const token = await openToken(call, db, call.params.id);
     return toTokenDetail(token, await findMember(db, { id: token.memberId }));
   },
 );
@@ -138,14 +135,14 @@ const patchTokenRoute = route(
     const patch = readDocumentPatch(call, ['json']);
     const { token, owner } = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const found = await readToken(call, tx, params.id, 'hold');
+      const found = await openToken(call, tx, params.id, 'hold');
       const member = await findMember(tx, { id: found.memberId });
       const wanted = patchToken(found, member, patch);
       const accesses = tokenAccesses(found, wanted, tokenResource(found, caller));
       const [first] = accesses;
       if (first === undefined) return { token: found, owner: member };
       demandAll(call, accesses);
-      checkTouch(found, caller, first.action);
+      checkTokenChange(found, caller, first.action);
       if (!hasSamePermissions(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
         await requireRoles(tx, wanted.customRoles);
@@ -189,9 +186,9 @@ const resetTokenRoute = route(
     const secret = newSecret(TOKEN_PREFIX);
     const token = await changes.run(call, async (on) => {
       const { db: tx } = on;
-      const before = await readToken(call, tx, params.id, 'hold');
+      const before = await openToken(call, tx, params.id, 'hold');
       call.demand(tokenResource(before, caller));
-      checkReset(before, caller);
+      checkTokenReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
       const after = await resetToken(tx, before, reset, now);
       on.record({
@@ -223,11 +220,11 @@ const deleteTokenRoute = route(
     await changes.run(call, async (on) => {
       const { db: tx } = on;
       await lockServiceAccounts(tx);
-      const token = await readToken(call, tx, params.id, 'hold');
+      const token = await openToken(call, tx, params.id, 'hold');
       call.demand(tokenResource(token, caller));
-      checkTouch(token, caller, 'deleteAccessToken');
+      checkTokenChange(token, caller, 'deleteAccessToken');
       const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
-      if (!(await deleteToken(tx, token.id))) throw unknownToken(token.id);
+      if (!(await deleteToken(tx, token.id))) throw tokenNotFound(token.id);
       // After the deletion, because the token can create nothing more then.
       if (account !== undefined) {
         await handOver(on, account, await findHeir(tx, token, accountOf(caller)));
@@ -251,48 +248,6 @@ export const tokenRoutes = [
   resetTokenRoute,
   deleteTokenRoute,
 ];
-
-/**
- * Fails unless the caller may see the token: other members' personal tokens are visible to administrators only. With
- * `hold`, the row is locked until the transaction ends.
- */
-async function readToken(
-  call: Pick<Call, 'can'> & { caller: KnownCaller },
-  db: Db,
-  id: string,
-  hold?: 'hold',
-): Promise<Token> {
-  const token = couldBeId(id) ? await findToken(db, id, hold) : undefined;
-  if (token === undefined) throw unknownToken(id);
-  const access = { action: 'viewAccessToken', resource: tokenResource(token, call.caller) };
-  if (call.can(access.resource, access.action)) return token;
-  throw new Failure('forbidden', 'You have no access to this token', { access });
-}
-
-function unknownToken(id: string): Failure {
-  return new Failure('not-found', `There is no access token ${shorten(id)}`);
-}
-
-/**
- * A token with a base role cannot change tokens with more permissions: a reader token must not delete its owner's other
- * tokens.
- */
-function checkTouch(token: Token, caller: KnownCaller, action: string): void {
-  if (caller.token?.role === undefined) return;
-  if (token.isService || isTokenOwner(caller, token.memberId)) {
-    checkTokenRank(caller, token, { action, resource: tokenResource(token, caller) });
-  }
-}
-
-/**
- * A reset reveals the new secret, and so grants the permissions of the token: only the owner may reset a personal
- * token, and a service token requires at least its permissions.
- */
-function checkReset(token: Token, caller: KnownCaller): void {
-  const access = { action: 'resetAccessToken', resource: tokenResource(token, caller) };
-  if (token.isService || isTokenOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
-  throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
-}
 
 async function requireRoles(tx: Db, names: string[]): Promise<void> {
   const [unknown] = await listUnknownRoles(tx, names);
