@@ -11,7 +11,8 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import { findOrphans, orphanSweep } from '../../kernel/storage/orphan-blobs.ts';
 import { purgeStore, recordBlobs } from './purge.ts';
-import { insertStore, findRecord, listKeys, replaceRecord } from './store.ts';
+import { findRecord, listKeys, replaceRecord } from './store.ts';
+import { insertStore } from './store-stats.ts';
 
 const HOUR = 60 * 60 * 1000;
 

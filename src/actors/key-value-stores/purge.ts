@@ -2,7 +2,8 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobStore } from '../../kernel/storage/blob.ts';
 import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
-import { deleteRecordBatch, deleteStore, listRecordBatch, listReferencedBlobs } from './store.ts';
+import { deleteRecordBatch, listRecordBatch, listReferencedBlobs } from './store.ts';
+import { deleteStore } from './store-stats.ts';
 import { BLOB_PREFIX } from './write-record.ts';
 
 const BATCH_SIZE = 200;

@@ -31,7 +31,8 @@ import {
   toStoreSummary,
 } from './model.ts';
 import { replyWithRecord } from './record-reply.ts';
-import { insertStore, findRecord, listKeys, findStats } from './store.ts';
+import { findRecord, listKeys } from './store.ts';
+import { insertStore, findStats } from './store-stats.ts';
 import { countStoreUse } from './usage-counter.ts';
 import { removeRecord, writeRecord } from './write-record.ts';
 

@@ -5,20 +5,17 @@ import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import {
-  addStoreUsage,
-  insertStore,
   deleteRecord,
   deleteRecordBatch,
-  deleteStore,
   findRecord,
   listKeys,
   listRecords,
   listRecordBatch,
   listReferencedBlobs,
   replaceRecord,
-  findStats,
   type NewRecord,
 } from './store.ts';
+import { addStoreUsage, insertStore, deleteStore, findStats } from './store-stats.ts';
 
 const inRow = (text: string): NewRecord => {
   const body = new Uint8Array(Buffer.from(text));

@@ -1,10 +1,10 @@
-// Key-value stores in the database: their statistics, and their records with the contents that are small enough for a row.
+// The records of key-value stores in the database, with the contents that are small enough for a row.
 import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import type { Encoding, KeyFilter, StoreStats } from './model.ts';
+import type { Encoding, KeyFilter } from './model.ts';
 import type { RecordRow } from './tables.ts';
 
 export interface RecordHead {
@@ -21,49 +21,6 @@ export type Content = { body: Uint8Array } | { blob: string };
 export type StoredRecord = RecordHead & Content & { key: string };
 
 export type NewRecord = Omit<RecordHead, 'updatedAt'> & Content;
-
-export async function insertStore(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .insertInto('kv_stores')
-    .values({
-      id,
-      read_count: 0,
-      write_count: 0,
-      delete_count: 0,
-      list_count: 0,
-      storage_bytes: 0,
-      modified_at: now,
-    })
-    .execute();
-}
-
-const NO_STATS: StoreStats = {
-  readCount: 0,
-  writeCount: 0,
-  deleteCount: 0,
-  listCount: 0,
-  storageBytes: 0,
-  modifiedAt: 0,
-};
-
-export async function findStats(db: Db, ids: string[]): Promise<(id: string) => StoreStats> {
-  const rows =
-    ids.length === 0 ? [] : await db.selectFrom('kv_stores').selectAll().where('id', 'in', ids).execute();
-  const stats = new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        readCount: row.read_count,
-        writeCount: row.write_count,
-        deleteCount: row.delete_count,
-        listCount: row.list_count,
-        storageBytes: row.storage_bytes,
-        modifiedAt: row.modified_at,
-      },
-    ]),
-  );
-  return (id) => stats.get(id) ?? NO_STATS;
-}
 
 const selectRecord = buildOnce((db, storeId: string, key: string) =>
   db.selectFrom('kv_records').selectAll().where('store_id', '=', storeId).where('key', '=', key),
@@ -247,28 +204,6 @@ function recordOf(row: RecordRow): StoredRecord {
   };
 }
 
-export interface StoreUsage {
-  reads: number;
-  lists: number;
-}
-
-export async function addStoreUsage(
-  { db, batch }: Engine,
-  usage: ReadonlyMap<string, StoreUsage>,
-): Promise<void> {
-  // Sorted, so that two nodes never deadlock.
-  const sorted = [...usage].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await batch(
-    sorted.map(([id, { reads, lists }]) =>
-      db
-        .updateTable('kv_stores')
-        .set((eb) => ({ read_count: eb('read_count', '+', reads), list_count: eb('list_count', '+', lists) }))
-        .where('id', '=', id)
-        .compile(),
-    ),
-  );
-}
-
 /** Returns those of the blobs that a record refers to. */
 export async function listReferencedBlobs(db: Db, blobs: string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('kv_records').select('blob').where('blob', 'in', blobs).execute();
@@ -299,9 +234,4 @@ export async function deleteRecordBatch(db: Db, storeId: string, keys: string[])
     .returning('blob')
     .execute();
   return rows.flatMap(({ blob }) => blob ?? []);
-}
-
-/** The foreign key makes it fail while the store has records. */
-export async function deleteStore(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('kv_stores').where('id', '=', id).execute();
 }

@@ -3,7 +3,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Storage } from '../storages/model.ts';
 import { BufferedCounter } from '../usage/buffered-counter.ts';
 import { countUsage } from '../usage/usage-counter.ts';
-import { addStoreUsage, type StoreUsage } from './store.ts';
+import { addStoreUsage, type StoreUsage } from './store-stats.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {

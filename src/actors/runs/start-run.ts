@@ -19,7 +19,7 @@ import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';
 import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
-import { insertStore } from '../key-value-stores/store.ts';
+import { insertStore } from '../key-value-stores/store-stats.ts';
 import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-stores/write-record.ts';
 import { insertLog } from '../logs/store.ts';
 import { insertQueue } from '../request-queues/store.ts';
