@@ -21,9 +21,20 @@ const MAX_CHARACTERS = 512 * 1024;
 const MAX_THREADS = 1;
 const MAX_WAITING = 30;
 
+interface MarkdownLimits {
+  maxCpuMs?: number;
+  maxWaiting?: number;
+}
+
 /** Renders one document after another. */
 export class MarkdownRenderer {
-  readonly #slots = new ProcessSlots({ max: MAX_THREADS, maxWaiting: MAX_WAITING, what: 'documents' });
+  readonly #slots: ProcessSlots;
+  readonly #maxCpuMs: number;
+
+  constructor({ maxCpuMs = MAX_CPU_MS, maxWaiting = MAX_WAITING }: MarkdownLimits = {}) {
+    this.#slots = new ProcessSlots({ max: MAX_THREADS, maxWaiting, what: 'documents' });
+    this.#maxCpuMs = maxCpuMs;
+  }
 
   /** Undefined for a document that is too long, or takes too long. */
   async render(text: string): Promise<string | undefined> {
@@ -38,7 +49,7 @@ export class MarkdownRenderer {
     if (fitting.length === 0) return texts.map(() => undefined);
     const release = await this.#slots.acquire();
     try {
-      const rendered = await renderInThread(fitting);
+      const rendered = await renderInThread(fitting, this.#maxCpuMs);
       return texts.map((_text, index) => rendered[index]);
     } finally {
       release();
@@ -46,7 +57,7 @@ export class MarkdownRenderer {
   }
 }
 
-async function renderInThread(texts: readonly string[]): Promise<string[]> {
+async function renderInThread(texts: readonly string[], maxCpuMs: number): Promise<string[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const rendered: string[] = [];
   const worker = new Worker(THREAD, {
@@ -56,7 +67,7 @@ async function renderInThread(texts: readonly string[]): Promise<string[]> {
   });
   const poll = setInterval(() => {
     worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1000 > MAX_CPU_MS && resolve(),
+      ({ user, system }) => (user + system) / 1000 > maxCpuMs && resolve(),
       () => {}, // the thread has ended
     );
   }, POLL_MS);
