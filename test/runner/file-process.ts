@@ -6,7 +6,13 @@ import type { FileReport, Message, Order, Progress } from './messages.ts';
 
 const SCRIPT = fileURLToPath(new URL('run-files.ts', import.meta.url));
 const REPORTER = new URL('reporter.ts', import.meta.url).href;
-const LIGHT_TEST = new URL('light-test.ts', import.meta.url).href;
+/** Imported before everything else, because they change modules of Node. */
+const FIRST = ['light-test.ts', 'key-stock.ts'].map(
+  (name) => `--import=${new URL(name, import.meta.url).href}`,
+);
+
+/** As a server has it (launch.mjs). The less memory a process has, the less it costs to start git from it. */
+const SMALL = '--max-semi-space-size=8';
 
 /**
  * The shell starts a guard that waits for the end of its input, and then becomes the process. The input ends when the
@@ -29,7 +35,7 @@ export class FileProcess {
 
   constructor(flags: readonly string[]) {
     const reporter = [`--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout'];
-    const node = [process.execPath, ...flags, `--import=${LIGHT_TEST}`, ...reporter, SCRIPT];
+    const node = [process.execPath, SMALL, ...flags, ...FIRST, ...reporter, SCRIPT];
     this.#child = spawn('sh', ['-c', GUARD, 'sh', ...node], {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
