@@ -20,6 +20,7 @@ const STYLE = `
   input, select, textarea { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
     background: transparent; border: 1px solid light-dark(#767f89, #7d8691); border-radius: 8px; }
   textarea { min-height: 12rem; font: .875rem/1.5 monospace; }
+  textarea.short { min-height: 5rem; }
   fieldset { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; }
   input[type=radio], input[type=checkbox] { display: inline-block; width: auto; margin: 0 .5rem 0 0; accent-color: var(--accent); }
   [role=alert] { color: light-dark(#b3261e, #ffb4ab); }

@@ -114,6 +114,62 @@ onEachEngine((engine) => {
     );
   });
 
+  test('a selection follows a repository to another name, and ends when it gets another owner', async () => {
+    const fay = await joinHost(server, 'fay');
+    await createTestOrganization(server, 'haven', { admin: 'fay' });
+    const id = (await fay.repository('kept', { auto_init: true }))['id'] as number;
+    const some = await makeApp(server, 'fay', { name: 'follows', permissions: { contents: 'read' } });
+    const whole = await makeApp(server, 'fay', { name: 'whole', permissions: { contents: 'read' } });
+    const { number } = await some.install('fay', [id]);
+    const tokens = {
+      some: await some.token({ number }, { repositories: ['kept'] }),
+      all: await whole.token(await whole.install('fay')),
+      there: await whole.token(await whole.install('haven')),
+    };
+    /** Who reads its contents, or is led to them. */
+    const readers = async (name: string) => {
+      const path = `/repos/${name}/contents`;
+      const answers = Object.entries(tokens).map(async ([who, token]) => {
+        const { status } = await server.call(path, { token });
+        assert.ok([200, 301, 404].includes(status), `${who} ${status}`);
+        return status === 404 ? [] : [who];
+      });
+      return (await Promise.all(answers)).flat();
+    };
+    const listed = async () => {
+      const { json } = await server.call('/installation/repositories', { token: tokens.some });
+      return namesIn(json['repositories'] as Json[]);
+    };
+    await expect(200, fay.patch('/repos/fay/kept', { name: 'named' }));
+    assert.deepEqual(await listed(), ['fay/named']);
+    assert.deepEqual(await readers('fay/named'), ['some', 'all', 'there']);
+    await expect(200, fay.patch('/repos/fay/named', { private: true }));
+    assert.deepEqual(await readers('fay/named'), ['some', 'all']);
+    // A fork belongs to whom it belongs, whatever selects its source.
+    await expect(202, fay.post('/repos/fay/named/forks', { organization: 'haven', name: 'fork' }));
+    assert.deepEqual(await readers('haven/fork'), ['there']);
+    await expect(204, fay.delete('/repos/haven/fork'));
+
+    await expect(202, fay.post('/repos/fay/named/transfer', { new_owner: 'haven' }));
+    assert.deepEqual(await readers('haven/named'), ['there']);
+    // The former address leads to it, and tells nobody that it is there.
+    assert.deepEqual(await readers('fay/named'), ['there']);
+    assert.deepEqual(await listed(), []);
+    await expect(404, some.call('/repos/haven/named/installation'));
+    await expect(200, whole.call('/repos/haven/named/installation'));
+
+    await expect(202, fay.post('/repos/haven/named/transfer', { new_owner: 'fay' }));
+    assert.deepEqual(await readers('fay/named'), ['all']);
+    assert.deepEqual(await listed(), []);
+    const again = { method: 'POST', body: { repository_ids: [id] } };
+    await expect(422, some.call(`/app/installations/${number}/access_tokens`, again));
+    // Its number stays: who selects it again gives back what the token had.
+    await expect(204, fay.put(`/user/installations/${number}/repositories/${id}`));
+    assert.deepEqual(await readers('fay/named'), ['some', 'all']);
+    await expect(204, fay.delete('/repos/fay/named'));
+    assert.deepEqual([await readers('fay/named'), await listed()], [[], []]);
+  });
+
   test('an app hears of an installation that ends with a member', async () => {
     const dan = await joinHost(server, 'dan');
     const made = await dan.repository('kept', { private: true });

@@ -93,6 +93,10 @@ test('a private app is installed by its owner only', async () => {
   assert.equal((await browser.get('/apps/private/installations/new?account=acme')).status, 403);
   assert.ok((await browser.install('private', 'ada')) > 0);
   assert.match((await browser.get('/settings/installations')).text, /Private/);
+  const listed = await browser.get('/organizations/acme/settings/installations');
+  assert.match(listed.text, /Apps installed on acme/);
+  assert.match(listed.text, /href="\/organizations\/acme\/settings\/installations\/\d+">Pages/);
+  assert.equal((await other.get('/organizations/acme/settings/installations')).status, 403);
 });
 
 test('forms of other sites, of other sessions and for other accounts change nothing', async () => {

@@ -273,6 +273,7 @@ onEachEngine((engine) => {
     );
     assert.equal((await write()).status, 403);
     const page = `/settings/installations/${number}`;
+    assert.match((await browser.get('/settings/installations')).text, />Rights<\/a>: asks for more/);
     const shown = await browser.get(page);
     assert.match(shown.text, /The app asks for more/);
     const [, revision] = /name="revision" value="(\d+)"/.exec(shown.text)!;

@@ -5,7 +5,7 @@ import { asksForMore, heldRights } from '../apps/rights.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { eventList, outsideLink, permissionList } from './asked-rights.ts';
-import { hiddenFields, pageTurns } from './page-forms.ts';
+import { hiddenFields, pageTurns, settingsPathOf } from './page-forms.ts';
 
 /** An account that the visitor may install apps on. */
 export interface InstallAccount {
@@ -13,9 +13,12 @@ export interface InstallAccount {
   installation?: Installation;
 }
 
-export function installationPath({ login, type }: RepositoryOwner, number: number): string {
-  const settings = type === 'Organization' ? `/organizations/${login}/settings` : '/settings';
-  return `${settings}/installations/${number}`;
+export function installationPath(account: RepositoryOwner, number: number): string {
+  return `${settingsOf(account)}/installations/${number}`;
+}
+
+function settingsOf({ login, type }: RepositoryOwner): string {
+  return settingsPathOf(type === 'Organization' ? login : undefined);
 }
 
 export function appPage(app: HostApp, owner: RepositoryOwner): string {
@@ -100,15 +103,19 @@ export function installationPage(
 }
 
 export function installationsPage(
-  rows: readonly { app: HostApp; account: RepositoryOwner; number: number }[],
+  account: RepositoryOwner,
+  rows: readonly { app: HostApp; installation: Installation }[],
+  turns: string,
 ): string {
-  const lines = rows.map(
-    ({ app, account, number }) =>
-      `<li><a href="${escapeHtml(installationPath(account, number))}">${escapeHtml(app.name)}</a> on ${escapeHtml(account.login)}</li>`,
-  );
+  const lines = rows.map(({ app, installation }) => {
+    const path = escapeHtml(installationPath(account, installation.number));
+    const more = asksForMore(app, installation) ? ': asks for more' : '';
+    return `<li><a href="${path}">${escapeHtml(app.name)}</a>${more}</li>`;
+  });
   return htmlPage(
-    'Installed apps',
-    rows.length === 0 ? '<p>No app is installed.</p>' : `<ul>${lines.join('')}</ul>`,
+    `Apps installed on ${escapeHtml(account.login)}`,
+    `${rows.length === 0 ? '<p>No app is installed.</p>' : `<ul>${lines.join('')}</ul>`}
+     ${turns === '' ? '' : `<p>${turns}</p>`}`,
   );
 }
 
@@ -116,7 +123,7 @@ export function goodbyePage(app: HostApp, account: RepositoryOwner): string {
   return htmlPage(
     'Uninstalled',
     `<p>${escapeHtml(app.name)} is no longer installed on ${escapeHtml(account.login)}.</p>
-     <p><a href="/settings/installations">Installed apps</a></p>`,
+     <p><a href="${escapeHtml(settingsOf(account))}/installations">Installed apps</a></p>`,
     'card',
   );
 }

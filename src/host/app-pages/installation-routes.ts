@@ -21,7 +21,6 @@ import {
 } from '../apps/change-installation.ts';
 import { listAppsByNumber } from '../apps/store.ts';
 import { findInstallationOn, listInstallationsOn } from '../apps/store-installations.ts';
-import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import {
   appPage,
@@ -43,7 +42,15 @@ import {
   shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
-import { findVisitor, goTo, openForm, pageForMembers, pageNumberIn, settingsPaths } from './page-forms.ts';
+import {
+  findVisitor,
+  goTo,
+  openForm,
+  pageForMembers,
+  pageNumberIn,
+  pageTurns,
+  settingsPaths,
+} from './page-forms.ts';
 
 const MAX_STATE = 4096;
 const MAX_LISTED = 100;
@@ -56,18 +63,17 @@ async function showApp(request: PageRequest, reply: FastifyReply, kernel: Kernel
   return showPage(reply, 200, appPage(app, owner));
 }
 
-const listInstalled = pageForMembers(async (_request, reply, { db }, { caller }) => {
-  const account = ownerOfAccount(accountOf(caller));
-  const installations = await listInstallationsOn(db, [account.id], { offset: 0, limit: MAX_LISTED });
-  const apps = await listAppsByNumber(
-    db,
-    installations.map(({ appNumber }) => appNumber),
-  );
-  const rows = installations.flatMap(({ number, appNumber }) => {
-    const app = apps.get(appNumber);
-    return app === undefined ? [] : [{ app, account, number }];
+const listInstalled = pageForMembers(async ({ params, query }, reply, { db }, { caller }) => {
+  const account = await openManagedAccount(db, caller, params['org'] ?? accountOf(caller).username);
+  const page = pageNumberIn(query);
+  const slice = { offset: (page - 1) * MAX_LISTED, limit: MAX_LISTED + 1 };
+  const found = await listInstallationsOn(db, [account.id], slice);
+  const apps = await listAppsByNumber(db, [...new Set(found.map(({ appNumber }) => appNumber))]);
+  const rows = found.slice(0, MAX_LISTED).flatMap((installation) => {
+    const app = apps.get(installation.appNumber);
+    return app === undefined ? [] : [{ app, installation }];
   });
-  return showPage(reply, 200, installationsPage(rows));
+  return showPage(reply, 200, installationsPage(account, rows, pageTurns(page, found.length > MAX_LISTED)));
 });
 
 const showNew = pageForMembers(async ({ params, query }, reply, kernel, visitor) => {
@@ -197,7 +203,11 @@ export const installationPages: PageRoute[] = [
   { method: 'GET', path: '/apps/{slug}', handle: showApp },
   { method: 'GET', path: '/apps/{slug}/installations/new', handle: showNew },
   { method: 'POST', path: '/apps/{slug}/installations', handle: install },
-  { method: 'GET', path: '/settings/installations', handle: listInstalled },
+  ...settingsPaths('installations').map((path): PageRoute => ({
+    method: 'GET',
+    path,
+    handle: listInstalled,
+  })),
   ...settingsPaths('installations/{id}').flatMap((path): PageRoute[] => [
     { method: 'GET', path, handle: showInstallation },
     { method: 'POST', path, handle: change },

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../apps/app-keys.ts';
 import { APP_PERMISSION_NAMES, levelsOf } from '../apps/permissions.ts';
 import type { AppKey } from '../apps/store-keys.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { permissionLevel, permissionName } from './asked-rights.ts';
+import { eventList, permissionLevel, permissionList, permissionName } from './asked-rights.ts';
 import { hiddenFields } from './page-forms.ts';
 
 export function ownAppsPage(
@@ -47,18 +47,18 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
      ${form(
        'about',
        `${textField('Website', 'url', app.externalUrl, 'required type="url" maxlength="2048"')}
-        <label>Description<textarea name="description" maxlength="2000">${escapeHtml(app.description ?? '')}</textarea></label>
+        <label>Description<textarea class="short" name="description" maxlength="2000">${escapeHtml(app.description ?? '')}</textarea></label>
         ${textField('Where people go after installing it', 'setup_url', urls.setup ?? '', 'type="url" maxlength="2048"')}
         ${checkbox('Also after changes of an installation', 'setup_on_update', urls.setupOnUpdate)}
         ${checkbox('Anybody on this server can install it. Without this, accounts that have it keep it.', 'public', app.isPublic)}`,
-       'Save',
+       'Save what it says of itself',
      )}
      <h2>Webhook</h2>
      ${form(
        'hook',
        `${textField('Where events are sent', 'hook_url', hook.url ?? '', 'type="url" maxlength="2048"')}
         ${checkbox('Send events. Without this, those that wait are not sent later either.', 'hook_active', hook.isActive)}`,
-       'Save',
+       'Save the webhook',
      )}
      <p>${hook.secret === null ? 'Bodies are not signed.' : 'Bodies are signed with a secret, which is not shown again.'}
         A new one is used at once, and the one before no more.</p>
@@ -66,14 +66,17 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
      <h2>Permissions and events</h2>
      <p>Installations lose at once what you take away, and their tokens with them. What you add waits until each account
         agrees to it.</p>
-     ${form('rights', rightFields(app), 'Save')}
+     ${permissionList(app.permissions)}${eventList(app.events)}
+     ${form('rights', rightFields(app), 'Save permissions and events')}
      <h2>Private keys</h2>
      ${htmlTable(
        ['Fingerprint', 'Made', ''],
        keys.map((key) => [
          `<code>${escapeHtml(fingerprintOf(key.publicKey))}</code>`,
          new Date(key.createdAt).toISOString().slice(0, 10),
-         form('revoke-key', hiddenFields({ key: String(key.number) }), 'Revoke', 'plain'),
+         keys.length === 1
+           ? ''
+           : form('revoke-key', hiddenFields({ key: String(key.number) }), 'Revoke', 'plain'),
        ]),
      )}
      <p>A key that is revoked is refused at once. The tokens of installations that the app has got with it stay valid for an
@@ -118,8 +121,8 @@ function rightFields({ permissions, events }: HostApp): string {
     return `<label>${permissionName(name)}<select name="permission.${name}">${options.join('')}</select></label>`;
   });
   const boxes = APP_EVENT_NAMES.map((name) => checkbox(name, 'event', events.includes(name), name));
-  return `<details><summary>Permissions</summary><div class="columns">${selects.join('')}</div></details>
-    <details><summary>Events, each of which needs its permission</summary><div class="columns">${boxes.join('')}</div></details>`;
+  return `<details><summary>Change the permissions</summary><div class="columns">${selects.join('')}</div></details>
+    <details><summary>Change the events, each of which needs its permission</summary><div class="columns">${boxes.join('')}</div></details>`;
 }
 
 export interface ShownSecret {
@@ -138,7 +141,7 @@ export function secretPage({ title, value, file }: ShownSecret, path: string): s
   return htmlPage(
     title,
     `<p role="status">It is shown once. Keep it where nobody else can read it.</p>
-     <pre tabindex="0"><code>${escapeHtml(value)}</code></pre>${save}
+     <div class="wide"><pre tabindex="0"><code>${escapeHtml(value)}</code></pre></div>${save}
      <p><a href="${escapeHtml(path)}">Back to the settings</a></p>`,
   );
 }
