@@ -1,7 +1,7 @@
 // The host in the README, and its guides, are true: their commands and programs are run as they stand there.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { followGuide } from './guides.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const EMAIL = 'ada@example.com';
+const PASSWORD = 'a long password';
 
 const skip =
   needsGit.skip ||
@@ -25,7 +26,7 @@ let env: Record<string, string | undefined>;
 before(async () => {
   if (skip !== false) return;
   const machine = { HOME: cwd, PATH: process.env['PATH'] };
-  const server = await startServer(join(cwd, 'data'), [], machine);
+  const server = await startServer(join(cwd, 'data'), [], { ...machine, SIGNALBOX_ADMIN_PASSWORD: PASSWORD });
   // Somebody who uses git has told it who they are.
   const person = { AUTHOR_NAME: 'Ada', AUTHOR_EMAIL: EMAIL, COMMITTER_NAME: 'Ada', COMMITTER_EMAIL: EMAIL };
   const identity = Object.fromEntries(Object.entries(person).map(([key, value]) => [`GIT_${key}`, value]));
@@ -71,3 +72,64 @@ test('the guide to a newer version of the API', options, async () => {
 test('the guide to code scanning', options, async () => {
   await followGuide('docs/guide/code-scanning.md', { cwd, env });
 });
+
+test('the guide to apps', options, async () => {
+  const guide = 'docs/guide/apps.md';
+  const [, manifest] = /```json\n([^`]+)```/.exec(readFileSync(join(ROOT, guide), 'utf8'))!;
+  const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
+  const visitor = await AppVisitor.logIn(env['SIGNALBOX_URL']!, 'admin', PASSWORD);
+  const CODE = await visitor.agreeTo(manifest!);
+  await followGuide(guide, { section: '## Register an app', cwd, env: { ...env, CODE }, replace });
+  await visitor.install('build-bot', 'admin');
+  await followGuide(guide, { section: '## Use it', cwd, env, replace });
+});
+
+/** Does in a browser what the guide asks for. */
+class AppVisitor {
+  readonly #url: string;
+  #cookie = '';
+
+  private constructor(url: string) {
+    this.#url = url;
+  }
+
+  static async logIn(url: string, name: string, password: string): Promise<AppVisitor> {
+    const visitor = new AppVisitor(url);
+    const { headers } = await visitor.#send('/session', { name, password });
+    visitor.#cookie = headers.getSetCookie()[0]!.split(';', 1)[0]!;
+    return visitor;
+  }
+
+  async agreeTo(manifest: string): Promise<string> {
+    const asked = await this.#send('/settings/apps/new', { manifest });
+    const consent = await this.#open(asked.headers.get('location')!);
+    const { name } = JSON.parse(manifest) as { name: string };
+    const agreed = await this.#send('/settings/apps', { manifest, state: '', name, token: tokenOf(consent) });
+    const [, code] = /app-manifests\/(\w+)\/conversions/.exec(await agreed.text())!;
+    return code!;
+  }
+
+  async install(slug: string, account: string): Promise<void> {
+    const page = await this.#open(`/apps/${slug}/installations/new?account=${account}`);
+    const fields = { token: tokenOf(page), account, state: '', selection: 'all' };
+    const { status } = await this.#send(`/apps/${slug}/installations`, fields);
+    assert.equal(status, 303);
+  }
+
+  async #open(path: string): Promise<string> {
+    const headers = { cookie: this.#cookie, accept: 'text/html' };
+    return await (await fetch(this.#url + path, { headers })).text();
+  }
+
+  #send(path: string, fields: Record<string, string>): Promise<Response> {
+    const headers = { cookie: this.#cookie, accept: 'text/html', origin: this.#url };
+    const body = new URLSearchParams(fields);
+    return fetch(this.#url + path, { method: 'POST', headers, body, redirect: 'manual' });
+  }
+}
+
+function tokenOf(page: string): string {
+  const [, token] = /name="token" value="([^"]+)"/.exec(page) ?? [];
+  assert.ok(token !== undefined, page);
+  return token;
+}
