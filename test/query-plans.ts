@@ -1,7 +1,9 @@
 // Records statements and explains their query plans, for tests that check that indexes are used.
 import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
 import { sql, type CompiledQuery, type QueryExecutor } from 'kysely';
 import type { Engine } from '../src/kernel/storage/engine.ts';
+import { onEachEngine } from './engines.ts';
 
 /** Rows inserted with one statement: SQLite limits the number of parameters. */
 const AT_ONCE = 500;
@@ -106,5 +108,39 @@ export async function assertNoScan(
       const plan = await planOf({ ...engine, db: tx }, statement);
       assert.doesNotMatch(plan, scan, `${statement.sql}\n\n${plan}`);
     }
+  });
+}
+
+interface PlanScenario {
+  /** How many indexes `insertRows` gets, in batches. */
+  rows: number;
+  insertRows(tx: Engine['db'], indexes: readonly number[]): Promise<void>;
+  /** Executes the statements that are checked. */
+  execute(db: Engine['db']): Promise<void>;
+  /** How many distinct statements these are. */
+  atLeast: number;
+  /** Matches the plans that fail. */
+  scan: RegExp;
+}
+
+/** Declares the test on each engine, with tables that are filled first. */
+export function testNoScan(name: string, { rows, insertRows, execute, atLeast, scan }: PlanScenario): void {
+  onEachEngine((testEngine) => {
+    let engine: Engine;
+    let statements: CompiledQuery[];
+
+    before(async () => {
+      engine = await testEngine.openMigrated();
+      await fillTables(engine, rows, insertRows);
+      const seen = recordStatements(engine);
+      await execute(engine.db);
+      statements = [...seen.values()].filter(({ sql: text }) =>
+        /^\s*(with|select|insert|update|delete)/i.test(text),
+      );
+    });
+
+    test(name, async () => {
+      await assertNoScan(engine, statements, { atLeast, scan });
+    });
   });
 }

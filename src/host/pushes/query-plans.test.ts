@@ -1,9 +1,6 @@
 // The query plans for pushes and recorded references: each uses an index, for any number of rows.
-import { before, test } from 'node:test';
-import type { CompiledQuery } from 'kysely';
-import { onEachEngine } from '../../../test/engines.ts';
-import { assertNoScan, fillTables, recordStatements } from '../../../test/query-plans.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
+import { testNoScan } from '../../../test/query-plans.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
   advanceRefsVersion,
@@ -24,34 +21,30 @@ const PUSH = { id: 'push-1', number: 7, begunAt: NOW, changes: [] };
 
 const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:host_refs|host_pushes|repositories)\b(?! USING)/;
 
-onEachEngine((testEngine) => {
-  let engine: Engine;
-  let statements: CompiledQuery[];
-
-  before(async () => {
-    engine = await testEngine.openMigrated();
-    const { db } = engine;
-    await fillTables(engine, ROWS, async (tx, indexes) => {
-      await insertRepositoryRows(tx, indexes, NOW);
-      const refs = indexes.map((at) => ({ repository_number: at + 1, name: 'refs/heads/main', oid: OID }));
-      await tx.insertInto('host_refs').values(refs).execute();
-    });
-    const seen = recordStatements(engine);
-    const pusher = { accountId: 'account-1' } as unknown as Parameters<typeof insertPush>[1]['pusher'];
-    await insertPush(db, { ...PUSH, pusher });
-    await findPush(db, PUSH.id);
-    await listPushes(db, PUSH.number);
-    await readRefsVersion(db, PUSH.number);
-    await advanceRefsVersion(db, PUSH.number, 0);
-    await listRecordedRefs(db, PUSH.number);
-    await listRecordedRefs(db, PUSH.number, ['refs/heads/main']);
-    await listRecordedBranches(db, PUSH.number, { except: 'refs/heads/main', limit: 10 });
-    await replaceRecordedRefs(db, PUSH.number, ['refs/heads/main'], new Map([['refs/heads/main', OID]]));
-    await deletePush(db, PUSH.id, 'due-1');
-    statements = [...seen.values()];
-  });
-
-  test('every statement about pushes goes by an index', async () => {
-    await assertNoScan(engine, statements, { atLeast: 11, scan: WHOLE_TABLE });
-  });
+testNoScan('every statement about pushes goes by an index', {
+  rows: ROWS,
+  insertRows,
+  execute: executeAllStatements,
+  atLeast: 11,
+  scan: WHOLE_TABLE,
 });
+
+async function executeAllStatements(db: Db): Promise<void> {
+  const pusher = { accountId: 'account-1' } as unknown as Parameters<typeof insertPush>[1]['pusher'];
+  await insertPush(db, { ...PUSH, pusher });
+  await findPush(db, PUSH.id);
+  await listPushes(db, PUSH.number);
+  await readRefsVersion(db, PUSH.number);
+  await advanceRefsVersion(db, PUSH.number, 0);
+  await listRecordedRefs(db, PUSH.number);
+  await listRecordedRefs(db, PUSH.number, ['refs/heads/main']);
+  await listRecordedBranches(db, PUSH.number, { except: 'refs/heads/main', limit: 10 });
+  await replaceRecordedRefs(db, PUSH.number, ['refs/heads/main'], new Map([['refs/heads/main', OID]]));
+  await deletePush(db, PUSH.id, 'due-1');
+}
+
+async function insertRows(tx: Db, indexes: readonly number[]): Promise<void> {
+  await insertRepositoryRows(tx, indexes, NOW);
+  const refs = indexes.map((at) => ({ repository_number: at + 1, name: 'refs/heads/main', oid: OID }));
+  await tx.insertInto('host_refs').values(refs).execute();
+}
