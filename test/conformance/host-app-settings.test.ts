@@ -189,14 +189,17 @@ onEachEngine((engine) => {
     }));
     await db.insertInto('host_app_keys').values(rows).execute();
     const answers = await Promise.all([1, 2, 3].map(() => send(made.page, 'new-key')));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422]);
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((one, other) => one - other),
+      [200, 422, 422],
+    );
     assert.equal((await made.call('/app')).status, 200);
   });
 
   test('secrets are renewed, shown once, and kept hashed or sealed', async () => {
     const url = `${receiver.url}/renewed`;
     const made = await register('Renewed', { hook_attributes: { url } });
-    const before = await server.app.kernel.db
+    const earlier = await server.app.kernel.db
       .selectFrom('host_apps')
       .selectAll()
       .where('number', '=', made.app.number)
@@ -210,7 +213,7 @@ onEachEngine((engine) => {
       .selectAll()
       .where('number', '=', made.app.number)
       .executeTakeFirstOrThrow();
-    assert.notEqual(row.client_secret_hash, before.client_secret_hash);
+    assert.notEqual(row.client_secret_hash, earlier.client_secret_hash);
     assert.equal(server.app.kernel.secrets.open(row.hook_secret!), hook);
     const page = (await browser.get(made.page)).text;
     for (const secret of [client, hook]) {
@@ -301,7 +304,7 @@ onEachEngine((engine) => {
 
   test('wrong permissions and events are refused', async () => {
     const made = await register('Wrong Rights');
-    const before = await read(made);
+    const earlier = await read(made);
     for (const bad of [
       rightsOf({ contents: 'admin' }),
       rightsOf({ everything: 'read' }),
@@ -312,7 +315,7 @@ onEachEngine((engine) => {
       rightsOf({ contents: 'read' }, ['installation']),
     ])
       assert.equal((await send(made.page, 'rights', bad)).status, 422, JSON.stringify(bad));
-    assert.deepEqual(await read(made), before);
+    assert.deepEqual(await read(made), earlier);
   });
 
   test('a deleted app ends for everybody at once, and its installations after it', async () => {
