@@ -64,6 +64,8 @@ if (needsGit.skip === false)
       const alerts = await list(place, '/alerts');
       assert.equal(alerts.length, 2);
       const alert = await get(place, '/alerts/1');
+      assert.equal('help' in alert['rule'], true);
+      assert.equal('help' in alerts[0]!['rule'], false);
       assert.equal(alert['state'], 'open');
       assert.equal(alert['rule'].security_severity_level, 'high');
       assert.equal(alert['most_recent_instance'].location.path, 'src/b.js');
@@ -232,6 +234,44 @@ if (needsGit.skip === false)
       assert.equal((await list(place, '/alerts?severity=error&per_page=100')).length, 10);
     });
 
+    test('names of any characters fit, up to their limits, and longer ones are refused', async () => {
+      const place = await newPlace();
+      const letters = (length: number) => {
+        const random = Array.from({ length }, (_, at) => 0x4e00 + ((at * 7919 + 104_729) % 20_000));
+        return String.fromCodePoint(...random);
+      };
+      const part = letters(80);
+      const ref = `refs/heads/${part}/${part}/${part}/${part}`.slice(0, 330);
+      const runWith = (id: string) => ({
+        tool: { driver: { name: letters(255) } },
+        results: [resultOf({ rule: letters(255), text: letters(300) })],
+        automationDetails: { id },
+      });
+      const there = { ...place, ref };
+      const fits = await uploadPacked(there, packed(sarifOf([runWith(`${letters(250)}/1`)])));
+      assert.equal(fits['processing_status'], 'complete', JSON.stringify(fits));
+      assert.deepEqual(await alertStates(there, `&ref=${encodeURIComponent(ref)}`), { 1: 'open' });
+      const long = await uploadPacked(there, packed(sarifOf([runWith(`${letters(255)}/1`)])));
+      assert.match(String(long['errors']), /automationDetails.id is too long; the limit is 255/);
+    });
+
+    test('a deleted repository takes its analyses and alerts along', async () => {
+      const place = await newPlace();
+      const { json } = await ada.get(place.at);
+      await analyze(place, [{ hash: 'one' }, { hash: 'two' }]);
+      assert.equal((await ada.delete(place.at)).status, 204);
+      const { db } = server.app.kernel;
+      const rowsIn = (table: 'code_scanning_alerts' | 'code_scanning_rules' | 'code_scanning_uploads') =>
+        db
+          .selectFrom(table)
+          .select('repository_number')
+          .where('repository_number', '=', json['id'])
+          .execute();
+      await eventually(async () => (await rowsIn('code_scanning_uploads')).length === 0, 'the deletion');
+      assert.deepEqual(await rowsIn('code_scanning_alerts'), []);
+      assert.deepEqual(await rowsIn('code_scanning_rules'), []);
+    });
+
     test('uploads of one repository are processed in their order', async () => {
       const place = await newPlace();
       const ids: string[] = [];
@@ -288,7 +328,9 @@ if (needsGit.skip === false)
         assert.deepEqual(await shown('?tool_name=Other'), []);
         const [alert] = (await ada.get(PATH)).json as unknown as Json[];
         const { repository, ...rest } = alert!;
-        assert.deepEqual(rest, (await ada.get(`${two.at}/code-scanning/alerts/2`)).json);
+        const { json: single } = await ada.get(`${two.at}/code-scanning/alerts/2`);
+        assert.equal(single['rule'].help, null);
+        assert.deepEqual({ ...rest, rule: { ...rest['rule'], help: null } }, single);
         assert.equal(repository.private, true);
         assert.equal('has_downloads' in repository, false);
       });

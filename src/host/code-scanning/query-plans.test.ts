@@ -30,6 +30,7 @@ import {
   openAlerts,
   updateApplied,
 } from './store-applying.ts';
+import { deleteScanning } from './store-removal.ts';
 import { beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
 import { findLastAlert, listOrganizationAlerts, updateListed } from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
@@ -123,6 +124,7 @@ onEachEngine((testEngine) => {
       await beginDeleting(tx, analysis, await findPrevious(tx, analysis));
       for (let step = 0; step < 3; step += 1) await deleteSome(tx, (await findDeleting(tx, 1))!, 10, NOW);
     });
+    await deleteScanning(db, 2);
     statements = [...seen.values()].filter(({ sql: text }) =>
       /^\s*(select|insert|update|delete)/i.test(text),
     );
@@ -183,6 +185,7 @@ onEachEngine((testEngine) => {
           tool_name: 'Linter',
           rule_id: 'r',
           rule: JSON.stringify(RULE),
+          help: null,
         })),
       )
       .execute();

@@ -21,15 +21,14 @@ export async function* readDocument(
   try {
     yield `{"$schema":${JSON.stringify(SCHEMA)},"version":"2.1.0","runs":[`;
     let position = -1;
-    let alerts: number[] = [];
+    let alerts = new Map<number, number>();
     for await (const line of lines) {
       if (position < 0) yield `${line},"results":[`;
       else {
-        const index = position % AT_ONCE;
-        if (index === 0) alerts = await listAlertsOfResults(db, number, position, AT_ONCE);
-        const alert = alerts[index];
-        const own = `"github/alertNumber":${alert},"github/alertUrl":${JSON.stringify(`${alertsUrl}/${alert}`)}`;
-        yield `${position === 0 ? '' : ','}${line}${line.endsWith('{') ? '' : ','}${own}}}`;
+        if (position % AT_ONCE === 0) alerts = await listAlertsOfResults(db, number, position, AT_ONCE);
+        const own = membersOf(alerts.get(position), alertsUrl);
+        const isFirst = own === '' || line.endsWith('{');
+        yield `${position === 0 ? '' : ','}${line}${isFirst ? '' : ','}${own}}}`;
       }
       position += 1;
     }
@@ -37,4 +36,10 @@ export async function* readDocument(
   } finally {
     source.destroy();
   }
+}
+
+/** Empty where the analysis has been deleted since the document was begun. */
+function membersOf(alert: number | undefined, alertsUrl: string): string {
+  if (alert === undefined) return '';
+  return `"github/alertNumber":${alert},"github/alertUrl":${JSON.stringify(`${alertsUrl}/${alert}`)}`;
 }

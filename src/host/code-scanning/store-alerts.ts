@@ -118,13 +118,16 @@ export async function findAlert(
   defaultRef: string,
 ): Promise<ScanningAlert | undefined> {
   const row = await selectAlerts(db)
+    .select('rule.help')
     .where('shown.repository_number', '=', repositoryNumber)
     .where('shown.alert_number', '=', number)
     .orderBy(sql`case when shown.ref = ${defaultRef} then 0 else 1 end`)
     .orderBy('shown.updated_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && alertFrom(row);
+  if (row === undefined) return undefined;
+  const alert = alertFrom(row);
+  return { ...alert, rule: { ...alert.rule, help: row.help } };
 }
 
 /** On one ref; the order is that of the numbers. */

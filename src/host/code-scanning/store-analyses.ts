@@ -5,10 +5,9 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
 import type { ReadResult, SarifRunSummary } from './sarif/sarif-run.ts';
 import type { ScanningRule } from './sarif/sarif-rule.ts';
+import { deleteWritten } from './store-removal.ts';
 import type { AnalysisRow } from './tables.ts';
 import type { SarifUpload } from './upload.ts';
-
-const DELETED_AT_ONCE = 500;
 
 function selectAnalyses(db: Db) {
   return db
@@ -72,17 +71,6 @@ export async function startOver(db: Db, { number }: SarifUpload): Promise<Set<nu
   return new Set(rows.filter((row) => row.is_ready === 1).map(({ run_index: run }) => run));
 }
 
-/** In short statements, so that other writes need not wait. */
-async function deleteWritten(db: Db, analysisNumber: number, results: number): Promise<void> {
-  for (let end = DELETED_AT_ONCE; end < results; end += DELETED_AT_ONCE)
-    await db
-      .deleteFrom('code_scanning_results')
-      .where('analysis_number', '=', analysisNumber)
-      .where('position', '<', end)
-      .execute();
-  await db.deleteFrom('code_scanning_analyses').where('number', '=', analysisNumber).execute();
-}
-
 /** Nobody sees it yet. */
 export async function insertAnalysis(
   db: Db,
@@ -142,17 +130,18 @@ export async function upsertRules(
   await db
     .insertInto('code_scanning_rules')
     .values(
-      rules.map(([id, rule]) => ({
+      rules.map(([id, { help = null, ...rule }]) => ({
         repository_number: repositoryNumber,
         tool_name: toolName,
         rule_id: id,
         rule: JSON.stringify(rule),
+        help,
       })),
     )
     .onConflict((conflict) =>
       conflict
         .columns(['repository_number', 'tool_name', 'rule_id'])
-        .doUpdateSet((eb) => ({ rule: eb.ref('excluded.rule') })),
+        .doUpdateSet((eb) => ({ rule: eb.ref('excluded.rule'), help: eb.ref('excluded.help') })),
     )
     .execute();
 }
@@ -181,22 +170,21 @@ export async function insertResults(
     .execute();
 }
 
-/** The alerts of a part of its results, in the order of the document. */
+/** The alerts of a part of its results, by position. Results of an analysis that is being deleted are missing. */
 export async function listAlertsOfResults(
   db: Db,
   analysisNumber: number,
   start: number,
   limit: number,
-): Promise<number[]> {
+): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('code_scanning_results')
-    .select('alert_number')
+    .select(['position', 'alert_number'])
     .where('analysis_number', '=', analysisNumber)
     .where('position', '>=', start)
-    .orderBy('position')
-    .limit(limit)
+    .where('position', '<', start + limit)
     .execute();
-  return rows.map(({ alert_number: alert }) => alert!);
+  return new Map(rows.map(({ position, alert_number: alert }) => [position, alert!]));
 }
 
 function analysisFrom(row: Selectable<AnalysisRow> & { upload_id: string; upload_status: string }): Analysis {

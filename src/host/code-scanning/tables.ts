@@ -75,8 +75,10 @@ export interface ScanningRuleRow {
   repository_number: number;
   tool_name: string;
   rule_id: string;
-  /** JSON. */
+  /** JSON, without the help. */
   rule: string;
+  /** Apart, because it is long and lists do not show it. */
+  help: string | null;
 }
 
 export interface AlertRow {

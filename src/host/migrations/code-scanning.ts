@@ -110,4 +110,13 @@ export const codeScanningMigrations: Migration[] = [
       ),
     ],
   },
+  {
+    name: 'host-code-scanning-help',
+    up: ({ text }) => [`alter table code_scanning_rules add column help ${text}`],
+  },
+  {
+    // For the deletion of a repository, whether its analyses are ready or not.
+    name: 'host-code-scanning-removal',
+    up: () => ['create index code_scanning_analyses_owner on code_scanning_analyses (repository_number)'],
+  },
 ];

@@ -2,6 +2,7 @@
 // the default branch for clones.
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { deleteScanning } from '../code-scanning/store-removal.ts';
 import { DELETE_REPOSITORY } from './change-repository.ts';
 import { COUNT_REPOSITORY, countRepository } from './count-repository.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
@@ -18,6 +19,7 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
       async [DELETE_REPOSITORY]({ payload }) {
         const { number } = JSON.parse(payload) as { number: number };
         await services.git.removeRepository(number);
+        await deleteScanning(db, number);
         await deleteRepositoryRow(db, number);
       },
       async [COUNT_REPOSITORY]({ payload }) {

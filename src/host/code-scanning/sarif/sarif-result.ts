@@ -62,12 +62,15 @@ function locationOf(location: SarifObject, places: RunPlaces): ResultLocation {
   const region = objectIn(physical['region']);
   const startLine = positionIn(region['startLine']) ?? 1;
   const startColumn = positionIn(region['startColumn']) ?? 1;
+  // An end before the start would break what shows it.
+  const endLine = Math.max(positionIn(region['endLine']) ?? startLine, startLine);
+  const endColumn = positionIn(region['endColumn']) ?? startColumn;
   return {
     path: pathOf(objectIn(physical['artifactLocation']), places) ?? '',
     start_line: startLine,
-    end_line: positionIn(region['endLine']) ?? startLine,
+    end_line: endLine,
     start_column: startColumn,
-    end_column: positionIn(region['endColumn']) ?? startColumn,
+    end_column: endLine > startLine ? endColumn : Math.max(endColumn, startColumn),
   };
 }
 

@@ -14,7 +14,8 @@ export interface ScanningRule {
   description: string;
   fullDescription: string;
   tags: string[];
-  help: string | null;
+  /** Absent in lists. */
+  help?: string | null;
   helpUri: string | null;
 }
 

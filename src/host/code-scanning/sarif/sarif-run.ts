@@ -184,8 +184,10 @@ function byPlace({ details: { location: one } }: ReadResult, { details: { locati
 
 /** Everything before the last slash; what follows names the run. */
 function categoryOf(run: SarifObject, refuse: (problem: string) => void): string {
-  const id = textIn(objectIn(run['automationDetails'])['id'], 4 * MAX_SARIF_NAME + 1) ?? '';
-  if (id.length > 4 * MAX_SARIF_NAME) refuse('automationDetails.id is too long');
+  const id = textIn(objectIn(run['automationDetails'])['id'], MAX_SARIF_NAME + 1) ?? '';
+  // An index has it beside the names of the ref and the tool, and PostgreSQL's entries have at most 2,704 bytes.
+  if (id.length > MAX_SARIF_NAME)
+    refuse(`automationDetails.id is too long; the limit is ${MAX_SARIF_NAME} characters`);
   return id.slice(0, Math.max(id.lastIndexOf('/'), 0));
 }
 
