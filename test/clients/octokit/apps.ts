@@ -6,6 +6,7 @@ import { AppBrowser, MANIFEST } from '../../app-forms.ts';
 import { createTestOrganization } from '../../conformance/host-organization-calls.ts';
 import { eventually } from '../../eventually.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
+import type { ReceivedWebhook } from '../../webhook-receiver.ts';
 import { isStatus, type OctokitMember, type OctokitSuite } from './suite.ts';
 
 const silent = { debug() {}, info() {}, error() {}, warn() {} };
@@ -39,9 +40,12 @@ export function describeApps(suite: OctokitSuite): void {
       assert.deepEqual([status, data.slug], [201, 'helper']);
       await assert.rejects(stranger.rest.apps.createFromManifest({ code }), isStatus(404));
       const { id: appId, pem: privateKey } = data;
-      app = new App({ appId, privateKey, Octokit: suite.Client, log: silent });
+      const webhooks = { secret: data.webhook_secret! };
+      app = new App({ appId, privateKey, webhooks, Octokit: suite.Client, log: silent });
       ({ apps } = app.octokit.rest);
-      assert.equal((await maker.octokit.rest.apps.getBySlug({ app_slug: 'helper' })).data!.id, appId);
+      const { data: shown } = await maker.octokit.rest.apps.getBySlug({ app_slug: 'helper' });
+      assert.equal(shown!.id, appId);
+      assert.equal(await app.getInstallationUrl(), `${shown!.html_url}/installations/new`);
     });
 
     test('reads itself and goes through its installations and repositories', async () => {
@@ -81,7 +85,47 @@ export function describeApps(suite: OctokitSuite): void {
       });
       assert.deepEqual(narrowed.permissions, { contents: 'read', metadata: 'read' });
       assert.equal((await octokit.rest.apps.listReposAccessibleToInstallation()).data.total_count, 1);
-      assert.equal((await octokit.rest.apps.revokeInstallationAccessToken()).status, 204);
+      const reader = suite.connect(narrowed.token).rest;
+      assert.equal((await reader.repos.get(tools)).data.name, tools.repo);
+      assert.equal((await reader.apps.revokeInstallationAccessToken()).status, 204);
+      await assert.rejects(reader.repos.get(tools), isStatus(401));
+    });
+
+    test('verifies a webhook, and answers it as the installation that it is about', async () => {
+      const pushes: string[] = [];
+      app.webhooks.on('push', async ({ octokit, payload }) => {
+        const { full_name, owner, name } = payload.repository;
+        const at = { owner: owner!.login, repo: name, sha: payload.after };
+        await octokit.rest.repos.createCommitStatus({ ...at, state: 'success', context: 'helper' });
+        pushes.push(full_name);
+      });
+      const path = 'heard.txt';
+      const { rest } = maker.octokit;
+      const content = Buffer.from(path).toString('base64');
+      const { data } = await rest.repos.createOrUpdateFileContents({
+        ...tools,
+        path,
+        message: path,
+        content,
+      });
+      const isPush = ({ headers, body }: ReceivedWebhook) =>
+        headers['x-github-event'] === 'push' && body.includes(data.commit.sha!);
+      await eventually(() => suite.receiver.at('/helper').some(isPush), 'the push');
+      const { headers, body } = suite.receiver.at('/helper').find(isPush)!;
+      const sent = {
+        id: headers['x-github-delivery'] as string,
+        name: 'push',
+        payload: body,
+        signature: headers['x-hub-signature-256'] as string,
+      };
+      await assert.rejects(app.webhooks.verifyAndReceive({ ...sent, payload: `${body} ` }));
+      await app.webhooks.verifyAndReceive(sent);
+      assert.deepEqual(pushes, ['app-guild/tools']);
+      const { data: status } = await rest.repos.getCombinedStatusForRef({ ...tools, ref: 'main' });
+      assert.deepEqual(
+        status.statuses.map(({ context, state }) => [context, state]),
+        [['helper', 'success']],
+      );
     });
 
     test('changes its webhook, and sends a delivery again', async () => {

@@ -7,7 +7,8 @@ export function describeMeta(suite: OctokitSuite): void {
   describe('the server itself', () => {
     test('reads the root, meta, zen and versions', async () => {
       const { meta } = suite.admin.rest;
-      const { data: root } = await meta.root();
+      const { data: root, headers } = await meta.root();
+      assert.equal(headers['x-github-api-version-selected'], suite.version);
       assert.match(root.current_user_url, /\/user$/);
       assert.equal('authorizations_url' in root, suite.version === '2022-11-28');
       assert.equal((await meta.get()).data.verifiable_password_authentication, false);

@@ -85,8 +85,8 @@ function clientOf(baseUrl: string, version: string, called: CalledRoutes): typeo
     octokit.hook.before('request', ({ headers }) => {
       headers['x-github-api-version'] ??= version;
     });
-    octokit.hook.after('request', ({ headers }, { method, url }) => {
-      if (headers['x-github-api-version-selected'] === version) called.add(method, url);
+    octokit.hook.after('request', (_response, { headers, method, url }) => {
+      if (headers['x-github-api-version'] === version) called.add(method, url);
     });
   };
   return Octokit.plugin(versioned).defaults({
