@@ -190,7 +190,7 @@ onEachEngine((engine) => {
     await db.insertInto('host_app_keys').values(rows).execute();
     const answers = await Promise.all([1, 2, 3].map(() => send(made.page, 'new-key')));
     assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((one, other) => one - other),
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, 422, 422],
     );
     assert.equal((await made.call('/app')).status, 200);
