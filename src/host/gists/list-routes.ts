@@ -6,14 +6,14 @@ import { Page, type Slice } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { findOwner, listOwners } from '../owners/store.ts';
+import { findOwner } from '../owners/store.ts';
 import { userResource } from '../users/access.ts';
 import { userNotFound } from '../users/not-found.ts';
 import { parseTime } from '../times.ts';
-import { GistParams, gistRoute, READ_GIST, type FoundGist } from './access.ts';
+import { GistParams, gistRoute, READ_GIST } from './access.ts';
 import type { Gist } from './gist.ts';
 import { BaseGist, GistSimple } from './model.ts';
-import { showBaseGists, showGist, viewerIdOf, type GistViewer } from './show-gist.ts';
+import { showBaseGists, showForksOfGist, viewerIdOf, type GistViewer } from './show-gist.ts';
 import { listForksOfGist, listGistsOf, listPublicGists, listStarredGists } from './store-lists.ts';
 
 const GistsQuery = Type.Object({
@@ -128,21 +128,11 @@ const listForks = gistRoute(
     list: GistSimple,
   },
   'read',
-  async (call, kernel, { gist }) => {
+  async (call, kernel, found) => {
     const slice = sliceOfListed(call.query);
-    const forks = await listForksOfGist(kernel.db, gist, viewerIdOf(call.caller), slice);
-    const owners = await listOwners(
-      kernel.db,
-      forks.map(({ ownerId }) => ownerId),
-    );
-    const found = forks.flatMap((one) => {
-      const owner = owners.get(one.ownerId);
-      return owner === undefined ? [] : { gist: one, owner };
-    });
-    const page = pageOfListed(found, slice);
-    const shown = new Map<FoundGist, unknown>();
-    for (const one of page.items) shown.set(one, await showGist(kernel, call, one, { hasContents: false }));
-    return page.map((one) => shown.get(one));
+    const forks = await listForksOfGist(kernel.db, found.gist, viewerIdOf(call.caller), slice);
+    const page = pageOfListed(forks, slice);
+    return pageWith(page, await showForksOfGist(kernel, call, found, page.items));
   },
 );
 
@@ -173,8 +163,12 @@ function pageOfListed<Item>(found: readonly Item[], slice: Slice): Page<Item> {
 
 async function pageOfGists(kernel: Kernel, viewer: GistViewer, found: readonly Gist[], slice: Slice) {
   const page = pageOfListed(found, { offset: slice.offset, limit: slice.limit });
-  const shown = await showBaseGists(kernel, viewer, page.items);
-  return new Page(shown, page.total, page.slice, page.desc, page.more);
+  return pageWith(page, await showBaseGists(kernel, viewer, page.items));
+}
+
+/** May have fewer items than the page, where owners are gone. */
+function pageWith<Item>({ total, slice, desc, more }: Page, items: Item[]): Page<Item> {
+  return new Page(items, total, slice, desc, more);
 }
 
 export const gistListRoutes = [listOwn, listPublic, listStarred, listForUser, listForks];

@@ -47,9 +47,35 @@ export async function showBaseGists(
 ): Promise<(Static<typeof BaseGist> & WithGistPast)[]> {
   const found = await withOwners(db, gists);
   const shown = found.map((one) => toBaseGist(one, viewer.base));
+  return await withPasts(db, viewer, found, shown, 'list');
+}
+
+/** The same for the forks of one gist. Whoever is shown a fork of a secret gist owns the fork, and may know its parent. */
+export async function showForksOfGist(
+  { db }: Kernel,
+  viewer: GistViewer,
+  parent: FoundGist,
+  forks: readonly Gist[],
+): Promise<(Static<typeof GistSimple> & WithGistPast)[]> {
+  const found = await withOwners(db, forks);
+  const shown = found.map((one) =>
+    toGistSimple(one, { files: one.gist.files, contents: undefined }, parent, viewer.base),
+  );
+  return await withPasts(db, viewer, found, shown, 'whole');
+}
+
+/** `shown` is in the order of `found`. */
+async function withPasts<Shown extends WithGistPast>(
+  db: Db,
+  viewer: GistViewer,
+  found: readonly FoundGist[],
+  shown: Shown[],
+  kind: 'list' | 'whole',
+): Promise<Shown[]> {
   if (viewer.version >= WITHOUT_PAST) return shown;
-  const pasts = await readPasts(db, viewer, gists, 'list');
-  return shown.map((one, index) => ({ ...one, [GIST_PAST]: pasts.get(found[index]!.gist.number)! }));
+  const gists = found.map(({ gist }) => gist);
+  const pasts = await readPasts(db, viewer, gists, kind);
+  return shown.map((one, index) => ({ ...one, [GIST_PAST]: pasts.get(gists[index]!.number)! }));
 }
 
 /** A revision that is not the newest has its own files, and its position. */
@@ -61,8 +87,6 @@ export interface ShownRevision {
 interface ShownParts {
   revision?: ShownRevision;
   isBase64?: boolean;
-  /** False in lists. */
-  hasContents?: boolean;
 }
 
 /** With the contents of its files. */
@@ -70,13 +94,13 @@ export async function showGist(
   kernel: Kernel,
   viewer: GistViewer,
   found: FoundGist,
-  { revision, isBase64, hasContents = true }: ShownParts = {},
+  { revision, isBase64 }: ShownParts = {},
 ): Promise<Static<typeof GistSimple> & WithGistPast> {
   const { db, services } = kernel;
   const { gist } = found;
   const files = revision?.files ?? gist.files;
   const git = services.gistGit.repository(gist.number);
-  const contents = hasContents ? await readContents(git, files, isBase64) : undefined;
+  const contents = await readContents(git, files, isBase64);
   const parent = await findShownParent(db, viewer, found);
   const shown = toGistSimple(found, { files, contents }, parent, viewer.base);
   if (viewer.version >= WITHOUT_PAST) return shown;
