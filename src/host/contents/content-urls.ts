@@ -13,41 +13,59 @@ export interface ContentPlace extends FoundRepository {
   base: string;
   secrets: SecretBox;
   now: number;
-  starts: UrlStarts;
+  /** Made with the first address: a reply that is ready needs none. */
+  starts?: UrlStarts;
 }
 
-/** What the addresses of all entries begin with, made once for a reply. */
+/** What the addresses of all entries have in common. */
 interface UrlStarts {
   api: string;
   page: string;
+  /** Of the pages of files and folders. */
+  blob: string;
+  tree: string;
+  /** Of downloads: at the branch, or of a private repository at the commit. */
   raw: string;
+  /** The query that names the branch. */
+  atRef: string;
 }
 
 export type ContentUrls = Pick<ContentEntryRep, 'url' | 'html_url' | 'git_url' | 'download_url' | '_links'>;
 
-export function contentPlace(place: Omit<ContentPlace, 'starts'>): ContentPlace {
-  const { base, owner, repository } = place;
+function startsOf(place: ContentPlace): UrlStarts {
+  return (place.starts ??= createStarts(place));
+}
+
+function createStarts({ base, owner, repository, ref, commit }: ContentPlace): UrlStarts {
   const { origin } = new URL(base);
   const name = `${owner.login}/${repository.name}`;
-  const starts = { api: `${base}/repos/${name}`, page: `${origin}/${name}`, raw: `${origin}/raw/${name}` };
-  return { ...place, starts };
+  const page = `${origin}/${name}`;
+  return {
+    api: `${base}/repos/${name}`,
+    page,
+    blob: `${page}/blob/${encodePath(ref)}`,
+    tree: `${page}/tree/${encodePath(ref)}`,
+    // The token of a private repository is good for one commit only.
+    raw: `${origin}/raw/${name}/${repository.isPrivate ? commit : encodeURIComponent(ref)}`,
+    atRef: `?ref=${encodeURIComponent(ref)}`,
+  };
 }
 
 export function fileUrls(place: ContentPlace, path: string, oid: string): ContentUrls {
-  const { api, page } = place.starts;
+  const { api, blob } = startsOf(place);
   const encoded = encodePath(path);
   return urlsOf(place, encoded, {
-    html: `${page}/blob/${encodePath(place.ref)}/${encoded}`,
+    html: `${blob}/${encoded}`,
     git: `${api}/git/blobs/${oid}`,
     download: downloadUrl(place, path, encoded),
   });
 }
 
 export function folderUrls(place: ContentPlace, path: string, oid: string): ContentUrls {
-  const { api, page } = place.starts;
+  const { api, tree } = startsOf(place);
   const encoded = encodePath(path);
   return urlsOf(place, encoded, {
-    html: `${page}/tree/${encodePath(place.ref)}/${encoded}`,
+    html: `${tree}/${encoded}`,
     git: `${api}/git/trees/${oid}`,
     download: null,
   });
@@ -60,9 +78,9 @@ export function submoduleUrls(
   oid: string,
   module: Submodule | undefined,
 ): ContentUrls {
-  const { base, starts } = place;
+  const { base } = place;
   const { origin } = new URL(base);
-  const hosted = module && hostedRepository(module.url, starts.page, origin);
+  const hosted = module && hostedRepository(module.url, startsOf(place).page, origin);
   return urlsOf(place, encodePath(path), {
     html: hosted === undefined ? null : `${origin}/${hosted}/tree/${oid}`,
     git: hosted === undefined ? null : `${base}/repos/${hosted}/git/trees/${oid}`,
@@ -71,29 +89,26 @@ export function submoduleUrls(
 }
 
 function urlsOf(
-  { starts, ref }: ContentPlace,
+  place: ContentPlace,
   encoded: string,
   { html, git, download }: { html: string | null; git: string | null; download: string | null },
 ): ContentUrls {
-  const url = `${starts.api}/contents/${encoded}?ref=${encodePart(ref)}`;
+  const { api, atRef } = startsOf(place);
+  const url = `${api}/contents/${encoded}${atRef}`;
   return { url, html_url: html, git_url: git, download_url: download, _links: { self: url, git, html } };
 }
 
-/** The token is good for one commit only, so the address names it instead of the branch. */
 function downloadUrl(place: ContentPlace, path: string, encoded: string): string {
-  const { repository, commit, ref, secrets, now, starts } = place;
-  if (!repository.isPrivate) return `${starts.raw}/${encodePart(ref)}/${encoded}`;
+  const { repository, commit, secrets, now } = place;
+  const { raw } = startsOf(place);
+  if (!repository.isPrivate) return `${raw}/${encoded}`;
   const download = { kind: 'file', repository: repository.number, commit, item: path } as const;
-  return `${starts.raw}/${commit}/${encoded}?token=${signDownload(secrets, download, now)}`;
+  return `${raw}/${encoded}?token=${signDownload(secrets, download, now)}`;
 }
 
-/** Most names have nothing to encode, and to see that is cheaper. */
-const NEEDS_NO_CODE = /^[\w.-]*$/;
-
-function encodePart(part: string): string {
-  return NEEDS_NO_CODE.test(part) ? part : encodeURIComponent(part);
-}
+/** Most paths have nothing to encode, and to see that is cheaper. */
+const NEEDS_NO_CODE = /^[\w./-]*$/;
 
 function encodePath(path: string): string {
-  return path.includes('/') ? path.split('/').map(encodePart).join('/') : encodePart(path);
+  return NEEDS_NO_CODE.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
 }

@@ -4,7 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { FoundEntry, GitRepository } from '../git/repository.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { contentPlace, type ContentPlace } from './content-urls.ts';
+import type { ContentPlace } from './content-urls.ts';
 import type { MarkdownRenderer } from './markdown-client.ts';
 import { parseGitmodules, type Submodule } from './submodules.ts';
 
@@ -29,7 +29,7 @@ export async function openContents(
   const git = services.git.repository(found.repository.number);
   const commit = await findContentCommit(git, found, asked);
   const ref = asked || found.repository.defaultBranch;
-  const place = contentPlace({ ...found, commit: commit.oid, ref, base, secrets, now });
+  const place = { ...found, commit: commit.oid, ref, base, secrets, now };
   return { git, commit, place, markdown: services.markdown };
 }
 

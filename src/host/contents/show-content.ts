@@ -6,9 +6,9 @@ import type { Static } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { encodeLines } from '../git-data/base64.ts';
 import type { FoundEntry } from '../git/repository.ts';
-import type { TreeEntry } from '../git/tree.ts';
+import type { Tree, TreeEntry } from '../git/tree.ts';
 import { askedFormat } from '../media-type.ts';
-import { fileUrls, folderUrls, submoduleUrls } from './content-urls.ts';
+import { fileUrls, folderUrls, submoduleUrls, type ContentUrls } from './content-urls.ts';
 import { replyWithBytes } from './file-reply.ts';
 import { contentNotFound, readSubmodules, type OpenedContents } from './find-content.ts';
 import { renderFile } from './render-file.ts';
@@ -72,58 +72,54 @@ export async function hasSubmodules(
   opened: OpenedContents,
   { oid }: Pick<FoundEntry, 'oid'>,
 ): Promise<boolean> {
-  return (await readEntries(opened, oid)).some(isSubmodule);
+  const { entries } = await readFolder(opened, oid);
+  return entries.some(isSubmodule);
 }
 
 function isSubmodule({ kind }: TreeEntry): boolean {
   return kind === 'commit';
 }
 
-/** The first 1,000. */
-async function readEntries({ git }: OpenedContents, oid: string): Promise<TreeEntry[]> {
+/** The first 1,000 entries. */
+async function readFolder(
+  { git }: OpenedContents,
+  oid: string,
+): Promise<{ tree: Tree; entries: TreeEntry[] }> {
   const tree = await git.readTree(oid);
   if (tree === undefined) throw contentNotFound();
-  return tree.entries.slice(0, MAX_ENTRIES);
+  return { tree, entries: tree.entries.slice(0, MAX_ENTRIES) };
 }
 
 export async function listFolder(
   opened: OpenedContents,
   { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
 ): Promise<ContentEntryRep[]> {
-  const entries = await readEntries(opened, oid);
+  const { tree, entries } = await readFolder(opened, oid);
   const modules = entries.some(isSubmodule) ? await readSubmodules(opened) : new Map<string, Submodule>();
-  const isSized = ({ kind }: TreeEntry) => kind === 'blob' || kind === 'symlink';
-  // All requests are in one pipeline of the reader.
-  const infos = await opened.git.infos(entries.filter(isSized).map((entry) => entry.oid));
-  const sizes = new Map(infos.map((info) => [info?.oid, info?.size ?? 0]));
-  return entries.map((entry) => {
-    const inside = path === '' ? entry.name : `${path}/${entry.name}`;
-    const { size, type, urls } = describeEntry(opened, entry, inside, modules);
-    const common = { name: entry.name, path: inside, sha: entry.oid };
-    return { ...common, size: size ?? sizes.get(entry.oid) ?? 0, ...urls, type };
+  const sizes = await opened.git.readSizes(tree, entries.length);
+  return entries.map((entry, index) => {
+    const { name, oid: sha, kind } = entry;
+    const inside = path === '' ? name : `${path}/${name}`;
+    const urls = entryUrls(opened, entry, inside, modules);
+    return { name, path: inside, sha, size: sizes[index]!, ...urls, type: TYPES[kind] };
   });
 }
 
-function describeEntry(
+const TYPES = { blob: 'file', symlink: 'symlink', tree: 'dir', commit: 'submodule' } as const;
+
+function entryUrls(
   { place }: OpenedContents,
   { kind, oid }: TreeEntry,
   path: string,
   modules: ReadonlyMap<string, Submodule>,
-) {
+): ContentUrls {
   switch (kind) {
     case 'tree':
-      return { type: 'dir' as const, size: 0, urls: folderUrls(place, path, oid) };
+      return folderUrls(place, path, oid);
     case 'commit':
-      return {
-        type: 'submodule' as const,
-        size: 0,
-        urls: submoduleUrls(place, path, oid, modules.get(path)),
-      };
+      return submoduleUrls(place, path, oid, modules.get(path));
     default:
-      return {
-        type: kind === 'symlink' ? ('symlink' as const) : ('file' as const),
-        urls: fileUrls(place, path, oid),
-      };
+      return fileUrls(place, path, oid);
   }
 }
 

@@ -3,7 +3,6 @@ import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { PUSH_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { contentPlace } from './content-urls.ts';
 import { decodeContent, FileCommit, FileRemoval, FileWrite, toFileCommit } from './file-commit.ts';
 import { fileEntry } from './show-content.ts';
 import { writeFile } from './write-file.ts';
@@ -32,7 +31,7 @@ const putContent = repositoryRoute(
     const written = await writeFile(kernel, call, found, { ...body, path: params.path, content });
     const { commit, blobs, branch, isNew } = written;
     const { secrets } = kernel;
-    const place = contentPlace({ ...found, commit: commit.oid, ref: branch, base, secrets, now });
+    const place = { ...found, commit: commit.oid, ref: branch, base, secrets, now };
     const file = fileEntry({ place }, params.path, blobs.get(params.path)!, content.length);
     return reply(isNew ? 201 : 200, toFileCommit(place, commit, file));
   },

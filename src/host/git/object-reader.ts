@@ -158,25 +158,30 @@ interface PartialContent {
 /** Splits the output into answers: a line, and for `contents` of an object that exists its bytes and a newline. */
 class AnswerParser {
   #bytes: Buffer = Buffer.alloc(0);
+  /** Where the next answer begins. */
+  #at = 0;
   /** The content that is being read. */
   #partial: PartialContent | undefined;
 
   get isEmpty(): boolean {
-    return this.#bytes.length === 0 && this.#partial === undefined;
+    return this.#at === this.#bytes.length && this.#partial === undefined;
   }
 
   add(chunk: Buffer): void {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    const rest = this.#bytes.subarray(this.#at);
+    this.#bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    this.#at = 0;
   }
 
   /** Undefined until the whole answer is there. */
   next({ command, name }: ObjectRequest): ObjectAnswer | undefined {
     if (this.#partial !== undefined) return this.#fill(this.#partial);
-    const end = this.#bytes.indexOf(NEWLINE);
-    if (end > MAX_HEADER_BYTES || (end === -1 && this.#bytes.length > MAX_HEADER_BYTES)) throw unreadable();
+    const start = this.#at;
+    const end = this.#bytes.indexOf(NEWLINE, start);
+    if ((end === -1 ? this.#bytes.length : end) - start > MAX_HEADER_BYTES) throw unreadable();
     if (end === -1) return undefined;
-    const line = this.#bytes.toString('latin1', 0, end);
-    this.#bytes = this.#bytes.subarray(end + 1);
+    const line = this.#bytes.toString('latin1', start, end);
+    this.#at = end + 1;
     if (line === `${name} missing`) return 'missing';
     if (line === `${name} ambiguous`) return 'ambiguous';
     const [, oid, type, size] = /^([0-9a-f]{40}) ([a-z]+) (\d+)$/.exec(line) ?? [];
@@ -191,8 +196,8 @@ class AnswerParser {
   }
 
   #fill(partial: PartialContent): ObjectAnswer | undefined {
-    const copied = this.#bytes.copy(partial.content, partial.filled);
-    this.#bytes = this.#bytes.subarray(copied);
+    const copied = this.#bytes.copy(partial.content, partial.filled, this.#at);
+    this.#at += copied;
     partial.filled += copied;
     if (partial.filled < partial.content.length) return undefined;
     this.#partial = undefined;

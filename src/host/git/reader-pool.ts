@@ -29,9 +29,10 @@ interface PooledReader {
   isRetiring: boolean;
 }
 
-interface WaitingRequest {
+/** Requests that were made together. */
+interface WaitingBatch {
   folder: string;
-  request: ObjectRequest;
+  requests: readonly ObjectRequest[];
   timer: NodeJS.Timeout;
 }
 
@@ -39,7 +40,9 @@ export class ReaderPool {
   readonly #options: PoolOptions;
   /** In order of last use, the least recently used first. A reader is here until its process has ended. */
   readonly #readers = new Set<PooledReader>();
-  readonly #waiting = new Set<WaitingRequest>();
+  readonly #waiting = new Set<WaitingBatch>();
+  /** The sum of the requests that wait. */
+  #waitingRequests = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
@@ -52,7 +55,7 @@ export class ReaderPool {
 
   request(folder: string, command: ObjectRequest['command'], name: string): Promise<ObjectAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<ObjectAnswer>();
-    this.#place(folder, { command, name: checkedName(name), resolve, reject, deaths: 0 });
+    this.#place(folder, [{ command, name: checkedName(name), resolve, reject, deaths: 0 }]);
     return promise;
   }
 
@@ -65,15 +68,16 @@ export class ReaderPool {
     const { promise, resolve, reject } = Promise.withResolvers<ObjectAnswer[]>();
     const answers: ObjectAnswer[] = [];
     let left = names.length;
-    if (left === 0) resolve(answers);
-    for (const [index, name] of names.entries()) {
+    if (left === 0) return Promise.resolve(answers);
+    const requests = names.map((name, index): ObjectRequest => {
       const take = (answer: ObjectAnswer) => {
         answers[index] = answer;
         left -= 1;
         if (left === 0) resolve(answers);
       };
-      this.#place(folder, { command, name: checkedName(name), resolve: take, reject, deaths: 0 });
-    }
+      return { command, name: checkedName(name), resolve: take, reject, deaths: 0 };
+    });
+    this.#place(folder, requests);
     return promise;
   }
 
@@ -85,21 +89,21 @@ export class ReaderPool {
   close(): void {
     this.#isClosed = true;
     const stopping = new Failure('unavailable', 'The server is stopping.');
-    for (const waiting of this.#waiting) {
-      clearTimeout(waiting.timer);
-      waiting.request.reject(stopping);
+    for (const batch of this.#waiting) {
+      this.#stopWaiting(batch);
+      rejectAll(batch.requests, stopping);
     }
-    this.#waiting.clear();
     for (const { reader } of this.#readers) reader.kill(stopping);
   }
 
-  #place(folder: string, request: ObjectRequest): void {
-    if (this.#isClosed) request.reject(new Failure('unavailable', 'The server is stopping.'));
-    else if (!this.#tryPlace(folder, request)) this.#wait(folder, request);
+  /** All requests go to one reader, in one pipeline. */
+  #place(folder: string, requests: readonly ObjectRequest[]): void {
+    if (this.#isClosed) rejectAll(requests, new Failure('unavailable', 'The server is stopping.'));
+    else if (!this.#tryPlace(folder, requests)) this.#wait(folder, requests);
   }
 
   /** To the least busy reader of the repository, or to a new one. False where all readers belong to others. */
-  #tryPlace(folder: string, request: ObjectRequest): boolean {
+  #tryPlace(folder: string, requests: readonly ObjectRequest[]): boolean {
     let count = 0;
     let best: PooledReader | undefined;
     for (const pooled of this.#readers) {
@@ -112,14 +116,10 @@ export class ReaderPool {
     // While other repositories wait for their first reader, none gets a second.
     const mayGrow = hasRoom && count < MAX_PER_REPOSITORY && this.#waiting.size === 0;
     if (best === undefined || (mayGrow && best.reader.pending >= BUSY)) best = this.#open(folder);
-    this.#send(best, request);
+    this.#readers.delete(best);
+    this.#readers.add(best);
+    for (const request of requests) best.reader.send(request);
     return true;
-  }
-
-  #send(pooled: PooledReader, request: ObjectRequest): void {
-    this.#readers.delete(pooled);
-    this.#readers.add(pooled);
-    pooled.reader.send(request);
   }
 
   #open(folder: string): PooledReader {
@@ -137,21 +137,28 @@ export class ReaderPool {
     return pooled;
   }
 
-  #wait(folder: string, request: ObjectRequest): void {
-    if (this.#waiting.size >= MAX_WAITING) {
-      request.reject(tooBusy());
+  #wait(folder: string, requests: readonly ObjectRequest[]): void {
+    if (this.#waitingRequests + requests.length > MAX_WAITING) {
+      rejectAll(requests, tooBusy());
       return;
     }
-    const waiting: WaitingRequest = {
+    const batch: WaitingBatch = {
       folder,
-      request,
+      requests,
       timer: setTimeout(() => {
-        this.#waiting.delete(waiting);
-        request.reject(tooBusy());
+        this.#stopWaiting(batch);
+        rejectAll(requests, tooBusy());
       }, this.#options.timeoutMs),
     };
-    this.#waiting.add(waiting);
+    this.#waiting.add(batch);
+    this.#waitingRequests += requests.length;
     this.#makeRoom();
+  }
+
+  #stopWaiting(batch: WaitingBatch): void {
+    clearTimeout(batch.timer);
+    this.#waiting.delete(batch);
+    this.#waitingRequests -= batch.requests.length;
   }
 
   /** As many readers give way as repositories wait: idle ones first, the least recently used, then the least busy. */
@@ -185,30 +192,33 @@ export class ReaderPool {
   #replace(pooled: PooledReader, { unanswered, reason, isLate, hasAnswered }: ReaderEnd): void {
     clearTimeout(pooled.idleTimer);
     this.#readers.delete(pooled);
+    const again: ObjectRequest[] = [];
     for (const [index, request] of unanswered.entries()) {
       const isFirst = index === 0;
       if (isFirst || !hasAnswered) request.deaths += 1;
       const isCause = isFirst && (isLate || request.deaths >= MAX_DEATHS);
       if (isCause || request.deaths >= MAX_EARLY_DEATHS || reason instanceof Failure)
         request.reject(unreadableObject(reason));
-      else this.#place(pooled.folder, request);
+      else again.push(request);
     }
+    if (again.length > 0) this.#place(pooled.folder, again);
     this.#placeWaiting();
   }
 
   /** A slot has become free: it goes to the repository that has waited longest. */
   #placeWaiting(): void {
-    for (const waiting of this.#waiting) {
-      if (!this.#tryPlace(waiting.folder, waiting.request)) continue;
-      this.#waiting.delete(waiting);
-      clearTimeout(waiting.timer);
-    }
+    for (const batch of this.#waiting)
+      if (this.#tryPlace(batch.folder, batch.requests)) this.#stopWaiting(batch);
     if (this.#waiting.size > 0) this.#makeRoom();
   }
 
   #readersOf(folder: string): PooledReader[] {
     return [...this.#readers].filter((pooled) => pooled.folder === folder);
   }
+}
+
+function rejectAll(requests: readonly ObjectRequest[], error: Failure): void {
+  for (const request of requests) request.reject(error);
 }
 
 /** A newline would be read as the end of the command, and other names as git's syntax for revisions. */

@@ -133,6 +133,19 @@ export class GitRepository {
     return answer;
   }
 
+  /** Of the first entries of a tree, at least as many as asked for; 0 for what is no blob. They are stored with the tree. */
+  async readSizes(tree: Tree, count: number): Promise<readonly number[]> {
+    const { entries, sizes: known } = tree;
+    if (known !== undefined && known.length >= Math.min(count, entries.length)) return known;
+    const some = entries.slice(0, count);
+    const oids = some.filter(isSized).map(({ oid }) => oid);
+    const answers = await this.#unlessAbsent(this.services.pool.requestAll(this.folder, 'info', oids), []);
+    let next = 0;
+    const sizes = some.map((entry) => (isSized(entry) ? sizeIn(answers[next++]) : 0));
+    if (answers.length === oids.length) tree.sizes = sizes;
+    return sizes;
+  }
+
   /** Types and sizes, in the order of the ids. */
   async infos(oids: readonly string[]): Promise<(ObjectInfo | undefined)[]> {
     const { cache, pool } = this.services;
@@ -250,6 +263,14 @@ async function parseObject(oid: string, type: string, content: Buffer): Promise<
     default:
       return { type: 'blob', content };
   }
+}
+
+function isSized({ kind }: TreeEntry): boolean {
+  return kind === 'blob' || kind === 'symlink';
+}
+
+function sizeIn(answer: ObjectAnswer | undefined): number {
+  return typeof answer === 'object' ? answer.size : 0;
 }
 
 function withinLimit(content: Buffer, max: number): { size: number; content?: Buffer } {

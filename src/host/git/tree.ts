@@ -24,6 +24,8 @@ export interface Tree {
   oid: string;
   /** In the order of the tree object. */
   entries: readonly TreeEntry[];
+  /** Of the first entries, once they were asked for. What is no blob has 0. */
+  sizes?: readonly number[];
   /** Made with the first search. */
   byName?: ReadonlyMap<string, TreeEntry>;
 }
