@@ -93,7 +93,7 @@ const endMember: EndMember = async (on, member) => {
 export function changesOn(engine: Engine): Changes {
   return new Changes(
     engine,
-    apis.flatMap((api) => api.subscribers?.() ?? []),
+    apis.flatMap((api) => api.subscribers?.(baseRoles) ?? []),
   );
 }
 

@@ -1,7 +1,7 @@
 // A part of an API declares its routes, tables and background work in one object. An API is a dialect and a list of parts.
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
 import type { Api, DemoCalls, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
-import type { RoleStatements } from './identity/base-roles.ts';
+import type { RolePolicies, RoleStatements } from './identity/base-roles.ts';
 import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Kernel } from './kernel.ts';
 import type { PageRoute } from './page-route.ts';
@@ -52,7 +52,7 @@ export interface Part {
   /** Sends the API's webhooks, where they are independent dispatches; at most one part may do so. */
   dispatches?(kernel: Kernel): DispatchPort;
   /** Subscribers to configuration changes; created anew for each server and command. */
-  subscribers?(): readonly Subscriber[];
+  subscribers?(roles: RolePolicies): readonly Subscriber[];
 }
 
 /** Migrations run in the order of the parts: a table must come before those that reference it. */
@@ -83,7 +83,7 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     migrations: parts.flatMap((part) => part.migrations ?? []),
     blobKinds: parts.flatMap((part) => part.blobKinds ?? []),
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
-    subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
+    subscribers: (roles) => parts.flatMap((part) => part.subscribers?.(roles) ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
     ...(dispatching[0] && { dispatches: (kernel) => dispatching[0]!.dispatches!(kernel) }),
     async firstStart(on) {

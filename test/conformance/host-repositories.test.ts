@@ -235,4 +235,21 @@ onEachEngine((engine) => {
     const titles = (json['items'] as Json[]).map((entry) => String(entry['titleVerb']));
     assert.ok(titles.includes('created the repository') && titles.includes('updated the repository'));
   });
+
+  test('readers, writers and their webhooks learn nothing of private repositories from the audit log', async () => {
+    const { value: reader } = await giveToken(server, bobHimself, { role: 'reader' });
+    const { value: writer } = await giveToken(server, bobHimself, { role: 'writer' });
+    const statements = [{ effect: 'allow', actions: ['*'], resources: ['repo/*', 'proj/*'] }];
+    const body = { url: 'https://hook.test/', on: true, sign: false, statements };
+    const hook = await server.call('/api/v2/webhooks', { method: 'POST', token: writer, body });
+    assert.equal(hook.status, 200, hook.text);
+    await create(ada, { name: 'takeover-plans', private: true });
+    const seenBy = async (token?: string) => {
+      const { text } = await server.call('/api/v2/auditlog?limit=20', token === undefined ? {} : { token });
+      return text.includes('takeover-plans');
+    };
+    assert.deepEqual([await seenBy(), await seenBy(reader), await seenBy(writer)], [true, false, false]);
+    const deliveries = await server.call(`/api/v2/webhooks/${hook.json['_id']}/deliveries`);
+    assert.deepEqual([deliveries.status, deliveries.json['items']], [200, []], deliveries.text);
+  });
 });

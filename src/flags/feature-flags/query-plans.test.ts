@@ -8,6 +8,7 @@ import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
@@ -34,7 +35,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.openMigrated();
-    changes = new Changes(engine, [webhookSubscriber()]);
+    changes = new Changes(engine, [webhookSubscriber(compileBaseRoles([]))]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {
       for (let index = 0; index < PROJECTS; index += 1) {

@@ -11,6 +11,7 @@ import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
 import { changeFlag, removeFlag, runFlagChange } from './change/change-flag.ts';
 import { addEnvironment, insertTestFlag, makeHome, buildFlag, NOW, type Home } from './fixture.ts';
+import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
 import { insertConfigs } from './store-new-configs.ts';
@@ -26,7 +27,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.openMigrated();
-    changes = new Changes(engine, [webhookSubscriber()]);
+    changes = new Changes(engine, [webhookSubscriber(compileBaseRoles([]))]);
     home = await makeHome(engine.db, 'home');
   });
 

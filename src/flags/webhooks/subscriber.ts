@@ -4,10 +4,12 @@ import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks, WebhookTarget } from '../../kernel/dialect.ts';
 import { DUE } from '../../kernel/due-store.ts';
+import type { RolePolicies } from '../../kernel/identity/base-roles.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import { deliveryStatements } from '../../kernel/webhook/store-deliveries.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
+import { VIEW_AUDIT_LOG } from '../audit-log/visibility.ts';
 import { openConfig, publicConfig } from '../audit-log-subscriptions/config.ts';
 import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
 import { RESOURCE_TYPES } from '../resources.ts';
@@ -22,8 +24,11 @@ type Matcher = (entry: AuditEntry) => boolean;
 /** Compiled once for each version of a webhook; by its id. */
 type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 
-/** Sends each change that matches a webhook's statements to it: as the audit entry, or as its integration expects it. */
-export function webhookSubscriber(): Subscriber {
+/**
+ * Sends each change that matches a webhook's statements to it: as the audit entry, or as its integration expects it. Writers
+ * create webhooks, so that no webhook receives what the audit log hides from all of them.
+ */
+export function webhookSubscriber({ writer }: Pick<RolePolicies, 'writer'>): Subscriber {
   const matchers: Matchers = new BoundedCache({ max: 1000 });
   return {
     channel: DUE,
@@ -31,6 +36,7 @@ export function webhookSubscriber(): Subscriber {
     statementsFor(db, entries, rows) {
       const webhooks = readWebhooks(rows);
       return entries.flatMap((entry) => {
+        if (writer.denies(VIEW_AUDIT_LOG, entry.resource)) return [];
         const subscribed = webhooks.filter((webhook) => matcherOf(matchers, webhook)(entry));
         if (subscribed.length === 0) return [];
         const detail = toEntryDetail(entry);

@@ -2,6 +2,7 @@
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import { DUE } from '../../kernel/due-store.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { Part } from '../../kernel/part.ts';
 import { endWithAccount, removedMemberIn } from '../ended-accounts.ts';
 import { GIST_CHANNEL } from './access.ts';
 import { updateGistOwner } from './store.ts';
@@ -27,7 +28,7 @@ const gistsOfRemovedMembers: Subscriber = {
     }),
 };
 
-export const gistsOfEndedAccounts = {
+export const gistsOfEndedAccounts: Pick<Part, 'handOver' | 'subscribers'> = {
   handOver,
-  subscribers: () => [...stars.subscribers(), gistsOfRemovedMembers],
+  subscribers: (roles) => [...stars.subscribers(roles), gistsOfRemovedMembers],
 };

@@ -7,9 +7,17 @@ import { listReachedNumbers } from '../apps/store-reach.ts';
 import { parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
 import { listRoleGrants } from './store-roles.ts';
 
-/** Base roles that administer the whole host; writers may do everything else. */
+/** Audit entries name what is private, and only the routes of the host know who may see it. */
+const NO_AUDIT_LOG = {
+  effect: 'deny' as const,
+  actions: ['viewAuditLog'],
+  resources: ['repo/*', 'gist/*', 'org/*', 'org/*:team/*', 'app/*', 'user/*'],
+};
+
+/** Writers do not administer the host, and may do everything else. */
 export const HOST_ROLE_STATEMENTS = {
-  writer: [{ effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
+  reader: [NO_AUDIT_LOG],
+  writer: [NO_AUDIT_LOG, { effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
 };
 
 export function administersHost(caller: Caller): boolean {

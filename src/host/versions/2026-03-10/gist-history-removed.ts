@@ -17,12 +17,12 @@ const declared = {
   advice: 'Read the revisions from `commits_url` and the forks from `forks_url`.',
 };
 
-function down(gist: object & { history?: unknown; forks?: unknown }): Record<string, unknown> {
+function down(gist: Record<string, unknown>): Record<string, unknown> {
   const past = (gist as WithGistPast)[GIST_PAST];
   // Added to the reply itself, which was made for this call alone.
-  gist.history = past?.history ?? [];
-  gist.forks = past?.forks ?? [];
-  return gist as Record<string, unknown>;
+  gist['history'] = past?.history ?? [];
+  gist['forks'] = past?.forks ?? [];
+  return gist;
 }
 
 export const gistHistoryRemoved: readonly VersionChange[] = [
