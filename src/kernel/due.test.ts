@@ -345,8 +345,9 @@ function declareWorkerTests(engine: TestEngine): void {
     const before = failedBeats();
     await eventually(() => signal?.aborted === true || failedBeats() > before + 1);
     assert.match(String(signal?.reason), /could not be extended/);
-    await sql`alter table away rename to due`.execute(one.db);
+    // Otherwise the worker may take the work again, whose lease has expired.
     const stopping = worker.stop();
+    await sql`alter table away rename to due`.execute(one.db);
     stopped.resolve();
     await stopping;
     const { owner, attempts, last_error } = (await row('a')) ?? {};

@@ -92,11 +92,12 @@ test('a long string that is cut everywhere has the value that it has as a whole'
   const good = ['x', '\\n', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\ud83d', 'é', '€', '😀'];
   const bad = ['\\', '"', '\\u12', '\n', ',', ':', '[', '{'];
   const sign = fc.constantFrom(...good, ...bad);
+  // Keys are without backslashes, for the reason that `hasNoBackslashInKeys` gives.
   const around = fc.constantFrom(
     (text: string) => text,
     (text: string) => ` ${text} `,
     (text: string) => `[1,${text},${text} ]`,
-    (text: string) => `{"a":1,"b":${text}, "c" : [${text}],${text}:2}`,
+    (text: string) => `{"a":1,"b":${text}, "c" : [${text}],${text.replaceAll('\\\\', 'x')}:2}`,
     (text: string) => `1 ${text}`,
     (text: string) => `{"a":1${text}}`,
     (text: string) => `[${text} 1]`,
