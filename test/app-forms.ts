@@ -4,7 +4,7 @@ import type { KnownCaller } from '../src/kernel/identity/caller.ts';
 import { FORM, openBrowser } from './people.ts';
 import type { Answer, Json, TestServer } from './server.ts';
 
-export const REDIRECT = 'https://builder.example/made?from=here';
+const REDIRECT = 'https://builder.example/made?from=here';
 
 export const MANIFEST = {
   name: 'Build Bot',

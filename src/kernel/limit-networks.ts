@@ -2,7 +2,7 @@
 import { isNetwork, networkAround } from './network.ts';
 
 /** With fewer windows than half of this, in all categories together, every network has its own; one takes about 400 bytes. */
-export const MAX_NETWORKS = 50_000;
+const MAX_NETWORKS = 50_000;
 
 /** Above that, a network is crowded with as many windows in it: a /48 or an IPv4 /24, a /32 or a /16. */
 const CROWDS = [
