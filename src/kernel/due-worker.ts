@@ -103,7 +103,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     const beat = setInterval(() => void extend(due, controller), leaseMs / 3).unref();
     try {
       await handlers[due.kind]?.(due, controller.signal);
-      await finish(db, due);
+      // One that was aborted has not done everything, though it ends without an error.
+      if (!controller.signal.aborted) await finish(db, due);
     } catch (error) {
       if (controller.signal.aborted) return; // the lease was lost
       log.warn({ err: error, due: due.id, kind: due.kind, attempts: due.attempts }, 'due work failed');
