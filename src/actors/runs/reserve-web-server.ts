@@ -1,7 +1,8 @@
 // What a process needs to serve something: a port of its own, a secret, and the way by which the proxy reaches it.
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ProgramInlet, RunningProgram } from '../runner/runner.ts';
@@ -11,6 +12,7 @@ import { newRunSecret, SECRET_HEADER, SECRET_VARIABLE, WebServer, type WebAddres
 
 /** The platform's own default, for a process that has a network of its own. */
 const WEB_SERVER_PORT = 4321;
+const PORTS = { first: 10_000, last: 32_767 };
 const PORT_VARIABLE = 'ACTOR_WEB_SERVER_PORT';
 /** Of the path of a Unix socket, on Linux. */
 const MAX_SOCKET_BYTES = 100;
@@ -82,11 +84,22 @@ export function openWebServer(
   return server;
 }
 
-/** All processes share the network of the machine, so each gets a port of its own. */
+/**
+ * All processes share the network of the machine, so each gets a port of its own. It is below those that the system gives to
+ * connections and to servers which ask for any: one of these might take it before the program listens.
+ */
 async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.last + 1);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
+        return false;
+      },
+    );
+    probe.close();
+    if (isFree) return port;
+  }
 }
