@@ -17,7 +17,9 @@ const server = createServer(async (request, response) => {
   if (request.headers['x-apify-container-server-readiness-probe']) return response.end('ready');
   const path = new URL(request.url, 'http://x').pathname;
   now += 1; total += 1; most = Math.max(most, now);
-  response.on('close', () => { now -= 1; });
+  let isOpen = true;
+  const leave = () => { now -= isOpen ? 1 : 0; isOpen = false; };
+  response.on('close', leave);
   if (path === '/die') process.exit(3);
   if (path === '/hang') return;
   if (path === '/break') { response.write('half'); return setTimeout(() => response.destroy(), 50); }
@@ -49,11 +51,14 @@ const server = createServer(async (request, response) => {
   let length = 0;
   const hash = createHash('sha256');
   for await (const part of request) { length += part.length; hash.update(part); }
+  const input = await getInput();
   response.setHeader('content-type', 'application/json');
+  // The server may send the next request before this program sees that the reply was read.
+  leave();
   response.end(JSON.stringify({
     method: request.method, url: request.url, headers: request.headers, raw: request.rawHeaders, length, hash: hash.digest('hex'),
     run: env.ACTOR_RUN_ID, most, total, origin: env.APIFY_META_ORIGIN, ports: [env.ACTOR_STANDBY_PORT, env.ACTOR_WEB_SERVER_PORT, env.APIFY_CONTAINER_PORT],
-    urls: [env.ACTOR_STANDBY_URL, env.ACTOR_WEB_SERVER_URL], timeout: env.ACTOR_TIMEOUT_AT, input: await getInput(),
+    urls: [env.ACTOR_STANDBY_URL, env.ACTOR_WEB_SERVER_URL], timeout: env.ACTOR_TIMEOUT_AT, input,
   }));
 });
 server.on('upgrade', (request, socket) => {
