@@ -164,8 +164,13 @@ describe('the web provider', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () =
   });
 
   test('goes on after a restart, with what has changed meanwhile', async () => {
+    await forget();
     assert.equal(await start(), 'ready');
     await eventually(() => statusesOf('streamFlagChanges').length > 0);
+    // A change that it hears shows that the page, too, has its stream open.
+    await home.instruct('string', [{ kind: 'turnFlagOff' }]);
+    await eventually(async () => (await valueOf('string')) === 'old');
+    await forget();
     const { port } = new URL(server.url);
     await server.stop();
     await eventually(async () =>
