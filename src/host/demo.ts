@@ -133,7 +133,7 @@ function uploadAnalysis(written: Readonly<Record<string, unknown>>, findings: re
   return post(`${SHOP}/code-scanning/sarifs`, { commit_sha: sha, ref: 'refs/heads/main', sarif });
 }
 
-/** Without keys: whoever wants to act as the app creates one. An app has no call that creates it: people agree on a page. */
+/** Without keys, which its owner creates on the page of the app. No call creates an app: people agree on a page. */
 async function installApp({ db, engine, identity, clock, changes }: Kernel, repository: number) {
   const now = clock.now();
   const { id: ownerId } = await requireAdmin(engine);

@@ -5,7 +5,7 @@ import { identifyAlerts, listScanningResults } from './store-alert-identity.ts';
 import { statesOn, updateAlertRefs } from './store-states.ts';
 import type { SarifUpload } from './upload.ts';
 
-/** What became of alerts, for those who are told of it. */
+/** What became of alerts, for the events about them. */
 export interface AlertTransitions {
   created: number[];
   /** They are known from other refs. */

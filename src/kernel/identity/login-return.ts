@@ -3,7 +3,7 @@
 /** Pages have what they are about in their address. Proxies refuse longer ones. */
 const MAX_LENGTH = 8000;
 
-/** The login, for whoever asks for a page without a session. */
+/** The login, which leads back to the page. */
 export function loginPathFrom(path: string): string {
   return isLocalPath(path) ? `/session?${new URLSearchParams({ return: path }).toString()}` : '/session';
 }
