@@ -1,9 +1,12 @@
 // Runs the real `apify-cli` as a program, with a home of its own.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { PATIENCE_MS } from '../eventually.ts';
 import { APIFY } from './apify-program.ts';
+
+const WRITES = pathToFileURL(join(import.meta.dirname, 'apify-cli-writes.ts')).href;
 
 export interface CliOutput {
   stdout: string;
@@ -15,7 +18,7 @@ export async function runApifyCli(
   args: string[],
   { url, home, cwd = home, program = APIFY }: { url: string; home: string; cwd?: string; program?: string },
 ): Promise<CliOutput> {
-  const running = promisify(execFile)(process.execPath, [program, ...args], {
+  const running = promisify(execFile)(process.execPath, ['--import', WRITES, program, ...args], {
     cwd,
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',

@@ -75,6 +75,13 @@ interface DirectoryPlace {
   length: number;
 }
 
+/** An archive ends with its directory, so that a part of one has none. */
+function noDirectory(): Error {
+  return badArchive(
+    'The archive is damaged, or only a part of it was sent: it has no directory of its files. Send it again.',
+  );
+}
+
 async function findDirectory(file: FileHandle, size: number): Promise<DirectoryPlace> {
   const start = Math.max(0, size - 22 - MAX_COMMENT);
   const tail = await readExactly(file, start, size - start);
@@ -90,16 +97,14 @@ async function findDirectory(file: FileHandle, size: number): Promise<DirectoryP
     if (found.offset + found.length > start + at) break;
     return found;
   }
-  throw badArchive('The archive is damaged: it has no directory of its files.');
+  throw noDirectory();
 }
 
 async function findDirectory64(file: FileHandle, end: number): Promise<DirectoryPlace> {
   const locator = await readExactly(file, end - 20, 20);
-  if (locator.readUInt32LE(0) !== LOCATOR_64)
-    throw badArchive('The archive is damaged: it has no directory of its files.');
+  if (locator.readUInt32LE(0) !== LOCATOR_64) throw noDirectory();
   const trailer = await readExactly(file, numberAt(locator, 8), 56);
-  if (trailer.readUInt32LE(0) !== END_64)
-    throw badArchive('The archive is damaged: it has no directory of its files.');
+  if (trailer.readUInt32LE(0) !== END_64) throw noDirectory();
   return { count: numberAt(trailer, 32), length: numberAt(trailer, 40), offset: numberAt(trailer, 48) };
 }
 
