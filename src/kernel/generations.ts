@@ -7,6 +7,7 @@ export interface GenerationOptions<Value> {
   lastsMs: number;
   /** Whether a value must not be forgotten; there must be few of them. */
   isHeld(value: Value): boolean;
+  onForgotten?(value: Value): void;
 }
 
 /** Two maps, the younger of which gets every value that is used. Forgetting single values would cost a search for the oldest. */
@@ -22,6 +23,11 @@ export class Generations<Value> {
 
   get size(): number {
     return this.#young.size + this.#old.size;
+  }
+
+  *values(): Generator<Value> {
+    yield* this.#young.values();
+    yield* this.#old.values();
   }
 
   get(id: string, now: number): Value | undefined {
@@ -45,6 +51,10 @@ export class Generations<Value> {
     this.#old = this.#young;
     this.#young = new Map();
     this.#began = now;
-    for (const [id, value] of forgotten) if (this.#options.isHeld(value)) this.#young.set(id, value);
+    const { isHeld, onForgotten } = this.#options;
+    for (const [id, value] of forgotten) {
+      if (isHeld(value)) this.#young.set(id, value);
+      else onForgotten?.(value);
+    }
   }
 }

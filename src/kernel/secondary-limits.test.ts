@@ -155,3 +155,27 @@ test('any number of addresses take bounded memory, and displace neither members 
     call(limits, anonymousAt(`172.16.0.${hours}`), read, NOON + hours * 60 * MINUTE);
   assert.equal(limits.size, 3);
 });
+
+test('any number of endpoints takes bounded memory: above it, those of a caller share their points', () => {
+  const limits = new SecondaryLimits(true, { ...allowances, pointsPerMinute: { rest: 3 } }, 100);
+  const address = (index: number) => anonymousAt(`10.0.${index >> 8}.${index & 255}`);
+  const endpoint = (index: number): SecondaryCost => ({ ...read, endpoint: `e/${index}` });
+  const flood = (now: number) => {
+    for (let who = 0; who < 50; who += 1)
+      for (let at = 0; at < 40; at += 1) call(limits, address(who), endpoint(at), now);
+  };
+  flood(NOON);
+  assert.equal(limits.counters, 148, '100, and a shared one for each of the 48 others');
+  assert.equal(call(limits, address(0), endpoint(0)), undefined, 'the first have counters of their own');
+  const late = anonymousAt('192.0.2.9');
+  const points = [1, 2, 3, 4].map((at) => call(limits, late, endpoint(at)));
+  assert.deepEqual(points, [undefined, undefined, undefined, 'points']);
+  assert.equal(call(limits, knownCaller('m'), endpoint(1)), undefined);
+  // What has ended takes no room in the next minute, also of callers who have gone.
+  const later = NOON + MINUTE;
+  for (const at of [1, 2, 3, 4]) assert.equal(call(limits, late, endpoint(at), later), undefined);
+  assert.ok(limits.counters < 20, `${limits.counters}`);
+  // A generation that is forgotten gives back its counters.
+  for (let hour = 1; hour <= 3; hour += 1) call(limits, late, read, NOON + hour * 61 * MINUTE);
+  assert.ok(limits.counters <= 2, `${limits.counters}`);
+});

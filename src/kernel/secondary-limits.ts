@@ -1,13 +1,7 @@
 // Secondary rate limits: how much one caller may do at the same time, and in a minute. They are counted in this process only.
 import type { Caller } from './identity/caller.ts';
-import { Generations } from './generations.ts';
 import { budgetIdOf } from './limit.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
-/** Half of how many callers of each kind are remembered; those with open calls always are. */
-const CALLERS_PER_GENERATION = 25_000;
+import { SecondaryCallers, type CallerState } from './secondary-callers.ts';
 
 /** The numbers; 0 is no limit. */
 export interface SecondaryAllowances {
@@ -46,24 +40,16 @@ export interface EndingCall {
   once(event: 'close', listener: () => void): unknown;
 }
 
-interface CallerState {
-  open: number;
-  minuteEnds: number;
-  /** By endpoint. */
-  points: Map<string, number>;
-  contentInMinute: number;
-  hourEnds: number;
-  contentInHour: number;
-}
-
 export class SecondaryLimits {
   readonly enabled: boolean;
   readonly allowances: SecondaryAllowances;
   /** Members and addresses are apart, so that many addresses displace no member. */
-  readonly #known = rememberedCallers();
-  readonly #anonymous = rememberedCallers();
+  readonly #known: SecondaryCallers;
+  readonly #anonymous: SecondaryCallers;
 
-  constructor(enabled: boolean, allowances: SecondaryAllowances) {
+  constructor(enabled: boolean, allowances: SecondaryAllowances, maxCounters?: number) {
+    this.#known = new SecondaryCallers(maxCounters);
+    this.#anonymous = new SecondaryCallers(maxCounters);
     const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = allowances;
     const all = [concurrent, contentPerMinute, contentPerHour, ...Object.values(pointsPerMinute)];
     this.enabled = enabled && all.some((limit) => limit > 0);
@@ -75,17 +61,24 @@ export class SecondaryLimits {
     return this.#known.size + this.#anonymous.size;
   }
 
+  /** How many counters of endpoints they have. */
+  get counters(): number {
+    return this.#known.counters + this.#anonymous.counters;
+  }
+
   /** How many calls of the caller are not answered yet. */
   openCalls(caller: Caller, now: number): number {
-    return this.#callersLike(caller).get(budgetIdOf(caller), now)?.open ?? 0;
+    return this.#callersLike(caller).find(budgetIdOf(caller), now)?.open ?? 0;
   }
 
   /** Counts a call until it ends, or says which limit forbids it; then nothing is counted. */
   enter(caller: Caller, cost: SecondaryCost, ending: EndingCall, now: number): SecondaryExcess | undefined {
-    const state = this.#stateOf(caller, now);
-    const excess = this.#excessOf(state, cost, now);
+    const callers = this.#callersLike(caller);
+    const state = callers.open(budgetIdOf(caller), now);
+    const counter = callers.counterOf(state, cost, now);
+    const excess = this.#excessOf(state, cost, counter, now);
     if (excess !== undefined) return excess;
-    state.points.set(cost.endpoint, (state.points.get(cost.endpoint) ?? 0) + cost.points);
+    callers.addPoints(state, counter, cost.points);
     if (cost.createsContent) {
       state.contentInMinute += 1;
       state.contentInHour += 1;
@@ -97,14 +90,19 @@ export class SecondaryLimits {
     return undefined;
   }
 
-  #excessOf(state: CallerState, cost: SecondaryCost, now: number): SecondaryExcess | undefined {
+  #excessOf(
+    state: CallerState,
+    { kind, points, createsContent }: SecondaryCost,
+    counter: string,
+    now: number,
+  ): SecondaryExcess | undefined {
     const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = this.allowances;
     if (concurrent > 0 && state.open >= concurrent)
       return { rule: 'concurrent', limit: concurrent, retryAt: now };
-    const most = pointsPerMinute[cost.kind] ?? 0;
-    if (most > 0 && (state.points.get(cost.endpoint) ?? 0) + cost.points > most)
+    const most = pointsPerMinute[kind] ?? 0;
+    if (most > 0 && (state.points.get(counter) ?? 0) + points > most)
       return { rule: 'points', limit: most, retryAt: state.minuteEnds };
-    if (!cost.createsContent) return undefined;
+    if (!createsContent) return undefined;
     if (contentPerHour > 0 && state.contentInHour >= contentPerHour)
       return { rule: 'content', limit: contentPerHour, retryAt: state.hourEnds };
     if (contentPerMinute > 0 && state.contentInMinute >= contentPerMinute)
@@ -112,48 +110,7 @@ export class SecondaryLimits {
     return undefined;
   }
 
-  #stateOf(caller: Caller, now: number): CallerState {
-    const callers = this.#callersLike(caller);
-    const id = budgetIdOf(caller);
-    const known = callers.get(id, now);
-    if (known === undefined) {
-      const state = newState(now);
-      callers.set(id, state, now);
-      return state;
-    }
-    beginWindows(known, now);
-    return known;
-  }
-
-  #callersLike(caller: Caller): Generations<CallerState> {
+  #callersLike(caller: Caller): SecondaryCallers {
     return caller.kind === 'anonymous' ? this.#anonymous : this.#known;
   }
-}
-
-function rememberedCallers(): Generations<CallerState> {
-  return new Generations({ size: CALLERS_PER_GENERATION, lastsMs: HOUR_MS, isHeld: ({ open }) => open > 0 });
-}
-
-/** Those that have ended begin anew. One that ends later than any can was opened before the clock was set back. */
-function beginWindows(state: CallerState, now: number): void {
-  if (state.minuteEnds <= now || state.minuteEnds > now + MINUTE_MS) {
-    state.minuteEnds = now + MINUTE_MS;
-    state.points.clear();
-    state.contentInMinute = 0;
-  }
-  if (state.hourEnds <= now || state.hourEnds > now + HOUR_MS) {
-    state.hourEnds = now + HOUR_MS;
-    state.contentInHour = 0;
-  }
-}
-
-function newState(now: number): CallerState {
-  return {
-    open: 0,
-    minuteEnds: now + MINUTE_MS,
-    points: new Map(),
-    contentInMinute: 0,
-    hourEnds: now + HOUR_MS,
-    contentInHour: 0,
-  };
 }
