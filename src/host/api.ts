@@ -104,6 +104,7 @@ const dialect: Dialect = {
           : `API rate limit exceeded for ${address}. Authenticated calls get a higher limit: see ${base}/rate_limit.`,
         { headers: { 'retry-after': String(retrySeconds(counter, now)) } },
       ),
+    hasChosenStatus: true,
     secondary: secondaryPlan,
   },
   cors: {

@@ -83,6 +83,8 @@ export interface LimitPlan {
   headers(counted: CategoryCounter[], now: number): Headers;
   /** The error for a caller who has reached a limit. */
   exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
+  /** The operator chooses the status of calls over a limit, and `statusOf` answers with it. */
+  hasChosenStatus?: true;
   /** What one caller may do at the same time and in a minute; absent where only budgets limit them. */
   secondary?: SecondaryPlan;
 }

@@ -4,6 +4,7 @@ import { openApiBytes } from './openapi-bytes.ts';
 import type { Part } from './part.ts';
 import { Bytes, route } from './route.ts';
 import { Type } from './schema.ts';
+import { servedApi } from './served-api.ts';
 
 /** Below the prefix of an API. */
 export const OPENAPI_PATH = '/openapi.json';
@@ -20,8 +21,8 @@ export function openApiPart(id: string, api: () => Api): Part {
       produces: 'application/json',
       reply: { 200: Type.Record(Type.String(), Type.Unknown()) },
     },
-    async ({ version }) => {
-      const { bytes, etag } = await openApiBytes(api(), version);
+    async ({ version }, { limits }) => {
+      const { bytes, etag } = await openApiBytes(servedApi(api(), limits), version);
       return new Bytes(bytes, { etag, 'cache-control': 'no-cache' });
     },
   );

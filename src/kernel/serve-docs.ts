@@ -12,6 +12,7 @@ import { keepResult } from './keep-result.ts';
 import { llmsText } from './llms.ts';
 import { retrySeconds, type Allowance } from './limit-window.ts';
 import { openApiBytes } from './openapi-bytes.ts';
+import { servedApi } from './served-api.ts';
 import { versionPath } from './version-effects.ts';
 import { readVersionExamples } from './version-examples.ts';
 
@@ -34,7 +35,7 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
       return sendStored(request, reply, 'text/plain; charset=utf-8', text);
     });
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
-    for (const api of apis) {
+    for (const api of apis.map((one) => servedApi(one, kernel.limits))) {
       const { name, versions } = api.dialect;
       scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, kernel)));
       scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));

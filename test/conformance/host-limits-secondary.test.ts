@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { anonymousAt } from '../../src/kernel/identity/caller.ts';
 import { route, Stream, Text } from '../../src/kernel/route.ts';
+import type { OpenApiDocument } from '../../src/kernel/openapi.ts';
 import { hostApi } from '../../src/host/api.ts';
 import { eventually } from '../eventually.ts';
 import { joinHost } from '../host-people.ts';
@@ -104,6 +105,20 @@ test('H5 the operator may have limits answered with 429, and the body says so to
     assert.deepEqual([secondary.status, secondary.json['status']], [429, '429']);
     assert.match(secondary.json['message'], /secondary rate limit/);
     assert.ok(Number(secondary.headers.get('retry-after')) >= 1);
+    const documents = ['/openapi.json', '/docs/host/2026-03-10.json'];
+    const token = await joinHost(server, 'reader');
+    for (const { json } of [
+      await token.get(documents[0]!),
+      await server.call(documents[1]!, { token: null }),
+    ]) {
+      const { paths, components } = json as unknown as OpenApiDocument;
+      const { responses } = paths['/user']!['get'] as { responses: object };
+      assert.deepEqual(Object.keys(responses).includes('429'), true);
+      assert.match(JSON.stringify(components.responses['429']), /A rate limit is spent/);
+      assert.doesNotMatch(JSON.stringify(components.responses['403']), /A rate limit is spent/);
+    }
+    const page = await server.call('/docs/host', { token: null });
+    assert.match(page.text, /<td>429<\/td><td>A rate limit is spent/);
   } finally {
     await server.stop();
   }
