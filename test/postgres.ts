@@ -3,13 +3,12 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually, inTime } from './eventually.ts';
+import { fixedPort } from './fixed-port.ts';
 
 export interface TestServer {
   url: string;
@@ -51,7 +50,7 @@ export async function startPostgres(): Promise<TestServer> {
   ];
   await promisify(execFile)(join(bin, 'initdb'), init, options);
 
-  const port = await freePort();
+  const port = await fixedPort();
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -123,15 +122,6 @@ function reachable(native: string, folder: string, account: Account): string {
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, copy]);
   return copy;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startTime(url: string): Promise<string> {

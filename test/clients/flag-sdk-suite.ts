@@ -9,6 +9,7 @@ import { flagCalls, SEMANTIC } from '../conformance/flags-feature-flag-calls.ts'
 import { openProject, seenBy, type KeyProject, type Keys } from '../conformance/flags-keys-calls.ts';
 import type { Config } from '../../src/config.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
 /** The context of all evaluations. */
@@ -100,7 +101,7 @@ export function testFlagSdk({
 
     before(async () => {
       if (database !== undefined) settings = { ...settings, database: await database() };
-      server = await startServer(settings);
+      server = await startServer({ ...settings, port: await fixedPort() });
     });
     beforeEach(async () => {
       home = await openProject(server);

@@ -8,6 +8,7 @@ import { init, type LDClient, type LDOptions } from '@launchdarkly/node-server-s
 import { flagCalls } from '../conformance/flags-feature-flag-calls.ts';
 import { openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
 import { eventually } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { ADA } from './flag-sdk-suite.ts';
 
@@ -17,7 +18,7 @@ let home: KeyProject;
 const clients: LDClient[] = [];
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
-  server = await startServer({ limits: 'off', data });
+  server = await startServer({ limits: 'off', data, port: await fixedPort() });
   home = await openProject(server);
   for (const key of ['one', 'two', 'three']) await home.flags.make(key);
 });

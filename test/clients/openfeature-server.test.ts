@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { ErrorCode, OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
 import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 const ADA = { targetingKey: 'ada', email: 'ada@example.com' };
@@ -15,7 +16,7 @@ const data = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
 let server: TestServer;
 let home: KeyProject;
 before(async () => {
-  server = await startServer({ limits: 'off', data });
+  server = await startServer({ limits: 'off', data, port: await fixedPort() });
   home = await openProject(server);
   const flags: [key: string, first: unknown, second: unknown][] = [
     ['boolean', true, false],

@@ -11,6 +11,7 @@ import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-
 import { AppPages } from '../e2e/app-pages.ts';
 import { noBrowser } from '../e2e/browser.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
 // Functions that run in the page are text, because their globals are not those of this program.
@@ -52,7 +53,7 @@ describe('the web provider', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () =
   let home: KeyProject;
 
   before(async () => {
-    server = await startServer({ limits: 'off', data });
+    server = await startServer({ limits: 'off', data, port: await fixedPort() });
     pages = await AppPages.start(APP);
   });
   after(async () => {

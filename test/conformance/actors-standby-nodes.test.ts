@@ -1,6 +1,5 @@
 // Standby mode on several nodes: one node counts the requests of a program, wherever they come in.
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,16 +11,9 @@ import { createActor, finishedRun, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { onEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { createStandby, openRequest, runOf, runsOf } from './actors-standby-calls.ts';
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
-}
 
 onEngine('postgres', (engine) => {
   const running: TestServer[] = [];
@@ -33,7 +25,7 @@ onEngine('postgres', (engine) => {
   });
 
   async function start(database: string, settings: Partial<Config>, isReachable = true): Promise<TestServer> {
-    const port = await freePort();
+    const port = await fixedPort();
     const nodeUrl = `http://127.0.0.1:${port}`;
     const publicUrl = 'http://signalbox.example';
     const node = await startServer({
