@@ -1,14 +1,17 @@
 // A server in a child process, to be killed.
+import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
+import pg from 'pg';
 import { startServer } from '../../src/cli/fixture.ts';
 import type { Location, TestEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
 import type { CallInit, Json } from '../server.ts';
 
 export const TOKEN = 'api-crash-administrator-token';
 
 export interface ChildServer {
   url: string;
-  /** Ends it as a power cut would: no handler runs, nothing is flushed. */
+  /** Ends it as a power cut would: no handler runs, nothing is flushed. What it has sent to PostgreSQL is done afterwards. */
   kill(): Promise<void>;
 }
 
@@ -17,18 +20,47 @@ export type Settings = Record<string, string> & { SIGNALBOX_DATA: string };
 
 /** On a free port, unless it is given. */
 export async function startChild(settings: Settings, port = 0): Promise<ChildServer> {
+  const database =
+    settings['DATABASE_URL'] === undefined ? undefined : namedSessions(settings['DATABASE_URL']);
   const server = await startServer(settings.SIGNALBOX_DATA, ['--port', String(port)], {
     PATH: process.env['PATH'],
     SIGNALBOX_ADMIN_TOKEN: TOKEN,
     SIGNALBOX_LIMITS: 'off',
     SIGNALBOX_LOG_LEVEL: 'warn',
     ...settings,
+    ...(database !== undefined && { DATABASE_URL: database.url }),
   });
   return {
     url: server.url,
     async kill() {
       server.kill('SIGKILL');
       await server.ended;
+      await database?.ended();
+    },
+  };
+}
+
+/** PostgreSQL finishes a commit that a killed server has sent: until its sessions are over, what a test reads may change. */
+function namedSessions(location: Location) {
+  const name = `server-${randomUUID()}`;
+  const url = new URL(location);
+  url.searchParams.set('application_name', name);
+  const isOver = async (client: pg.Client) => {
+    const { rowCount } = await client.query('select from pg_stat_activity where application_name = $1', [
+      name,
+    ]);
+    return rowCount === 0;
+  };
+  return {
+    url: url.href,
+    async ended(): Promise<void> {
+      const client = new pg.Client(location);
+      await client.connect();
+      try {
+        await eventually(() => isOver(client), 'the end of the sessions of the killed server');
+      } finally {
+        await client.end();
+      }
     },
   };
 }

@@ -54,15 +54,17 @@ onEachEngine((engine) => {
       await Promise.all(pushing);
       server = await startChild(settings);
       for (const id of ids) {
-        const history = historyIn(
-          settings.SIGNALBOX_DATA,
-          id,
-          await client.run(id, 'rev-list', '--max-parents=0', 'HEAD'),
-        );
-        const shown = async () =>
-          ((await commitsOf(id)) as { version: string }[]).map(({ version }) => version);
-        await eventually(async () => (await shown()).length >= history.length, 'the recorded pushes');
-        assert.deepEqual(await shown(), history);
+        const root = await client.run(id, 'rev-list', '--max-parents=0', 'HEAD');
+        let history: string[] = [];
+        let shown: string[] = [];
+        // A process of git may outlive its server for a moment, and finish its push.
+        await eventually(async () => {
+          history = historyIn(settings.SIGNALBOX_DATA, id, root);
+          shown = ((await commitsOf(id)) as { version: string }[]).map(({ version }) => version);
+          const { length } = historyIn(settings.SIGNALBOX_DATA, id, root);
+          return shown.length >= history.length && length === history.length;
+        }, 'the recorded pushes');
+        assert.deepEqual(shown, history);
       }
     }
   });

@@ -61,13 +61,13 @@ onEachEngine((testEngine) => {
       await server.kill();
       const row = await db.selectFrom('segment_imports').select('status').executeTakeFirstOrThrow();
       if (row.status !== 'complete') killedInTheMiddle += 1;
-      server = await startChild(settings);
-      // Rows that the killed server had claimed become due when their leases expire.
+      // Rows that the killed server had claimed become due when their leases expire. Before the next start, whose leases stay.
       await db
         .updateTable('due')
         .set({ due_at: Date.now() })
         .where('kind', 'like', 'flags.segment-import%')
         .execute();
+      server = await startChild(settings);
     }
     // On a busy machine the server may be faster than the process that kills it.
     if (killedInTheMiddle === 0) t.diagnostic('The import was over before the server could be killed.');

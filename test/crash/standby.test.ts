@@ -19,7 +19,7 @@ onEachEngine((engine) => {
     let child: ChildServer = await startChild(settings);
     t.after(() => child.kill());
     const server = callerOf(() => child.url);
-    const actorStandby = { isEnabled: true, memoryMbytes: 256, idleTimeoutSecs: 5 };
+    const actorStandby = { isEnabled: true, memoryMbytes: 256, idleTimeoutSecs: 3600 };
     const { id } = await createActor(server, PROGRAM, { fields: { actorStandby } });
     const path = `/standby/${id}/`;
     const first = await server.call(path);
@@ -29,6 +29,11 @@ onEachEngine((engine) => {
     const again = await server.call(path);
     assert.equal(again.status, 200, again.text);
     assert.equal(again.json['run'], first.json['run']);
+    // From the next request on. Before, even a machine that stops for a while has not ended the run.
+    const sooner = { actorStandby: { ...actorStandby, idleTimeoutSecs: 5 } };
+    const changed = await server.call(`/v2/actors/${id}`, { method: 'PUT', body: sooner });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await server.call(path)).status, 200);
     await finishedRun(server, first.json['run'] as string);
     await eventually(async () => {
       const { items } = (await server.call(`/v2/actors/${id}/runs`)).json['data'] as { items: Json[] };
