@@ -6,6 +6,7 @@ import { findOwner } from '../../src/host/owners/store.ts';
 import { insertRepositoryRows } from '../../src/host/repositories/fixture.ts';
 import { makeApp, type TestApp } from '../app-people.ts';
 import { createTestOrganization } from '../conformance/host-organization-calls.ts';
+import { inTime } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest } from '../git-tests.ts';
 import { startServer, type TestServer } from '../server.ts';
 
@@ -24,7 +25,7 @@ for (const minutes of [30, -30])
       const aheadMs = minutes * 60 * 1000;
       const workerData = { url: server.url, appId: made.app.number, privateKey: made.pem, aheadMs };
       const worker = new Worker(new URL('wrong-clock-app.ts', import.meta.url), { workerData });
-      const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(30_000) });
+      const [answer] = await inTime(once(worker, 'message'), 'the answer of the app');
       await worker.terminate();
       // The first token is refused in words that the client knows; the second is good.
       assert.deepEqual(answer, { slug: 'helper', statuses: [401, 200] });
