@@ -7,6 +7,7 @@ import type { HostApp } from '../apps/app.ts';
 import { generateAppKeys, type NewAppKeys } from '../apps/app-keys.ts';
 import { createApp } from '../apps/create-app.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import { shareLockOwner } from '../owners/store.ts';
 import { enqueueAppPing } from '../hooks/app-ping.ts';
 import { openManagedOwner } from './app-owner.ts';
 import { findAppManifest, updateManifestUsed } from './store.ts';
@@ -32,6 +33,7 @@ export async function convertManifest(kernel: Kernel, code: string, now: number)
   // Only for a good code: generating keys takes much time of a processor.
   const keys = await generateAppKeys(kernel, manifest.hook.url !== null);
   const app = await kernel.changes.run(actorOf(caller, now), async (on) => {
+    await shareLockOwner(on.db, owner);
     if (!(await updateManifestUsed(on.db, codeHash, now))) throw unknownCode();
     const created = await createApp(on, {
       ...manifest,

@@ -2,6 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -82,8 +83,8 @@ const listInstallations = route(
     const slice = pageSliceOf(query);
     const filter = query.since === undefined ? {} : { since: parseTime('since', query.since) };
     const found = await listInstallationsOf(db, app.number, { ...slice, limit: slice.limit + 1 }, filter);
-    const shown = await showInstallations(db, found.slice(0, slice.limit), base);
-    return pageBefore(found, slice).map((one) => shown.find(({ id }) => id === one.number)!);
+    const { items, total, more } = pageBefore(found, slice);
+    return new Page(await showInstallations(db, items, base), total, slice, false, more);
   },
 );
 

@@ -6,6 +6,7 @@ import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import { shareLockOwner } from '../owners/store.ts';
 import type { HostApp, Installation } from './app.ts';
 import { lockApp } from './change-app.ts';
 import { commonPermissions, type AppPermissions } from './permissions.ts';
@@ -42,6 +43,9 @@ export async function createInstallation(
   { app, account, repositories, permissions = app.permissions, events = app.events }: InstallationDraft,
 ): Promise<Installation> {
   const { db: tx, actor } = on;
+  // Both may have been deleted since they were read: nothing would remove the installation later.
+  await shareLockOwner(tx, account);
+  await lockApp(tx, app);
   const installation = await insertInstallation(
     tx,
     {

@@ -3,13 +3,14 @@ import type { Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { HostApp, Installation } from './app.ts';
+import { appNotFound } from './change-app.ts';
 import { installationNotFound } from './change-installation.ts';
 import { toInstallation, toIntegration, type InstallationReply, type AppIntegration } from './model.ts';
 import { heldRights } from './rights.ts';
 import { listAppsByNumber } from './store.ts';
 import { countInstallationsOf } from './store-installations.ts';
 
-/** The owner of an app may be gone for a moment; its bot then stands for it. */
+/** The owner of an app may be gone for a moment; its bot then stands for it, and is gone with the app. */
 export async function showApp(
   db: Db,
   app: HostApp,
@@ -17,7 +18,8 @@ export async function showApp(
   { isCounted }: { isCounted: boolean },
 ): Promise<Static<typeof AppIntegration>> {
   const owners = await listOwners(db, [app.ownerId, app.botId]);
-  const owner = owners.get(app.ownerId) ?? owners.get(app.botId)!;
+  const owner = owners.get(app.ownerId) ?? owners.get(app.botId);
+  if (owner === undefined) throw appNotFound();
   return toIntegration(app, owner, base, isCounted ? await countInstallationsOf(db, app.number) : undefined);
 }
 
