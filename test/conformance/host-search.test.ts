@@ -65,15 +65,39 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal((await search('q=person&per_page=500')).json['items'].length, PEOPLE);
       assert.equal((await search('q=person&page=2')).json['items'].length, PEOPLE - 30);
       assert.deepEqual((await search('q=person&page=3')).json['items'], []);
-      const { headers } = await search('q=person&sort=joined%20at&order=a?b&per_page=10&page=2');
+      const { headers } = await search('q=person&sort=joined&x=a?%20b&per_page=10&page=2');
       const { searchParams } = new URL(linksOf(headers)['next']!);
       assert.deepEqual(Object.fromEntries(searchParams), {
         q: 'person',
-        sort: 'joined at',
-        order: 'a?b',
+        sort: 'joined',
+        x: 'a? b',
         per_page: '10',
         page: '3',
       });
+    });
+
+    test('results are sorted by when users joined, in both directions', async () => {
+      const sorted = async (query: string) =>
+        loginsOf((await search(`q=person&sort=joined&per_page=2${query}`)).json);
+      assert.deepEqual(await sorted(''), ['person-54', 'person-53']);
+      assert.deepEqual(await sorted('&order=desc&page=2'), ['person-52', 'person-51']);
+      assert.deepEqual(await sorted('&order=asc'), ['person-10', 'person-11']);
+    });
+
+    test('an order without a property to sort by is ignored, and nobody has followers', async () => {
+      for (const query of ['order=desc', 'sort=followers', 'sort=followers&order=asc'])
+        assert.equal(loginsOf((await search(`q=person&${query}`)).json)[0], 'person-10', query);
+    });
+
+    test('an order that does not exist is refused', async () => {
+      for (const [field, query] of [
+        ['sort', 'sort=stars'],
+        ['sort', 'sort=joined%00'],
+        ['order', 'sort=joined&order=up'],
+      ]) {
+        const { status, json } = await search(`q=person&${query}`);
+        assert.deepEqual([status, json['errors'][0].field], [422, `query.${field}`], query);
+      }
     });
 
     test('wildcards of SQL are plain letters', async () => {

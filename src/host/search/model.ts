@@ -1,9 +1,18 @@
 // Search results: the total count, and a page of items with a score.
-import { Type, type TObject } from '../../kernel/schema.ts';
+import { OneOf, Type, type TObject } from '../../kernel/schema.ts';
 import { SimpleUser } from '../owners/model.ts';
 
-export const SearchQuery = Type.Object({
+export const UserSearchQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 256, description: 'What to look for' }),
+  sort: Type.Optional(
+    OneOf(['followers', 'repositories', 'joined'], {
+      description:
+        'By the number of public repositories, or by when users joined. Nobody has followers here: that is the order of the best match, which is the default.',
+    }),
+  ),
+  order: Type.Optional(
+    OneOf(['desc', 'asc'], { description: 'Descending when not given; used with `sort` only' }),
+  ),
   page: Type.Integer({ minimum: 1, default: 1 }),
   per_page: Type.Optional(Type.Integer({ minimum: 0, description: 'At most 100; 30 when not given' })),
 });

@@ -1,5 +1,5 @@
 // Members: the people of the account, with their names, base role and custom roles.
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { sortKeyOf } from '../fold-case.ts';
 import { newId } from '../id.ts';
@@ -117,6 +117,8 @@ export async function findMember(db: Db, by: MemberName): Promise<Member | undef
 
 /** No removed members. */
 export async function listMembersById(db: Db, ids: readonly string[]): Promise<Member[]> {
+  // PostgreSQL refuses an empty list.
+  if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('members')
     .selectAll()
@@ -168,22 +170,19 @@ interface TokenMaker {
   isService: boolean;
 }
 
-/** Members whose username or name contains the words; those whose username begins with them come first. */
-export async function searchMembers(db: Db, words: string, { offset, limit }: Slice) {
+/** Members whose username or name contains the words, in this order; the default is that of `byMatch`. */
+export async function searchMembers(
+  db: Db,
+  words: string,
+  { offset, limit }: Slice,
+  joined?: 'asc' | 'desc',
+): Promise<{ items: Member[]; total: number }> {
   if (words.includes('\0')) return { items: [], total: 0 };
-  const contains = `%${escapeLike(words.toLowerCase())}%`;
-  const found = db
-    .selectFrom('members')
-    .where('removed_at', 'is', null)
-    .where(
-      sql<boolean>`(lower(username) like ${contains} escape '\\' or lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) like ${contains} escape '\\')`,
-    );
+  const found = db.selectFrom('members').where('removed_at', 'is', null).where(matchesWords(words));
   const rows = await found
     .selectAll()
-    .orderBy(
-      sql`case when lower(username) like ${`${escapeLike(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`,
-    )
-    .orderBy('number')
+    .$if(joined === undefined, (query) => query.orderBy(byMatch(words)))
+    .orderBy('number', joined ?? 'asc')
     .limit(limit)
     .offset(offset)
     .execute();
@@ -191,6 +190,17 @@ export async function searchMembers(db: Db, words: string, { offset, limit }: Sl
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return { items: rows.map(memberOf), total };
+}
+
+/** Whether a member's username or name contains the words, which must not contain NUL. */
+export function matchesWords(words: string): RawBuilder<boolean> {
+  const contains = `%${escapeLike(words.toLowerCase())}%`;
+  return sql<boolean>`(lower(username) like ${contains} escape '\\' or lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) like ${contains} escape '\\')`;
+}
+
+/** Sorts members whose username begins with the words before others. */
+export function byMatch(words: string): RawBuilder<number> {
+  return sql<number>`case when lower(username) like ${`${escapeLike(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`;
 }
 
 /** Escapes for a `like` with the backslash as escape character. */
