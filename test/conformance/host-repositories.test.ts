@@ -8,6 +8,7 @@ import { joinHost } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
+import { linkedPages } from './host-organization-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -150,6 +151,21 @@ onEachEngine((engine) => {
     for (const names of [['a b'], ['-a'], [''], 'tools', Array.from({ length: 21 }, (_, i) => `t${i}`)])
       assert.equal((await send('PUT', path, ada, { names })).status, 422);
     assert.equal((await send('PUT', path, bob, { names: [] })).status, 403);
+  });
+
+  test('topics have pages', async () => {
+    await create(ada, { name: 'many-labels' });
+    const path = '/repos/ada/many-labels/topics';
+    await send('PUT', path, ada, { names: ['a', 'b', 'c'] });
+    const first = await send('GET', `${path}?per_page=2`, null);
+    assert.deepEqual(first.json, { names: ['a', 'b'] });
+    assert.deepEqual(linkedPages(first), { first: '1', next: '2', last: '2' });
+    const last = await send('GET', `${path}?per_page=2&page=2`, null);
+    assert.deepEqual(last.json, { names: ['c'] });
+    assert.deepEqual(linkedPages(last), { first: '1', prev: '1', last: '2' });
+    assert.deepEqual((await send('GET', `${path}?page=3`, null)).json, { names: [] });
+    for (const query of ['page=0', 'page=x', 'per_page=-1', 'per_page=two'])
+      assert.equal((await send('GET', `${path}?${query}`, null)).status, 422, query);
   });
 
   test('a former name leads to the repository, until another takes it', async () => {

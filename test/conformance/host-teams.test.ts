@@ -316,6 +316,18 @@ onEachEngine((engine) => {
     }
   });
 
+  test('all teams are teams of an organization', async () => {
+    await createTeam('Typed');
+    const list = (query: string, status = 200) =>
+      expect(status, 'GET', `/orgs/crew/teams?per_page=100${query}`, { token: ada.token });
+    const all = (await list('')).json;
+    for (const type of ['all', 'organization'])
+      assert.deepEqual((await list(`&team_type=${type}`)).json, all, type);
+    assert.deepEqual((await list('&team_type=enterprise')).json, []);
+    await list('&team_type=secret', 422);
+    await expect(403, 'GET', '/orgs/crew/teams?team_type=enterprise', { token: eve.token });
+  });
+
   test('eight callers who create teams of one name at once create one', async () => {
     const calls = Array.from({ length: 8 }, () =>
       server.call('/orgs/crew/teams', { method: 'POST', body: { name: 'Race' } }),

@@ -1,12 +1,15 @@
 // Repositories: create, get, change, delete; topics and languages.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
+import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount } from '../owners/model.ts';
+import { pageLinks } from '../page-links.ts';
 import { READ_REPOSITORY, repositoryRoute, UPDATE_REPOSITORY } from './access.ts';
 import { changeRepository, createRepository, removeRepository } from './change-repository.ts';
 import { findCreationOwner } from './creation-owner.ts';
@@ -135,10 +138,15 @@ const getTopics = repositoryRoute(
     summary: 'Get the topics of a repository',
     access: READ_REPOSITORY,
     params: Type.Object(RepositoryParams),
+    query: Type.Object(HostPageQuery),
     reply: { 200: Topics },
   },
   'read',
-  (_call, _kernel, { repository }) => ({ names: repository.topics }),
+  ({ query, base, url }, _kernel, { repository: { topics } }) => {
+    const slice = pageSliceOf(query);
+    const names = topics.slice(slice.offset, slice.offset + slice.limit);
+    return reply(200, { names }, pageLinks(new Page(names, topics.length, slice), base, url));
+  },
 );
 
 const SentTopics = Type.Object({

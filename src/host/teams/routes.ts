@@ -2,7 +2,7 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { OneOf, Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
@@ -47,12 +47,20 @@ const listAll = route(
     summary: 'List the teams of an organization that the caller sees',
     access: VIEW_AS_MEMBER,
     params: Type.Object(OrganizationParams),
-    query: Type.Object(HostPageQuery),
+    query: Type.Object({
+      team_type: Type.Optional(
+        OneOf(['all', 'enterprise', 'organization'], {
+          description: 'All teams here are teams of an organization',
+        }),
+      ),
+      ...HostPageQuery,
+    }),
     list: ListedTeam,
   },
   async (call, { db }) => {
     const { organization, isAdmin } = await openOrganization(db, call, 'insider');
     const slice = pageSliceOf(call.query);
+    if (call.query.team_type === 'enterprise') return new Page([], 0, slice);
     const viewer = isAdmin ? undefined : accountOf(call.caller).id;
     const { items, total } = await listOrganizationTeams(db, organization.id, viewer, slice);
     return new Page(await showListedTeams(db, organization, items, call.base), total, slice);
