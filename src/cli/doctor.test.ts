@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
-import { checkPostgresVersion, checkClockSkew } from '../kernel/storage/check-engine.ts';
+import { checkPostgresVersion, checkClockSkew, skewOf } from '../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, checkCertificate, checkSpace, describeIsolation } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { saveRunFile } from './run-file.ts';
@@ -179,6 +179,14 @@ test('a database that cannot be reached fails with its address and without its p
   assert.equal(code, 1);
   assert.match(out, /^fail {2}database +PostgreSQL postgres:\/\/box:\*\*\*@127\.0\.0\.1:1\/box: /m);
   assert.doesNotMatch(out, /hunter2/);
+});
+
+test('a query that takes long is no sign of a wrong clock', () => {
+  const span = [10_000, 15_000] as const;
+  assert.deepEqual(
+    [7_000, 10_000, 14_999, 18_000].map((time) => skewOf(time, span)),
+    [3_000, 0, 0, 3_000],
+  );
 });
 
 test('each judgement has its bounds', () => {

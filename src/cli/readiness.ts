@@ -2,7 +2,8 @@
 import { request as requestSecure } from 'node:https';
 import { request as requestPlain } from '../kernel/http-client.ts';
 
-const TIMEOUT_MS = 2000;
+/** A busy machine may hold up a healthy server for seconds. */
+const TIMEOUT_MS = 10_000;
 
 interface Readiness {
   isReady: boolean;

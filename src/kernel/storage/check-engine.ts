@@ -36,7 +36,12 @@ async function checkPostgres(db: Db): Promise<EngineFinding[]> {
     select current_setting('server_version') as version,
       cast(extract(epoch from clock_timestamp()) * 1000 as text) as now`.execute(db);
   const { version, now } = rows[0]!;
-  return [checkPostgresVersion(version), checkClockSkew(Math.abs(Number(now) - (before + Date.now()) / 2))];
+  return [checkPostgresVersion(version), checkClockSkew(skewOf(Number(now), [before, Date.now()]))];
+}
+
+/** The least that explains the database's time: the query may have been answered at any moment of the span, which is long on a busy machine. */
+export function skewOf(databaseTime: number, [before, after]: readonly [number, number]): number {
+  return Math.max(before - databaseTime, databaseTime - after, 0);
 }
 
 export function checkPostgresVersion(version: string): EngineFinding {
