@@ -49,23 +49,24 @@ onEngine('postgres', (engine) => {
     const token = await app.token({ number });
     const status = async (node: TestServer) =>
       (await node.call('/installation/repositories', { token })).status;
-    const within = async (limit: number, expected: number) => {
+    /** The token of an installation is cached for 5 s; the minute of other tokens would be far too long. */
+    const soon = async (expected: number) => {
       const begun = performance.now();
       await eventually(async () => (await status(two)) === expected, `${expected} on the other node`);
       const passed = performance.now() - begun;
-      assert.ok(passed < limit, `${expected} took ${passed} ms`);
+      assert.ok(passed < 45_000, `${expected} took ${passed} ms`);
     };
     const path = `/app/installations/${number}`;
     // The other node knows the token from then on.
     assert.equal(await status(two), 200);
     assert.equal((await app.call(`${path}/suspended`, { method: 'PUT' })).status, 204);
     assert.equal(await status(one), 401);
-    await within(15_000, 401);
+    await soon(401);
     assert.equal((await app.call(`${path}/suspended`, { method: 'DELETE' })).status, 204);
-    await within(15_000, 200);
+    await soon(200);
     assert.equal((await app.call(path, { method: 'DELETE' })).status, 204);
     assert.equal(await status(one), 401);
-    await within(15_000, 401);
+    await soon(401);
   });
 
   test('a secret stored by one node is readable on the others, and a node with another key does not start', async () => {

@@ -17,7 +17,8 @@ const BIN = process.env['SIGNALBOX_TEST_BIN'] ?? fileURLToPath(new URL('../bin.t
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-cli-'));
   chmodSync(folder, 0o711);
-  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
+  // A killed server, or a program of it, may write for another moment.
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 

@@ -49,7 +49,7 @@ onEngine('postgres', (engine) => {
   }
 
   test('each action of each schedule is started once for each moment', async () => {
-    await goTo(nextMoment() - 60_000);
+    await goTo(nextMoment() - TEN_MINUTES / 2);
     const one = await giveBuiltActor(nodes[0]!);
     const two = await giveBuiltActor(nodes[0]!);
     const ids: string[] = [];
@@ -83,7 +83,7 @@ onEngine('postgres', (engine) => {
   });
 
   test('a firing whose lease is lost again and again starts each action once', async () => {
-    await goTo(nextMoment() - 60_000);
+    await goTo(nextMoment() - TEN_MINUTES / 2);
     const actors: string[] = [];
     for (let index = 0; index < 10; index += 1) actors.push(await giveBuiltActor(nodes[0]!));
     const { id, nextRunAt } = await createSchedule({
@@ -125,7 +125,7 @@ onEngine('postgres', (engine) => {
   });
 
   test('a schedule that is disabled while it fires starts nothing more', async () => {
-    await goTo(nextMoment() - 60_000);
+    await goTo(nextMoment() - TEN_MINUTES / 2);
     const actorId = await giveBuiltActor(nodes[0]!);
     const { id, nextRunAt } = await createSchedule({
       cronExpression: '*/10 * * * *',
@@ -161,7 +161,7 @@ onEngine('postgres', (engine) => {
   });
 
   test('changes while it fires neither lose nor double anything', async () => {
-    await goTo(nextMoment() - 60_000);
+    await goTo(nextMoment() - TEN_MINUTES / 2);
     const actorId = await giveBuiltActor(nodes[0]!);
     const action = { type: 'RUN_ACTOR', actorId };
     const { id, nextRunAt, actions } = await createSchedule({
