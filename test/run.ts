@@ -108,7 +108,8 @@ await runFiles([...new Set(files)], {
 });
 if (template !== undefined) await dropTemplate(database, template);
 await server?.stop();
-rmSync(folder, { recursive: true, force: true });
+// Programs of a test file that was cut off may write for a moment more.
+rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 clearInterval(watch);
 
 if (failures !== '') process.stdout.write(`failed:\n${failures}\n`);

@@ -122,7 +122,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
       await app.close();
       // Beside the data folder is the work folder, where each program has a user of its own.
       for (const path of folder === undefined ? [] : [folder, `${folder}-work`])
-        rmSync(path, { recursive: true, force: true });
+        rmSync(path, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -19,7 +19,7 @@ export class GitClient {
 
   constructor(name = 'Ada') {
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-client-'));
-    atEndOfFile(() => rmSync(this.folder, { recursive: true, force: true }));
+    atEndOfFile(() => rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 }));
     const email = `${name.toLowerCase()}@example.com`;
     this.#env = {
       PATH: process.env.PATH,
