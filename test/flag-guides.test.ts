@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { makeFolder, startServer } from '../src/cli/fixture.ts';
 import { SEMANTIC } from './conformance/flags-feature-flag-calls.ts';
-import { noBrowser, startBrowser } from './e2e/browser.ts';
+import { noBrowser, openProfile, startBrowser } from './e2e/browser.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
 import { followGuide } from './guides.ts';
 
@@ -58,13 +58,14 @@ test('flag-sdks.md', options, async (t) => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   t.after(() => site.close());
   const browser = await startBrowser();
+  const profile = await openProfile(browser);
   t.after(() => browser.close());
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   for (const [app, from, to] of [
     ['app-3', 'false', 'true'],
     ['app-4', 'true', 'false'],
   ]) {
-    const page = await browser.newPage();
+    const page = await profile.newPage();
     await page.goto(`${origin}/${app}.html`);
     await eventually(async () => (await page.title()) === `night mode: ${from}`, `${app} shows the value`);
     await turn('night-mode', to === 'true');

@@ -8,7 +8,7 @@ import { hashPassword } from '../../src/kernel/identity/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { MANIFEST } from '../app-forms.ts';
 import { startServer, type TestServer } from '../server.ts';
-import { ELSEWHERE, noBrowser, startBrowser } from './browser.ts';
+import { ELSEWHERE, noBrowser, openProfile, startBrowser } from './browser.ts';
 
 const options = { skip: noBrowser };
 let server: TestServer;
@@ -58,7 +58,7 @@ test(
   'a manifest of another site comes to the consent, with a session and through the login',
   options,
   async () => {
-    const context = await browser.newContext();
+    const context = await openProfile(browser);
     const page = await context.newPage();
     const start = async () => {
       await page.goto(`http://${ELSEWHERE}:${(site.address() as AddressInfo).port}/`);

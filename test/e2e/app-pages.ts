@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { ELSEWHERE, startBrowser } from './browser.ts';
+import { ELSEWHERE, openProfile, startBrowser } from './browser.ts';
 
 export class AppPages {
   readonly #browser: Browser;
@@ -32,7 +32,7 @@ export class AppPages {
       response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
     });
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    return new AppPages(browser, await browser.newContext(), site);
+    return new AppPages(browser, await openProfile(browser), site);
   }
 
   /** Only pages of the loopback address are secure, and get what browsers offer to such pages. */

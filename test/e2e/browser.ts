@@ -1,7 +1,8 @@
 // A real browser for tests: the system's Chromium, or the one of an npm package, with an empty profile and no network.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { PATIENCE_MS } from '../eventually.ts';
 
 /** A host name that the browser treats as another site. All other names except 127.0.0.1 are unknown to it. */
 export const ELSEWHERE = 'elsewhere.test';
@@ -44,8 +45,18 @@ export async function startBrowser(): Promise<Browser> {
     executablePath: systemPath ?? (await packagedPath()),
     headless: true,
     args: ARGUMENTS,
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
   });
+}
+
+/** An empty profile, whose pages may be slow. */
+export async function openProfile(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 /**
