@@ -208,11 +208,11 @@ test('listAndLockHead gives each request to one client', async () => {
 test('prolongRequestLock and deleteRequestLock are for the client that holds the lock', async () => {
   const queue = await make('holder');
   await queue.batchAddRequests(requestsOf(2));
-  const { items } = await queue.listAndLockHead({ lockSecs: 10 });
+  const { items } = await queue.listAndLockHead({ lockSecs: 60 });
   const { id } = items[0]!;
   const begun = Date.now();
-  const { lockExpiresAt } = await queue.prolongRequestLock(id, { lockSecs: 100 });
-  assert.ok(lockExpiresAt.getTime() - begun >= 100_000);
+  const { lockExpiresAt } = await queue.prolongRequestLock(id, { lockSecs: 600 });
+  assert.ok(lockExpiresAt.getTime() - begun >= 600_000);
   const other = client.requestQueue((await queue.get())!.id, { clientKey: 'other' });
   await assert.rejects(
     other.prolongRequestLock(id, { lockSecs: 5 }),
@@ -227,8 +227,8 @@ test('the lock methods work without a client key, too', async () => {
   const { id: queueId } = await client.requestQueues().getOrCreate();
   const queue = client.requestQueue(queueId);
   await queue.addRequest({ url: 'https://a.test', uniqueKey: 'a' });
-  const { items } = await queue.listAndLockHead({ lockSecs: 10 });
-  await queue.prolongRequestLock(items[0]!.id, { lockSecs: 20 });
+  const { items } = await queue.listAndLockHead({ lockSecs: 60 });
+  await queue.prolongRequestLock(items[0]!.id, { lockSecs: 600 });
   await queue.deleteRequestLock(items[0]!.id);
   assert.equal((await queue.listHead()).items.length, 1);
 });

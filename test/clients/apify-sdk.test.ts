@@ -161,9 +161,12 @@ describe('the SDK', { skip }, () => {
     expireLocks();
     await client.run(id).resurrect();
     const { run, urls, state } = await finish(id);
-    assert.deepEqual([urls.length, new Set(urls).size], [FEW_PAGES, FEW_PAGES]);
+    // On a slow machine a page may be under way when the server's patience ends.
+    assert.equal(new Set(urls).size, FEW_PAGES);
     assert.equal(state.starts, 2);
-    assert.deepEqual(state.events.slice(0, 2), ['aborting', 'persistState'], String(state.events));
+    // On a slow machine the state has been persisted before, which happens once a minute.
+    const told = state.events.slice(state.events.indexOf('aborting'));
+    assert.deepEqual(told.slice(0, 2), ['aborting', 'persistState'], String(state.events));
     assert.equal(run.stats.resurrectCount, 1);
   });
 

@@ -60,6 +60,9 @@ const FLAGS: [key: string, on: unknown, off: unknown, fallback: unknown][] = [
   ['json', DEEP, [], null],
 ];
 
+/** In seconds: on a slow machine a server SDK neither sends events before a test flushes them, nor warns of slow replies. */
+export const AT_LEISURE = { flushInterval: 3600, timeout: 60 };
+
 /** A logger for an SDK, which adds warnings and errors to the list. */
 export function listening(warnings: string[]) {
   const hear = (...words: unknown[]) => {

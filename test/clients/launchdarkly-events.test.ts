@@ -10,6 +10,7 @@ import { eventCalls, riseOf, type EventCalls } from '../conformance/flags-events
 import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-calls.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';
+import { AT_LEISURE } from './flag-sdk-suite.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const ADA = { kind: 'user', key: 'ada', email: 'ada@example.com', _meta: { privateAttributes: ['email'] } };
@@ -50,6 +51,7 @@ async function openServerSdk(options: LDOptions = {}): Promise<LDClient> {
     stream: false,
     diagnosticOptOut: true,
     logger,
+    ...AT_LEISURE,
     ...options,
   });
   clients.push(client);

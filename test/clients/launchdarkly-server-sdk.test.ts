@@ -6,7 +6,7 @@ import { forBrowsers, inBase64, openProject, type KeyProject } from '../conforma
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
-import { ADA, listening, testFlagSdk, type FlagSdk } from './flag-sdk-suite.ts';
+import { ADA, AT_LEISURE, listening, testFlagSdk, type FlagSdk } from './flag-sdk-suite.ts';
 
 let server: TestServer;
 let home: KeyProject;
@@ -39,6 +39,7 @@ function open(options: LDOptions, key = home.keys.sdk): { client: LDClient; warn
     streamUri: server.url,
     eventsUri: server.url,
     logger: listening(warnings),
+    ...AT_LEISURE,
     ...options,
   });
   clients.push(client);
@@ -50,7 +51,7 @@ const callsOf = (route: string) =>
 
 test('the server SDK polls, evaluates, and sends its events and diagnostics', async () => {
   const { client, warnings } = open({ stream: false });
-  await client.waitForInitialization({ timeout: 20 });
+  await client.waitForInitialization({ timeout: 60 });
   const { value, reason } = await client.variationDetail('beta', ADA, 'none');
   assert.deepEqual([value, reason.kind, reason.ruleIndex], ['new', 'RULE_MATCH', 0]);
   assert.equal(await client.variation('beta', { kind: 'user', key: 'bob' }, 'none'), 'old');
@@ -67,7 +68,7 @@ test('the server SDK polls, evaluates, and sends its events and diagnostics', as
 
 test('the server SDK sends its events compressed, too', async () => {
   const { client, warnings } = open({ stream: false, enableEventCompression: true, diagnosticOptOut: true });
-  await client.waitForInitialization({ timeout: 20 });
+  await client.waitForInitialization({ timeout: 60 });
   server.log.length = 0;
   for (let index = 0; index < 100; index += 1)
     await client.variation('beta', { kind: 'user', key: `u${index}` }, 0);
@@ -93,7 +94,7 @@ test('the hash of the server SDK is the one that secure mode needs', async () =>
 
 test('the state of all flags has the version of each', async () => {
   const { client } = open({ sendEvents: false });
-  await client.waitForInitialization({ timeout: 20 });
+  await client.waitForInitialization({ timeout: 60 });
   const versionOf = async () => {
     const { $flagsState: states } = (await client.allFlagsState(ADA)).toJSON() as Json;
     return (states as Json)['beta'].version as number;
@@ -122,7 +123,7 @@ test('the server SDK is told that a segment is big, and says that it does not kn
     },
   ]);
   const { client } = open({ sendEvents: false });
-  await client.waitForInitialization({ timeout: 20 });
+  await client.waitForInitialization({ timeout: 60 });
   const { value, reason } = await client.variationDetail('for-members', ADA, 'none');
   assert.deepEqual([value, reason.bigSegmentsStatus], [false, 'NOT_CONFIGURED']);
   assert.equal((await home.evaluate(ADA))['for-members'].value, true);
@@ -130,7 +131,7 @@ test('the server SDK is told that a segment is big, and says that it does not kn
 
 test('an SDK with a wrong key is told to stop', async () => {
   const { client } = open({ sendEvents: false }, 'sdk-00000000-0000-4000-8000-000000000000');
-  await assert.rejects(client.waitForInitialization({ timeout: 20 }), /Authentication failed/);
+  await assert.rejects(client.waitForInitialization({ timeout: 60 }), /Authentication failed/);
 });
 
 const sent = { events: 'postServerEvents', diagnostics: 'postServerDiagnostics' };
@@ -160,6 +161,7 @@ const sdkOf = ([name, calls, options]: (typeof WAYS)[number]): FlagSdk => ({
       streamUri: url,
       eventsUri: url,
       logger: listening(warnings),
+      ...AT_LEISURE,
       ...options,
     });
     await client.waitForInitialization({ timeout: 60 });
