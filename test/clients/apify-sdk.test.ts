@@ -9,13 +9,14 @@ import { ApifyClient, DownloadItemsFormat } from 'apify-client';
 import { readLog } from '../../src/actors/logs/read-log.ts';
 import { createActor } from '../actors.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { rounds } from '../long.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { migratedFile } from '../templates.ts';
 import { packageFilesFor } from './lockfile.ts';
 import { isRegistryReachable } from './registry.ts';
 import { startSite, type Site } from './site.ts';
 
-const PAGES = 200;
+const PAGES = rounds(100, 500);
 /** Of the tests that stop a crawl in between. */
 const FEW_PAGES = 30;
 const HELD_AFTER = 10;
@@ -123,7 +124,8 @@ describe('the SDK', { skip }, () => {
   }
 
   async function finish(id: string) {
-    const run = await client.run(id).waitForFinish({ waitSecs: PATIENCE_MS / 1000 });
+    // A crawl is the work of minutes on a machine that does much else.
+    const run = await client.run(id).waitForFinish({ waitSecs: (3 * PATIENCE_MS) / 1000 });
     const log = await client.log(id).get();
     assert.equal(run.status, 'SUCCEEDED', log);
     const { items } = await client.run(id).dataset().listItems();
