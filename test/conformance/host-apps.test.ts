@@ -71,6 +71,9 @@ onEachEngine((engine) => {
       assert.equal((await bob.get('/apps/hidden')).status, 404);
       assert.equal((await ada.get('/apps/hidden')).status, 200);
       assert.equal((await hidden.call('/apps/hidden')).status, 200);
+      const users = await server.call('/users?per_page=100', { token: null });
+      assert.match(users.text, /"login":"ada"/);
+      assert.doesNotMatch(users.text, /hidden/);
     });
 
     test('has an account of its own, which is a bot', async () => {
@@ -233,6 +236,7 @@ onEachEngine((engine) => {
       });
       assert.equal(made.status, 201, made.text);
       assert.deepEqual(made.json['permissions'], { statuses: 'read', metadata: 'read' });
+      assert.equal(made.headers.get('cache-control'), 'no-store');
       assert.deepEqual(
         [made.json['repository_selection'], made.json['repositories'].map(({ id }: Json) => id)],
         ['selected', [numbers.secret]],
@@ -248,6 +252,7 @@ onEachEngine((engine) => {
         { repositories: ['nowhere'] },
         { repository_ids: [numbers.other] },
         { repository_ids: [999_999] },
+        { repository_ids: [1e300] },
         { permissions: { administration: 'write' } },
         { permissions: { members: 'write' } },
         { permissions: { contents: 'admin' } },

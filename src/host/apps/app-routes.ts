@@ -179,13 +179,14 @@ const createToken = route(
     const narrowed = token.repositories;
     const found = narrowed === null ? [] : [...(await listRepositoriesByNumber(db, narrowed)).values()];
     const shown = await showRepositories(db, call.caller, found);
-    return reply(201, {
+    const body = {
       token: value,
       expires_at: isoSeconds(token.expiresAt),
       permissions: token.permissions,
       repository_selection: narrowed === null ? installation.selection : 'selected',
       ...(narrowed !== null && { repositories: shown.map((one) => toNestedRepository(one, call.base)) }),
-    });
+    };
+    return reply(201, body, { 'cache-control': 'no-store' });
   },
 );
 

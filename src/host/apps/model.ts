@@ -84,7 +84,10 @@ export const TokenRequest = Type.Object(
       }),
     ),
     repository_ids: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), { maxItems: MAX_NARROWED, description: 'The same by number' }),
+      Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+        maxItems: MAX_NARROWED,
+        description: 'The same by number',
+      }),
     ),
     permissions: Type.Optional(
       Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 20 }), {

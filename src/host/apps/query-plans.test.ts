@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertNoScan, fillTables, recordStatements } from '../../../test/query-plans.ts';
-import { findBotAccount, listBotsAfter } from '../../kernel/identity/store-bots.ts';
+import { findBotAccount } from '../../kernel/identity/store-bots.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -70,7 +70,6 @@ onEachEngine((testEngine) => {
     await findBotAccount(db, { username: 'app-1[bot]' });
     await findBotAccount(db, { id: '0'.repeat(24) });
     await findBotAccount(db, { number: 2_000_000_001 });
-    await listBotsAfter(db, 2_000_000_000, 10);
     await findInstallation(db, 1);
     await findInstallationOn(db, 1, 'owner-1');
     await listInstallationsOf(db, 1, SLICE);

@@ -7,7 +7,6 @@ import {
   listAccountsAfter,
   type Account,
 } from '../../kernel/identity/store-accounts.ts';
-import { listBotsAfter } from '../../kernel/identity/store-bots.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
 import {
@@ -54,14 +53,15 @@ export async function listOwners(db: Db, ids: readonly string[]): Promise<Map<st
   return owners;
 }
 
-/** Those with larger numbers, by number: members, then service tokens, organizations, and bots. */
+/**
+ * Those with larger numbers, by number: members, then service tokens, and organizations. Bots are left out, as their names
+ * would say which apps there are that are not public.
+ */
 export async function listOwnersAfter(db: Db, number: number, limit: number): Promise<RepositoryOwner[]> {
   const owners = (await listAccountsAfter(db, number, limit)).map(ownerOfAccount);
   if (owners.length >= limit) return owners;
   const organizations = await listOrganizationsAfter(db, number, limit - owners.length);
-  owners.push(...organizations.map(ownerOfOrganization));
-  if (owners.length >= limit) return owners;
-  return [...owners, ...(await listBotsAfter(db, number, limit - owners.length)).map(ownerOfAccount)];
+  return [...owners, ...organizations.map(ownerOfOrganization)];
 }
 
 /** For transactions that give an owner a repository: an organization deleted meanwhile must not own it. */

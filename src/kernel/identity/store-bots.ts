@@ -50,18 +50,6 @@ export async function findBotAccount(db: Db, by: MemberName): Promise<Account | 
   return row && botFrom(row);
 }
 
-/** Those with larger numbers, by number. */
-export async function listBotsAfter(db: Db, number: number, limit: number): Promise<Account[]> {
-  const rows = await db
-    .selectFrom('bot_accounts')
-    .selectAll()
-    .where('number', '>', Math.max(0, number - FIRST_BOT_NUMBER))
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-  return rows.map(botFrom);
-}
-
 interface BotRow {
   number: number;
   id: string;
