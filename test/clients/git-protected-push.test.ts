@@ -102,6 +102,20 @@ test('a push that says the branch is new does not pass for its creation', async 
   assert.equal((await push(crew.cleo, 'main')).code, 0);
 });
 
+test('a name with line separators of Unicode does not hide what is pushed after it', async () => {
+  const { client, push, tip } = await cloneProtected('separated', { required_pull_request_reviews: {} });
+  const start = await tip();
+  const name = 'a\u2028\u2028b\u2029';
+  await client.commit('work', { 'a.txt': 'a\n' });
+  assert.equal((await push(crew.cleo, `main:${name}`)).code, 0);
+  const next = await client.commit('work', { 'a.txt': 'b\n' });
+  const refused = await push(crew.cleo, `main:${name}`, 'main');
+  assert.match(refused.stderr, REFUSED);
+  assert.equal(await tip(), start);
+  assert.equal((await push(crew.cleo, `main:${name}`)).code, 0);
+  assert.equal(await tip(encodeURIComponent(name)), next);
+});
+
 /** One command, and a pack without objects. */
 function commandOf(line: string): Buffer {
   const length = (line.length + 4).toString(16).padStart(4, '0');

@@ -1,5 +1,5 @@
 // The server's side of the talk with the pre-receive hook: reads what a push changes, and answers with a verdict.
-import { createInterface } from 'node:readline';
+import { splitLines } from '../../kernel/split-lines.ts';
 import type { GitProcess } from '../git/git-process.ts';
 import { ZERO_OID } from '../git/object-id.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
@@ -20,7 +20,7 @@ export async function readProposal(
   { input }: NonNullable<GitProcess['dialogue']>,
   maxChanges: number,
 ): Promise<ProposedPush | undefined> {
-  const lines = createInterface({ input, crlfDelay: Infinity });
+  const lines = splitLines(input.iterator({ destroyOnReturn: false }));
   let quarantine: string | undefined;
   let count = 0;
   const changes: RefChange[] = [];
