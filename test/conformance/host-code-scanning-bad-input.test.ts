@@ -155,7 +155,7 @@ test('addresses outside of the repository are not shown, and hostile texts do no
   ];
   const good = ['./a/../src/x.js', 'file:///work/src/x.js', 'src%2Fx.js', 'src\\x.js'];
   const results = [...uris, ...good].map((path, at) =>
-    resultOf({ path, hash: `h${at}`, text: `t\u0000 ${at}` }),
+    resultOf({ path, hash: `h${at}`, text: `t\u0000\u2028\u2029 ${at}` }),
   );
   const document: Json = { ...runOf([]), results };
   document['tool'].driver.rules = [{ id: 'js/eval', helpUri: 'javascript:alert(1)' }];
@@ -168,6 +168,14 @@ test('addresses outside of the repository are not shown, and hostile texts do no
     [...uris.map(() => ''), ...good.map(() => 'src/x.js')],
   );
   assert.equal(alerts[0]!['rule'].help_uri, null);
+  const [analysis] = (await ada.get(`${here.at}/code-scanning/analyses`)).json as unknown as Json[];
+  const kept = await ada.call(`${here.at}/code-scanning/analyses/${analysis!['id']}`, {
+    headers: { accept: 'application/sarif+json' },
+  });
+  assert.deepEqual(
+    kept.json['runs'][0].results.map(({ message }: Json) => message.text),
+    results.map(({ message }) => message.text),
+  );
 });
 
 test('a request that breaks a rule is refused at once', async () => {

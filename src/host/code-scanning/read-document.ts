@@ -1,6 +1,7 @@
 // Writes the SARIF document of an analysis from what was kept of it, line by line, and adds the alerts of its results.
-import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { splitLines } from '../../kernel/split-lines.ts';
 import type { StoredBlob } from '../../kernel/storage/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
@@ -16,8 +17,8 @@ export async function* readDocument(
   alertsUrl: string,
 ): AsyncGenerator<string> {
   const source = blob.stream();
-  const lines = createInterface({ input: source.pipe(createGunzip()), crlfDelay: Infinity });
-  source.on('error', () => lines.close());
+  // An error of either is thrown where the lines are read.
+  const lines = splitLines(pipeline(source, createGunzip(), () => {}));
   try {
     yield `{"$schema":${JSON.stringify(SCHEMA)},"version":"2.1.0","runs":[`;
     let position = -1;
