@@ -89,6 +89,12 @@ test('a private app is installed by its owner only', async () => {
   assert.equal((await server.call('/apps/private', nobody)).status, 404);
   for (const path of ['', '/installations/new', '/installations/new?account=eve'])
     assert.equal((await other.get(`/apps/private${path}`)).status, 404, path);
+  for (const slug of ['private', 'nowhere']) {
+    const form = `/apps/${slug}/installations`;
+    assert.equal((await other.post(form, {})).status, 404, slug);
+    assert.equal((await other.post(form, {}, { origin: 'https://evil.example' })).status, 403, slug);
+    assert.equal((await other.post(form, {}, { cookie: '' })).status, 401, slug);
+  }
   assert.equal((await browser.get('/apps/private')).status, 200);
   assert.equal((await browser.get('/apps/private/installations/new?account=acme')).status, 403);
   assert.ok((await browser.install('private', 'ada')) > 0);

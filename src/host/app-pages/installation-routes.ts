@@ -36,7 +36,6 @@ import {
   listInstallAccounts,
   mayHave,
   offerRepositories,
-  findNamedApp,
   openInstallation,
   selectedIn,
   shownSelectionIn,
@@ -100,9 +99,12 @@ const showNew = pageForMembers(async ({ params, query }, reply, kernel, visitor)
 async function install(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   const { db, clock } = kernel;
   const { form } = request;
-  const app = await findNamedApp(kernel, request.params['slug']!);
-  const shown = shownFor(app, form.get('account') ?? '', form.get('state') ?? '');
-  const { visitor } = await openForm(request, kernel, shown);
+  let found: HostApp | undefined;
+  const { visitor } = await openForm(request, kernel, async ({ caller }) => {
+    found = await findKnownApp(kernel, caller, request.params['slug']!);
+    return shownFor(found, form.get('account') ?? '', form.get('state') ?? '');
+  });
+  const app = found!;
   const account = await openManagedAccount(db, visitor.caller, form.get('account') ?? '');
   if (!mayHave(app, account.id)) throw privateApp();
   const repositories = await selectedIn(db, account, form);

@@ -44,12 +44,12 @@ export interface OpenedForm {
 
 /**
  * For a form that changes something: a session, a page of this server, and the token of the form that was shown. Browsers
- * send the header Origin with every form.
+ * send the header Origin with every form. What the form has shown can be looked up for the visitor.
  */
 export async function openForm(
   request: PageRequest,
   kernel: Kernel,
-  shown: readonly string[],
+  shown: readonly string[] | ((visitor: SessionCaller) => Promise<readonly string[]>),
 ): Promise<OpenedForm> {
   const { origin } = new URL(kernel.publicUrl);
   if (request.headers.origin !== origin)
@@ -59,7 +59,8 @@ export async function openForm(
   if (visitor === undefined)
     throw new Failure('unauthenticated', 'You are not logged in any more. Log in, and begin again.');
   const token = form.get('token') ?? '';
-  if (!isSignedForm(kernel.secrets, token, visitor.session, shown, kernel.clock.now()))
+  const parts = typeof shown === 'function' ? await shown(visitor) : shown;
+  if (!isSignedForm(kernel.secrets, token, visitor.session, parts, kernel.clock.now()))
     throw new Failure(
       'forbidden',
       'This form is not the one that was shown to you, or is older than an hour. Begin again.',
