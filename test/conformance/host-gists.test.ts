@@ -160,9 +160,19 @@ onEachEngine((engine) => {
       const { status, text } = await ada.patch(pathOf(gist), body);
       assert.equal(status, 422, `${JSON.stringify(body)}: ${text}`);
     }
+    const { text } = await ada.post('/gists', { files: { 'b/c.txt': { content } } });
+    assert.match(text, /"files are wrong: \\"b\/c\.txt\\" must not be in a folder"/);
     const read = await anonymously(pathOf(gist));
     assert.equal((read.json['history'] as Json[]).length, 1);
     assert.deepEqual(contentsIn(read.json), { 'a.txt': 'one\n' });
+  });
+
+  test('a file without a name gets one that no other file has', async () => {
+    const files = { '': { content: 'new' }, 'gistfile1.txt': { content: 'old' } };
+    const gist = await gistOf(ada, { files });
+    assert.deepEqual(contentsIn(gist), { 'gistfile1.txt': 'old', 'gistfile2.txt': 'new' });
+    const { json } = await ada.patch(pathOf(gist), { files: { '': { content: 'newer' } } });
+    assert.deepEqual(Object.values(contentsIn(json)).toSorted(), ['new', 'newer', 'old']);
   });
 
   test('a rename to a file that stays is refused, and two files can swap their names', async () => {
@@ -201,6 +211,8 @@ onEachEngine((engine) => {
     const secret = await gistOf(bob, { public: false, description: 'whisper' });
     for (const path of [pathOf(secret), `${pathOf(secret)}/commits`, `${pathOf(secret)}/forks`])
       assert.equal((await anonymously(path)).status, 200);
+    const { headers } = await anonymously(pathOf(secret));
+    assert.equal(headers.get('cache-control'), 'private, max-age=60', 'no shared cache keeps it');
     assert.ok(idsIn(await bob.get('/gists')).includes(secret['id']));
     for (const path of ['/gists', '/gists/public', '/users/bob/gists']) {
       assert.ok(!idsIn(await anonymously(path)).includes(secret['id']), path);

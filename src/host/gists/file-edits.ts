@@ -39,7 +39,10 @@ export function editFiles(tree: Tree | undefined, sent: SentFiles): EditedFiles 
       if (current === undefined) throw invalidFile(name, 'does not exist');
       if (isRemoval) continue;
     }
-    const newName = checkedFileName(file.filename || name, added.size + 1);
+    const newName =
+      file.filename || name
+        ? checkedFileName(file.filename || name)
+        : freeName(added.size + 1, (one) => files.has(one) || added.has(one) || Object.hasOwn(sent, one));
     if (added.has(newName)) throw invalidFile(newName, 'is in the list twice');
     added.set(newName, { ...entryOf(file, current, name, blobs), name: newName });
   }
@@ -48,8 +51,13 @@ export function editFiles(tree: Tree | undefined, sent: SentFiles): EditedFiles 
     if (files.has(name)) throw invalidFile(name, 'already exists');
     files.set(name, entry);
   }
-  if (files.size === 0) throw invalidFiles('A gist must have at least one file');
-  if (files.size > MAX_GIST_FILES) throw invalidFiles(`A gist can have at most ${MAX_GIST_FILES} files`);
+  if (files.size === 0)
+    throw invalidFiles('A gist must have at least one file.', 'must have at least one file');
+  if (files.size > MAX_GIST_FILES)
+    throw invalidFiles(
+      `A gist can have at most ${MAX_GIST_FILES} files.`,
+      `must have at most ${MAX_GIST_FILES} files`,
+    );
   return { entries: [...others, ...files.values()], blobs };
 }
 
@@ -66,9 +74,15 @@ function entryOf(
   return { mode: current?.mode === '100755' ? '100755' : '100644', oid: blob.oid };
 }
 
-/** A file without a name gets one. */
-function checkedFileName(name: string, position: number): string {
-  if (name === '') return `gistfile${position}.txt`;
+/** The name of a file without one: that of its position, or the next that no other file has. */
+function freeName(position: number, isTaken: (name: string) => boolean): string {
+  for (let number = position; ; number += 1) {
+    const name = `gistfile${number}.txt`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+function checkedFileName(name: string): string {
   if (name.includes('/')) throw invalidFile(name, 'must not be in a folder');
   if (/\p{Cc}/u.test(name)) throw invalidFile(name, 'must not contain control characters');
   if (Buffer.byteLength(name) > MAX_FILE_NAME)
@@ -86,10 +100,11 @@ function keptEntry({ mode, name, rawName, oid }: TreeEntry): NewTreeEntry {
 }
 
 function invalidFile(name: string, message: string): Failure {
-  const text = `The file ${JSON.stringify(name)} ${message}.`;
-  return new Failure('invalid', text, { fields: [{ field: 'files', message: text }] });
+  const quoted = JSON.stringify(name);
+  return invalidFiles(`The file ${quoted} ${message}.`, `are wrong: ${quoted} ${message}`);
 }
 
-function invalidFiles(message: string): Failure {
-  return new Failure('invalid', message, { fields: [{ field: 'files', message }] });
+/** `text` is a sentence, and `message` follows the name of the field. */
+function invalidFiles(text: string, message: string): Failure {
+  return new Failure('invalid', text, { fields: [{ field: 'files', message }] });
 }

@@ -5,7 +5,7 @@ import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { mediaParamOf } from '../media-type.ts';
-import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST } from './access.ts';
+import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST, type FoundGist } from './access.ts';
 import { changeGist, createGist, forkGist, removeGist } from './change-gist.ts';
 import { BaseGist, GistCommit, GistCreation, GistPatch, GistSimple, gistUrl } from './model.ts';
 import { readGistFiles } from './read-git.ts';
@@ -54,7 +54,8 @@ const get = gistRoute(
     reply: { 200: GistSimple },
   },
   'read',
-  (call, kernel, found) => showGist(kernel, call, found, { isBase64: asksForBase64(call) }),
+  async (call, kernel, found) =>
+    reply(200, await showGist(kernel, call, found, { isBase64: asksForBase64(call) }), cachingOf(found)),
 );
 
 const getRevision = gistRoute(
@@ -76,7 +77,8 @@ const getRevision = gistRoute(
     const commit = position === undefined ? undefined : await git.readCommit(sha);
     if (position === undefined || commit === undefined) throw gistNotFound();
     const revision = { files: await readGistFiles(git, commit.tree), position };
-    return await showGist(kernel, call, found, { revision, isBase64: asksForBase64(call) });
+    const shown = await showGist(kernel, call, found, { revision, isBase64: asksForBase64(call) });
+    return reply(200, shown, cachingOf(found));
   },
 );
 
@@ -165,6 +167,11 @@ const fork = gistRoute(
     return reply(201, shown, { location: gistUrl(forked.gist.id, call.base) });
   },
 );
+
+/** Shared caches do not keep what those who know the id have read. */
+function cachingOf({ gist }: FoundGist): Record<string, string> | undefined {
+  return gist.isPublic ? undefined : { 'cache-control': 'private, max-age=60' };
+}
 
 function asksForBase64({ headers }: { headers: Record<string, string | string[] | undefined> }): boolean {
   const { accept } = headers;
