@@ -72,14 +72,14 @@ export async function settingsOn(engine: TestEngine): Promise<{ location: Locati
   return { location, settings: { SIGNALBOX_DATA: await engine.folder(), DATABASE_URL: location } };
 }
 
-/** Calls of the administrator on a server that may be replaced meanwhile. */
-export function callerOf(url: () => string) {
+/** Calls of the administrator, or with another token, on a server that may be replaced meanwhile. */
+export function callerOf(url: () => string, token = TOKEN) {
   return {
     async call(path: string, { method = 'GET', body }: CallInit = {}) {
       const answer = await fetch(url() + path, {
         method,
         headers: {
-          authorization: `Bearer ${TOKEN}`,
+          authorization: `Bearer ${token}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
