@@ -8,6 +8,8 @@ import { eventually } from '../eventually.ts';
 import type { CallInit, Json } from '../server.ts';
 
 export const TOKEN = 'api-crash-administrator-token';
+/** For servers that share a database, or have a role of their own. */
+export const SECRET_KEY = 'a key for crashes, the same for all nodes';
 
 export interface ChildServer {
   url: string;
