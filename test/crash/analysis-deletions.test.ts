@@ -33,13 +33,13 @@ onEachEngine((engine) => {
     const analyses = '/repos/eve/demo/code-scanning/analyses';
     const deleting = call(`${analyses}/${second}`, { method: 'DELETE' }).catch(() => undefined);
     await eventually(
-      async () => (await countResults(db, second!)) < RESULTS,
+      async () => (await countResults(db, second)) < RESULTS,
       'the first step of the deletion',
     );
     await server.kill();
     await deleting;
     // On a busy machine the server may be faster than the process that kills it.
-    const left = await countResults(db, second!);
+    const left = await countResults(db, second);
     t.diagnostic(`${left} of ${RESULTS} results were left`);
     const wanted = new Map(names(0).map((name) => [name, 'open']));
     for (const [name, state] of await statesOf(db))

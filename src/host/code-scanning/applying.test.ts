@@ -6,7 +6,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import type { ApplyingAnalysis } from './analysis.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
-import { insertAnalysis, insertResults, upsertRules } from './store-analyses.ts';
+import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
 import {
   beginApplying,
   closeAlerts,
@@ -121,6 +121,20 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await states(), { a: 'fixed', b: 'open', c: 'open' });
     await remove(second);
     assert.deepEqual(await states(), { a: 'open', b: 'open' });
+  });
+
+  test('a process that lost its upload to another one does not end it', async () => {
+    await insertUpload(db, { ...PLACE, id: 'one' }, NOW);
+    const upload = (await findPendingUpload(db, 1))!;
+    const tool = { toolName: 'Linter', toolVersion: null, toolGuid: null, category: '' };
+    const run = { ...tool, resultsCount: 0, rulesCount: 0, warning: '' };
+    const slow = await insertAnalysis(db, upload, run, 0, NOW);
+    assert.deepEqual(await startOver(db, upload), new Set());
+    const quick = await insertAnalysis(db, upload, run, 0, NOW);
+    await assert.rejects(beginApplying(db, slow.number, 10), { kind: 'conflict' });
+    await beginApplying(db, quick.number, 10);
+    await complete((await findApplying(db, upload))!);
+    assert.deepEqual(await startOver(db, upload), new Set([0]));
   });
 
   test('each step of a deletion leaves alerts as they were or as they will be', async () => {

@@ -1,4 +1,5 @@
 // What a written analysis does to alerts: it opens, reopens and closes them, some at a time.
+import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis, ApplyingAnalysis } from './analysis.ts';
 import { identifyAlerts, listScanningResults } from './store-alert-identity.ts';
@@ -14,13 +15,17 @@ export interface AlertTransitions {
   fixed: number[];
 }
 
-/** All results are written: from here on, a crash leaves an analysis that is continued. */
+/**
+ * All results are written: from here on, a crash leaves an analysis that is continued. Throws where another process has
+ * started the upload over, because this one lost its lease.
+ */
 export async function beginApplying(db: Db, analysisNumber: number, events: number): Promise<void> {
-  await db
+  const { numUpdatedRows } = await db
     .updateTable('code_scanning_analyses')
     .set({ applied: 0, events_left: events })
     .where('number', '=', analysisNumber)
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw contested('upload');
 }
 
 export async function findApplying(
