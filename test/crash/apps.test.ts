@@ -122,7 +122,7 @@ onEachEngine((engine) => {
       const answer = await fetch(`${server.url}/app-manifests/${code}/conversions`, { method: 'POST' });
       return { status: answer.status, json: (await answer.json()) as Json };
     };
-    const lost = { status: 0, json: {} };
+    const lost = { status: 0, json: {} as Json };
     const converting = codes.map((code) => convert(code).catch(() => lost));
     await eventually(async () => (await usedCodes(db)).size > 0, 'the first app');
     await server.kill();
