@@ -23,6 +23,7 @@ import {
   repositoryResource,
   type FoundRepository,
 } from './access.ts';
+import { grantToCreator } from './creator-role.ts';
 import { createFolder } from './first-commit.ts';
 import { scheduleHead, writeHead } from './write-head.ts';
 import { initialFilesOf } from './initial-files.ts';
@@ -35,6 +36,7 @@ import {
   toRepositoryName,
   type SentRepository,
 } from './requests.ts';
+import { checkSecurityFeatures } from './security-features.ts';
 import {
   findRepositoryByName,
   insertRepository,
@@ -52,12 +54,16 @@ const DEFAULT_BRANCH = 'main';
 
 type Actor = ChangeActor & { caller: KnownCaller };
 
+/** Gives others access to a new repository, in the transaction that inserts it. */
+type AddGrants = (on: ChangeTransaction, found: FoundRepository) => Promise<void>;
+
 /** The caller has checked that the actor may create repositories of the owner. */
 export async function createRepository(
   kernel: Kernel,
   actor: Actor,
   owner: RepositoryOwner,
   sent: SentRepository & { name: string },
+  addGrants?: AddGrants,
 ): Promise<FoundRepository> {
   kernel.services.git.demand();
   const name = checkedName(sent.name);
@@ -66,14 +72,15 @@ export async function createRepository(
     owner: owner.login,
     year: new Date(actor.now).getUTCFullYear(),
   });
-  const found = await insertNamed(kernel, actor, owner, {
+  const fields = {
     name,
     description: sent.description || null,
     isPrivate: isPrivateIn(sent) ?? false,
     defaultBranch: DEFAULT_BRANCH,
     settings: settingsAfter(DEFAULT_REPOSITORY_SETTINGS, sent),
     license: initial.license,
-  });
+  };
+  const found = await insertNamed(kernel, actor, owner, fields, addGrants);
   try {
     await createFolder(kernel, actor, found, initial.files);
   } catch (error) {
@@ -94,10 +101,13 @@ async function insertNamed(
   actor: Actor,
   owner: RepositoryOwner,
   fields: NewRepository,
+  addGrants?: AddGrants,
 ): Promise<FoundRepository> {
   return await kernel.changes.run(actor, async (on) => {
     await lockCreation(on.db, actor.caller, owner);
-    return await insertLocked(on, owner, fields);
+    const found = await insertLocked(on, owner, fields);
+    await addGrants?.(on, found);
+    return found;
   });
 }
 
@@ -118,6 +128,7 @@ export async function insertLocked(
   await checkNameFree(tx, owner, fields.name);
   const repository = await insertRepository(tx, owner, fields, actor.now);
   const found = { repository, owner };
+  if (actor.caller !== undefined) await grantToCreator(tx, actor.caller, repository, owner, actor.now);
   on.record({
     ...repositoryChange('createRepository', 'created', found),
     after: auditedRepository(repository),
@@ -136,6 +147,7 @@ export async function changeRepository(
   topics?: string[],
 ): Promise<FoundRepository> {
   const name = sent.name === undefined ? undefined : checkedName(sent.name);
+  checkSecurityFeatures(sent.security_and_analysis ?? {});
   const branch = sent.default_branch;
   if (branch !== undefined) await checkBranch(kernel, opened, branch);
   const isPrivate = isPrivateIn(sent);

@@ -4,7 +4,8 @@ import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import { licenseOf, LicenseSimple } from './license.ts';
-import { includesRole, type Repository, type RepositoryRole } from './repository.ts';
+import { includesRole, PULL_REQUEST_POLICIES, type Repository, type RepositoryRole } from './repository.ts';
+import { SECURITY_AND_ANALYSIS, SecurityAndAnalysis } from './security-features.ts';
 import { REPOSITORY_URLS, urlsOf } from './urls.ts';
 
 export const RepositoryPermissions = Type.Object({
@@ -97,6 +98,9 @@ export const FullRepository = Type.Object(
     source: Type.Optional(NestedRepository),
     network_count: Type.Integer(),
     subscribers_count: Type.Integer(),
+    has_pull_requests: Type.Boolean(),
+    pull_request_creation_policy: OneOf(PULL_REQUEST_POLICIES),
+    security_and_analysis: Type.Optional(SecurityAndAnalysis),
   },
   { $id: 'full-repository' },
 );
@@ -186,7 +190,8 @@ export interface FullShown extends ShownRepository {
 }
 
 export function toFullRepository(shown: FullShown, base: string): Static<typeof FullRepository> {
-  const { repository, owner, parent, source } = shown;
+  const { repository, owner, role, parent, source } = shown;
+  const { settings } = repository;
   return {
     ...toNestedRepository(shown, base),
     ...(owner.type === 'Organization' && { organization: toSimpleUser(owner, base) }),
@@ -194,6 +199,9 @@ export function toFullRepository(shown: FullShown, base: string): Static<typeof 
     ...(source && { source: toNestedRepository(source, base) }),
     network_count: repository.forkCount,
     subscribers_count: repository.watchCount,
+    has_pull_requests: settings.hasPullRequests,
+    pull_request_creation_policy: settings.pullRequestCreationPolicy,
+    ...(role === 'admin' && { security_and_analysis: SECURITY_AND_ANALYSIS }),
   };
 }
 

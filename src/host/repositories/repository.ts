@@ -1,5 +1,8 @@
 // A repository as rules know it: its owner, name, visibility, settings and counters.
 
+/** Who may create pull requests. */
+export const PULL_REQUEST_POLICIES = ['all', 'collaborators_only'] as const;
+
 export interface RepositorySettings {
   homepage: string | null;
   hasIssues: boolean;
@@ -19,6 +22,8 @@ export interface RepositorySettings {
   mergeCommitTitle: 'PR_TITLE' | 'MERGE_MESSAGE';
   mergeCommitMessage: 'PR_BODY' | 'PR_TITLE' | 'BLANK';
   webCommitSignoffRequired: boolean;
+  hasPullRequests: boolean;
+  pullRequestCreationPolicy: (typeof PULL_REQUEST_POLICIES)[number];
 }
 
 export const DEFAULT_REPOSITORY_SETTINGS: RepositorySettings = {
@@ -40,6 +45,8 @@ export const DEFAULT_REPOSITORY_SETTINGS: RepositorySettings = {
   mergeCommitTitle: 'MERGE_MESSAGE',
   mergeCommitMessage: 'PR_TITLE',
   webCommitSignoffRequired: false,
+  hasPullRequests: true,
+  pullRequestCreationPolicy: 'all',
 };
 
 export interface Repository {

@@ -1,6 +1,7 @@
 // Requests that create and change repositories: their schemas, and what they set.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { Repository, RepositorySettings } from './repository.ts';
+import { PULL_REQUEST_POLICIES, type Repository, type RepositorySettings } from './repository.ts';
+import { SecurityAndAnalysis } from './security-features.ts';
 
 const Text = PlainText({ maxLength: 350 });
 
@@ -38,6 +39,13 @@ export const RepositoryCreation = Type.Object(
     auto_init: Type.Optional(Type.Boolean()),
     gitignore_template: Type.Optional(PlainText({ maxLength: 100 })),
     license_template: Type.Optional(PlainText({ maxLength: 100 })),
+    team_id: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2 ** 31 - 1,
+        description: 'A team of the organization that gets the repository, with the role of the team',
+      }),
+    ),
   },
   { $id: 'repository-creation' },
 );
@@ -51,6 +59,9 @@ export const RepositoryPatch = Type.Object(
     allow_forking: Type.Optional(Type.Boolean()),
     allow_update_branch: Type.Optional(Type.Boolean()),
     web_commit_signoff_required: Type.Optional(Type.Boolean()),
+    has_pull_requests: Type.Optional(Type.Boolean()),
+    pull_request_creation_policy: Type.Optional(OneOf(PULL_REQUEST_POLICIES)),
+    security_and_analysis: Type.Optional(Nullable(SecurityAndAnalysis)),
   },
   { $id: 'repository-patch' },
 );
@@ -83,6 +94,8 @@ export function settingsAfter(before: RepositorySettings, sent: SentRepository):
     mergeCommitTitle: sent.merge_commit_title,
     mergeCommitMessage: sent.merge_commit_message,
     webCommitSignoffRequired: sent.web_commit_signoff_required,
+    hasPullRequests: sent.has_pull_requests,
+    pullRequestCreationPolicy: sent.pull_request_creation_policy,
   };
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...before, ...Object.fromEntries(entries) };

@@ -3,13 +3,15 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/page.ts';
 import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { pageLinks } from '../page-links.ts';
+import { giveToTeams } from '../teams/give-repository.ts';
+import { GAVE_REPOSITORY, recordTeamRepositoryChange } from '../teams/audit.ts';
 import { READ_REPOSITORY, repositoryRoute, UPDATE_REPOSITORY } from './access.ts';
 import { changeRepository, createRepository, removeRepository } from './change-repository.ts';
 import { findCreationOwner } from './creation-owner.ts';
@@ -32,6 +34,7 @@ const createForCaller = route(
     const { caller, body, base } = call;
     const owner = ownerOfAccount(accountOf(caller));
     call.demand(`repo/${owner.login}/${body.name}`);
+    if (body.team_id !== undefined) throw problem('team_id', 'is for repositories of organizations');
     const found = await createRepository(kernel, call, owner, body);
     const shown = toFullRepository(await showFully(kernel.db, caller, found), base);
     return reply(201, shown, { location: shown.url });
@@ -55,7 +58,12 @@ const createInOrganization = route(
     if (organization === undefined) throw new Failure('not-found', 'There is no such organization');
     call.demand(`repo/${organization.login}/${body.name}`);
     const owner = await findCreationOwner(kernel.db, caller, organization.login, isPrivateIn(body) ?? false);
-    const found = await createRepository(kernel, call, owner, body);
+    const { team_id: teamId } = body;
+    const found = await createRepository(kernel, call, owner, body, async (on, created) => {
+      if (teamId === undefined) return;
+      const [grant] = await giveToTeams(on, caller, created, { field: 'team_id', ids: [teamId] });
+      recordTeamRepositoryChange(on, grant!, created, { verb: GAVE_REPOSITORY, after: grant!.role });
+    });
     const shown = toFullRepository(await showFully(kernel.db, caller, found), base);
     return reply(201, shown, { location: shown.url });
   },

@@ -1,6 +1,7 @@
 // What the audit log keeps of teams.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { organizationResource, type Organization } from '../organizations/model.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import { organizationTeamResource, type OrganizationTeam } from './model.ts';
 
 export interface TeamChange {
@@ -29,6 +30,41 @@ export function recordTeamChange(
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   });
+}
+
+/** The action of giving repositories to teams and taking them away. */
+export const UPDATE_TEAM_REPOSITORIES = 'updateTeamRepositories';
+
+export const GAVE_REPOSITORY = 'gave to a team the repository';
+
+interface TeamRepositoryChange {
+  verb: string;
+  before?: string | undefined;
+  after?: string;
+}
+
+export function recordTeamRepositoryChange(
+  on: ChangeTransaction,
+  { organization, team }: { organization: Organization; team: OrganizationTeam },
+  { repository, owner }: FoundRepository,
+  { verb, before, after }: TeamRepositoryChange,
+): void {
+  const fullName = `${owner.login}/${repository.name}`;
+  const shown = (role: string) => ({ team: team.slug, repository: fullName, role });
+  recordTeamChange(
+    on,
+    organization,
+    team,
+    {
+      action: UPDATE_TEAM_REPOSITORIES,
+      kind: 'organization-team-repository',
+      name: fullName,
+      verb,
+      ...(before !== undefined && { before: shown(before) }),
+      ...(after !== undefined && { after: shown(after) }),
+    },
+    `:repo/${fullName}`,
+  );
 }
 
 export function auditedTeam(team: OrganizationTeam) {

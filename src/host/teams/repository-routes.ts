@@ -10,7 +10,7 @@ import { parseAcceptedType } from '../media-type.ts';
 import { VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
 import { deleteStrandedTeams } from '../protection/store-actors.ts';
-import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
+import { REPOSITORY_CHANNEL, repositoryNotFound } from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
@@ -20,7 +20,7 @@ import {
   type OpenedTeam,
   type TeamCall,
 } from './access.ts';
-import { recordTeamChange } from './audit.ts';
+import { GAVE_REPOSITORY, recordTeamRepositoryChange, UPDATE_TEAM_REPOSITORIES } from './audit.ts';
 import { roleOfPermission } from './change.ts';
 import { checkOwned, listTeamRepositoryRoles, openTeamRepository } from './grants.ts';
 import { recordTeamRepository } from './record-team.ts';
@@ -35,8 +35,6 @@ import {
   type LimitedViewer,
 } from './store-repositories.ts';
 import { TeamParams, teamPlaces } from './team-params.ts';
-
-const UPDATE_REPOSITORIES = 'updateTeamRepositories';
 
 const TeamRepositoryParams = Type.Object({ ...TeamParams, owner: Type.String(), repo: Type.String() });
 
@@ -126,7 +124,7 @@ const putOne = route(
     summary: 'Give a repository to a team, or change the role of the team on it',
     description:
       'Takes admin rights to the repository. The permission may be the name of a custom repository role.',
-    access: { action: UPDATE_REPOSITORIES, ofOwner: true },
+    access: { action: UPDATE_TEAM_REPOSITORIES, ofOwner: true },
     params: TeamRepositoryParams,
     body: Type.Object({ permission: Type.Optional(PlainText({ maxLength: 100 })) }),
     bodyIsOptional: true,
@@ -146,8 +144,8 @@ const putOne = route(
       if (before?.role === role) return;
       await saveTeamRepository(on.db, team.number, { repositoryNumber, role }, call.now);
       await deleteStrandedTeams(on.db, found.repository);
-      recordRepository(on, opened, found, {
-        verb: 'gave to a team the repository',
+      recordTeamRepositoryChange(on, opened, found, {
+        verb: GAVE_REPOSITORY,
         before: before?.role,
         after: role,
       });
@@ -165,7 +163,7 @@ const deleteOne = route(
     ...teamPlaces('/repos/{owner}/{repo}'),
     summary: 'Take a repository from a team',
     description: 'Takes admin rights to the repository, or to be a maintainer of the team.',
-    access: { action: UPDATE_REPOSITORIES, ofOwner: true },
+    access: { action: UPDATE_TEAM_REPOSITORIES, ofOwner: true },
     params: TeamRepositoryParams,
     reply: { 204: null },
   },
@@ -180,42 +178,15 @@ const deleteOne = route(
       if (before === undefined) return;
       await deleteTeamRepository(on.db, team.number, number);
       await deleteStrandedTeams(on.db, found.repository);
-      recordRepository(on, opened, found, { verb: 'took from a team the repository', before: before.role });
+      recordTeamRepositoryChange(on, opened, found, {
+        verb: 'took from a team the repository',
+        before: before.role,
+      });
       await recordTeamRepository(on, opened, found, { before: before.role });
       await on.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },
 );
-
-interface RepositoryChange {
-  verb: string;
-  before?: string | undefined;
-  after?: string;
-}
-
-function recordRepository(
-  on: Parameters<typeof recordTeamChange>[0],
-  { organization, team }: OpenedTeam,
-  { repository, owner }: FoundRepository,
-  { verb, before, after }: RepositoryChange,
-): void {
-  const fullName = `${owner.login}/${repository.name}`;
-  const shown = (role: string) => ({ team: team.slug, repository: fullName, role });
-  recordTeamChange(
-    on,
-    organization,
-    team,
-    {
-      action: UPDATE_REPOSITORIES,
-      kind: 'organization-team-repository',
-      name: fullName,
-      verb,
-      ...(before !== undefined && { before: shown(before) }),
-      ...(after !== undefined && { after: shown(after) }),
-    },
-    `:repo/${fullName}`,
-  );
-}
 
 export const organizationTeamRepositoryRoutes = [listAll, checkOne, putOne, deleteOne];

@@ -7,20 +7,15 @@ import { Failure } from '../../kernel/failure.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { upsertCollaborator } from '../collaborators/store.ts';
 import { findInFamily, sourceNumberOf } from '../forks/store.ts';
-import { findOrganization } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { checkedName } from '../repositories/change-repository.ts';
 import { findCreationOwner } from '../repositories/creation-owner.ts';
 import { MinimalRepository, toMinimalRepository } from '../repositories/model.ts';
-import type { Repository } from '../repositories/repository.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { transferRepository } from '../repositories/transfer-repository.ts';
-import { roleOfPermission } from '../teams/change.ts';
-import { recordTeamRepository } from '../teams/record-team.ts';
-import { listTeamsByNumber } from '../teams/store.ts';
-import { saveTeamRepository } from '../teams/store-repositories.ts';
+import { giveToTeams } from '../teams/give-repository.ts';
 
 const transferTo = repositoryRoute(
   {
@@ -57,7 +52,12 @@ const transferTo = repositoryRoute(
     call.demand(`repo/${owner.login}/${name}`, 'createRepository');
     const moved = await kernel.changes.run(call, async (on) => {
       const transferred = await transferRepository(on, found, { owner, name }, (updated) =>
-        grantAfterTransfer(on, updated, { from: found.owner, to: owner, teamIds: body.team_ids ?? [] }),
+        grantAfterTransfer(
+          on,
+          caller,
+          { repository: updated, owner },
+          { from: found.owner, teamIds: body.team_ids ?? [] },
+        ),
       );
       await demandOnlyOne(on.db, found, owner);
       return transferred;
@@ -86,24 +86,18 @@ async function findNewOwner(
 /** The user who owned it can still push to it, and the teams have what they have on new repositories. */
 async function grantAfterTransfer(
   on: ChangeTransaction,
-  repository: Repository,
-  { from, to, teamIds }: { from: RepositoryOwner; to: RepositoryOwner; teamIds: readonly number[] },
+  caller: KnownCaller,
+  moved: FoundRepository,
+  { from, teamIds }: { from: RepositoryOwner; teamIds: readonly number[] },
 ): Promise<void> {
-  const { db: tx } = on;
-  const { now } = on.actor;
-  const { number } = repository;
   if (from.type !== 'Organization')
-    await upsertCollaborator(tx, number, { accountId: from.id, role: 'write' }, now);
-  const teams = await listTeamsByNumber(tx, teamIds);
-  const organization = teamIds.length === 0 ? undefined : await findOrganization(tx, { id: to.id });
-  for (const id of teamIds) {
-    const team = teams.get(id);
-    if (team === undefined || organization === undefined || team.organizationId !== to.id)
-      throw problem('team_ids', `must be ids of teams of the new owner: ${id} is not`);
-    const role = roleOfPermission(team);
-    await saveTeamRepository(tx, id, { repositoryNumber: number, role }, now);
-    await recordTeamRepository(on, { organization, team }, { repository, owner: to }, { after: role });
-  }
+    await upsertCollaborator(
+      on.db,
+      moved.repository.number,
+      { accountId: from.id, role: 'write' },
+      on.actor.now,
+    );
+  await giveToTeams(on, caller, moved, { field: 'team_ids', ids: teamIds });
 }
 
 /** An owner has one repository of each family, so that a fork is found by its owner. */
