@@ -209,6 +209,9 @@ test('a dismissal needs a reason, and an alert that is not fixed', async () => {
   assert.equal((await ada.patch(alert, { state: 'dismissed' })).status, 422);
   assert.equal((await ada.patch(alert, { state: 'dismissed', dismissed_reason: 'boring' })).status, 422);
   assert.equal((await ada.patch(alert, { state: 'fixed' })).status, 422);
+  const mitigated = await ada.patch(alert, { state: 'dismissed', dismissed_reason: 'mitigated' });
+  assert.equal(mitigated.json['dismissed_reason'], 'mitigated', mitigated.text);
+  assert.equal((await ada.patch(alert, { state: 'open' })).status, 200);
   await analyze(here, []);
   const { status, json } = await ada.patch(alert, { state: 'dismissed', dismissed_reason: 'used in tests' });
   assert.equal(status, 400, json['message']);

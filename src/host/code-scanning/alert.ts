@@ -5,7 +5,7 @@ import type { AlertSeverity, ScanningRule, SecuritySeverity } from './sarif/sari
 export const ALERT_STATES = ['open', 'dismissed', 'fixed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-export const DISMISSAL_REASONS = ['false positive', "won't fix", 'used in tests'] as const;
+export const DISMISSAL_REASONS = ['false positive', "won't fix", 'used in tests', 'mitigated'] as const;
 
 export interface AlertDismissal {
   at: number;
