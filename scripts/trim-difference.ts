@@ -61,6 +61,16 @@ function trimMembers(before: Members, after: Members, trimming: Trimming): Pair 
   return { before: withContext(old, before, trimming), after: withContext(fresh, after, trimming) };
 }
 
+/** How many values of two trimmed bodies differ that the change is not about: two calls may have been about different things. */
+export function countOtherDifferences(before: unknown, after: unknown, fields: ReadonlySet<string>): number {
+  if (Array.isArray(before) && Array.isArray(after))
+    return before.reduce<number>((sum, item, at) => sum + countOtherDifferences(item, after[at], fields), 0);
+  // What has changed its type is what the change is about.
+  if (!isMembers(before) || !isMembers(after)) return isMembers(after) || before === after ? 0 : 1;
+  const names = Object.keys(before).filter((name) => name in after && !fields.has(name));
+  return names.reduce((sum, name) => sum + countOtherDifferences(before[name], after[name], fields), 0);
+}
+
 /** Of a list of objects the first, and of an object with many members its name. */
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) {

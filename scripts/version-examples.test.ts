@@ -84,6 +84,18 @@ test('an example is a call that was made under both versions; one without a diff
   }
 });
 
+test('of calls that were made under both versions those are taken that differ in nothing else', () => {
+  const of = (version: string, limit: number, used: number) => {
+    const core = { limit, used, remaining: limit - used };
+    return recorded(version, { resources: { core }, ...(version === OLD && { rate: core }) });
+  };
+  const calls = [of(OLD, 60, 4), of(OLD, 5000, 7), of(NEW, 5000, 10), of(NEW, 5000, 7), of(OLD, 60, 1)];
+  const example = chooseVersionExamples(hostApi, calls)[NEW]?.[RATE];
+  const core = { limit: 5000, used: 7, remaining: 4993 };
+  assert.deepEqual(example?.before.body, { resources: { core }, rate: core });
+  assert.deepEqual(example?.after.body, { resources: { core } });
+});
+
 test('the shapes of a media type are shown by calls that ask for it', () => {
   const accept = 'application/vnd.host.beta+json';
   const of = (version: string, body: unknown, more = {}) =>

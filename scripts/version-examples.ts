@@ -12,7 +12,7 @@ import type { BreakingChange } from '../src/kernel/version.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 import { findOperation, versionOfCall } from './find-operation.ts';
 import { normaliseExample } from './normalise-example.ts';
-import { trimDifference, type Trimming } from './trim-difference.ts';
+import { countOtherDifferences, trimDifference, type Trimming } from './trim-difference.ts';
 
 interface KnownCall extends RecordedCall {
   id: string;
@@ -21,6 +21,12 @@ interface KnownCall extends RecordedCall {
 
 /** Of an example, in characters: a reader compares it at a glance. */
 const MAX_LENGTH = 3000;
+
+/** As many values that differ for other reasons weigh as much as a call that is not the same. */
+const MANY_DIFFERENCES = 4;
+
+/** Of calls of the new version that an old one is compared with. */
+const MAX_ALIKE = 4;
 
 /** Of each operation, so that the work does not grow with the square of the calls. */
 const MAX_PAIRS = 200;
@@ -71,16 +77,30 @@ function exampleOf(group: ChangeGroup, { api, byOperation, previous }: Choice): 
     const olds = calls.filter((call) => call.version === previous);
     const news = calls.filter((call) => call.version === version);
     for (const { before, after, distance } of pairsOf(olds, news)) {
+      if (distance * MAX_LENGTH >= (best?.rank ?? Infinity)) break;
       const trimmed = trimPair(group, before, after);
       if (trimmed === undefined) continue;
-      const example = { call: `${method} ${describedPath(path)}`, ...trimmed };
-      const { length } = JSON.stringify(example);
+      const found = { call: `${method} ${describedPath(path)}`, ...trimmed };
+      const { length } = JSON.stringify(found);
       // A resource by itself is easier to read than a list.
-      const rank = (distance + (Array.isArray(example.after.body) ? 0.5 : 0)) * MAX_LENGTH + length;
-      if (length < MAX_LENGTH && rank < (best?.rank ?? Infinity)) best = { example, rank };
+      const least = (distance + (Array.isArray(found.after.body) ? 0.5 : 0)) * MAX_LENGTH + length;
+      if (length >= MAX_LENGTH || least >= (best?.rank ?? Infinity)) continue;
+      const example = normaliseExample(found as never) as unknown as VersionExample;
+      const rank = least + othersIn(example, changes) * MAX_LENGTH;
+      if (rank < (best?.rank ?? Infinity)) best = { example, rank };
     }
   }
-  return best && (normaliseExample(best.example as never) as unknown as VersionExample);
+  return best?.example;
+}
+
+/** What differs for other reasons than the change, up to 1. */
+function othersIn({ before, after }: VersionExample, changes: readonly BreakingChange[]): number {
+  const fields = new Set(namesIn(changes));
+  return Math.min(countOtherDifferences(before.body, after.body, fields) / MANY_DIFFERENCES, 1);
+}
+
+function namesIn(changes: readonly BreakingChange[]): string[] {
+  return changes.flatMap(changedFieldsOf).map(({ name }) => name);
 }
 
 function isOfVariant({ headers }: KnownCall, changes: readonly BreakingChange[]): boolean {
@@ -98,10 +118,10 @@ function* pairsOf(olds: readonly KnownCall[], news: readonly KnownCall[]) {
     (call: KnownCall) => `${call.headers['accept']} ${keysOf(call.sent)}`,
   ];
   for (const [distance, keyOf] of levels.entries()) {
-    const byKey = new Map(news.map((call) => [keyOf(call), call] as const).toReversed());
+    const byKey = Map.groupBy(news, keyOf);
     for (const before of olds.slice(0, MAX_PAIRS)) {
-      const after = byKey.get(keyOf(before));
-      if (after !== undefined) yield { before, after, distance };
+      for (const after of byKey.get(keyOf(before))?.slice(0, MAX_ALIKE) ?? [])
+        yield { before, after, distance };
     }
   }
 }
@@ -127,7 +147,7 @@ function trimPair(
       after.type.startsWith(contentType.now);
     return isStatus || isType ? { before: headOf(before, isType), after: headOf(after, isType) } : undefined;
   }
-  const fields = new Set(changes.flatMap(changedFieldsOf).map(({ name }) => name));
+  const fields = new Set(namesIn(changes));
   const around = [...`${title} ${advice}`.matchAll(/`([\w.]+)`/g)].map(([, name]) => name!);
   const trimming = { fields, around: around.filter((name) => !fields.has(name)) };
   const bodies = trimDifference(parse(before.text), parse(after.text), trimming);
