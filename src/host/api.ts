@@ -113,7 +113,7 @@ const dialect: Dialect = {
       'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, X-Requested-With, X-Host-Api-Version, X-GitHub-Api-Version',
     allowMethods: 'GET, POST, PATCH, PUT, DELETE',
     exposeHeaders:
-      'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-Poll-Interval, X-GitHub-Media-Type, X-GitHub-Request-Id, X-Host-Media-Type, X-Host-Request-Id, Deprecation, Sunset',
+      'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-Poll-Interval, X-GitHub-Media-Type, X-GitHub-Request-Id, X-Host-Media-Type, X-Host-Request-Id, X-Host-Api-Version-Selected, X-GitHub-Api-Version-Selected, Deprecation, Sunset',
     maxAge: 86_400,
   },
   headers: {

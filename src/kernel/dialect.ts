@@ -32,7 +32,7 @@ export interface CallFacts {
   base: string;
   headers: IncomingHttpHeaders;
   address: string;
-  /** The newest version until the caller's own is known. */
+  /** That of calls which ask for none, until the caller's own is known. */
   version: string;
   /** What else the call asks for that changes the shapes of its version; mostly nothing. */
   variant: string | undefined;

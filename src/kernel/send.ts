@@ -102,7 +102,7 @@ export class ReplySender {
   /** `allow` is undefined where there is no route. */
   preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
     const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
-    this.#put(reply, call, 204, this.#headers.fixed(call, call.shape), own);
+    this.#put(reply, call, 204, this.#fixedOf(call), own);
   }
 
   failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
@@ -130,11 +130,15 @@ export class ReplySender {
       ...(location !== undefined && { location }),
       ...details.headers,
     };
-    const fixed = call.isVersionRefused
-      ? new HeaderBlock(dialect.headers)
-      : this.#headers.fixed(call, call.shape);
-    const headers = this.#headers.list(call, fixed, own);
+    const headers = this.#headers.list(call, this.#fixedOf(call), own);
     return { status, headers, body };
+  }
+
+  /** Without a version where the call asked for one that is not available. */
+  #fixedOf(call: CallFacts): HeaderBlock {
+    return call.isVersionRefused
+      ? new HeaderBlock(this.#dialect.headers)
+      : this.#headers.fixed(call, call.shape);
   }
 
   #toText(body: unknown): string {

@@ -14,6 +14,7 @@ import type { ApiHandlers } from './api-dispatch.ts';
 import type { ClientSocket, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
 import { ReplySender } from './send.ts';
+import { defaultVersion } from './version-support.ts';
 
 export function serveRaw(app: FastifyInstance, { dialect, rawRoutes = [] }: Api, kernel: Kernel): void {
   const upgrades = new WeakMap<IncomingMessage, ClientSocket>();
@@ -69,7 +70,7 @@ export function rawHandlers(
       base: kernel.publicUrl,
       headers,
       address,
-      version: dialect.versions.names.at(-1)!,
+      version: defaultVersion(dialect.versions),
       shape,
       categories,
       limits: kernel.limits,

@@ -19,6 +19,7 @@ import type { RouteVersion } from './route-version.ts';
 import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
+import { defaultVersion } from './version-support.ts';
 import { pageHandlers, wantsPage } from './serve-pages.ts';
 import type { SecondaryCost } from './secondary-limits.ts';
 import { rawHandlers } from './serve-raw.ts';
@@ -87,7 +88,7 @@ function mount(
       base: kernel.publicUrl + prefix,
       headers,
       address: ip,
-      version: dialect.versions.names.at(-1)!,
+      version: defaultVersion(dialect.versions),
       shape: route?.shape,
       categories: route?.categories ?? noRoute,
       limits: kernel.limits,
@@ -96,6 +97,16 @@ function mount(
   app.badRequests.add(prefix, (request, failure) =>
     send.renderError(begin(request, undefined), failure, failure),
   );
+
+  const preflight = (reply: FastifyReply, call: LiveCall, allow: string | undefined) => {
+    // Browsers send no version with it. One that is not available is an error of the call that follows.
+    try {
+      call.version = dialect.versionOf(call);
+    } catch {
+      call.isVersionRefused = true;
+    }
+    return send.preflight(reply, call, allow);
+  };
 
   const onRequest: onRequestHookHandler = function (request, reply, done) {
     request.match = findRoute(request);
@@ -124,7 +135,7 @@ function mount(
   };
   const refuse = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
     const allow = allowAt(url);
-    if (isPreflight({ method, url })) return send.preflight(reply, call, allow);
+    if (isPreflight({ method, url })) return preflight(reply, call, allow);
     if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
     throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
       headers: { allow },

@@ -194,7 +194,7 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal(headers.get('access-control-allow-origin'), '*');
       const exposed = headers.get('access-control-expose-headers')!.split(', ');
       const wanted =
-        'ETag Link Location Retry-After X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Used X-RateLimit-Reset X-RateLimit-Resource Deprecation Sunset';
+        'ETag Link Location Retry-After X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Used X-RateLimit-Reset X-RateLimit-Resource X-Host-Api-Version-Selected Deprecation Sunset';
       for (const name of namesIn(wanted)) assert.ok(exposed.includes(name), name);
     });
 

@@ -134,7 +134,18 @@ for (const prefix of ['', '/api/v3']) {
           assert.equal(selectedBy(answer), version, `${method} ${path}`);
         }
       }
-      assert.equal((await call('/meta', {}, 'OPTIONS')).headers.has(`${OURS}-Selected`), true);
+      for (const [asked, selected] of [
+        ['', OLD],
+        [OLD, OLD],
+        [NEW, NEW],
+        ['1999-01-01', null],
+      ] as const) {
+        const preflight = await call('/meta', { [OURS]: asked }, 'OPTIONS');
+        assert.deepEqual([preflight.status, selectedBy(preflight)], [204, selected], asked);
+      }
+      // What is refused before anything of it is read has the version of calls that ask for none.
+      const tooLong = await call('/meta', { 'x-long': 'x'.repeat(20_000) });
+      assert.deepEqual([tooLong.status, selectedBy(tooLong)], [431, OLD]);
     });
 
     test('H7 only routes that a newer version changes warn, and only under the old version', async () => {
