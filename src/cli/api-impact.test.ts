@@ -1,5 +1,8 @@
 // The command `api impact`, against a server in the process of the test.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { giveToken, openBrowser } from '../../test/people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
@@ -106,10 +109,47 @@ test('without a report the exit code is 2, and a sentence says what to do', asyn
     [['--url', server.url, '--token', ada.token, '--since', 'soon'], /--since must be a time/],
     [['--url', 'ftp://x', '--token', 'x'], /--url must be a URL/],
     [['--url', 'http://127.0.0.1:1', '--token', 'x'], /cannot be reached/],
+    [['--url', server.url, '--token', 'tök✓'], /The token has characters that no token has/],
     [['--data', '/nonexistent', '--token', 'x'], /No server is ready on/],
   ] as const) {
     const { code, out, err } = await run(['api', 'impact', ...argv]);
     assert.deepEqual([code, out], [2, ''], argv.join(' '));
     assert.match(err, words);
+  }
+});
+
+test('a server that answers with other JSON is no report either: the exit code is never that of calls to change', async () => {
+  let reply: [status: number, body: string] = [200, ''];
+  const other = createServer((_request, response) => response.writeHead(reply[0]).end(reply[1]));
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const report = { version: 'v', state: 's', header: 'h', documentation_url: 'd', unrecorded_calls: 0 };
+  const bodies = [
+    '{}',
+    'null',
+    '[]',
+    '[1]',
+    '"x"',
+    'x',
+    '{"calls":[{}]}',
+    JSON.stringify({ ...report, calls: [{}] }),
+  ];
+  try {
+    for (const body of bodies) {
+      for (const argv of [[], ['--to', '2026-03-10']]) {
+        reply = [200, body];
+        const found = await run(['api', 'impact', '--url', url, '--token', 'x', '--no-json', ...argv]);
+        assert.deepEqual([found.code, found.out], [2, ''], body);
+        assert.match(found.err, /is not a server with the Host API/, body);
+      }
+    }
+    reply = [500, 'null'];
+    const failed = await run(['api', 'impact', '--url', url, '--token', 'x']);
+    assert.deepEqual([failed.code, failed.out], [2, '']);
+    assert.match(failed.err, /answers 500: without a reason/);
+  } finally {
+    other.close();
+    other.closeAllConnections();
   }
 });

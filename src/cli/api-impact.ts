@@ -5,6 +5,13 @@ import type { LoadedSettings } from '../read-settings.ts';
 import { RELEASE } from '../release.ts';
 import { messageOf } from './command-errors.ts';
 import { parseServerUrl } from './import/server-url.ts';
+import {
+  errorMessageOf,
+  isImpactReply,
+  isVersionList,
+  type CallEntry,
+  type ImpactReply,
+} from './impact-reply.ts';
 import { painter, printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
 import { alignTable } from './table.ts';
@@ -17,33 +24,6 @@ export interface ApiImpactOptions {
   all?: boolean;
   since?: string;
   json?: boolean;
-}
-
-interface ImpactReply {
-  version: string;
-  state: string;
-  header: string;
-  documentation_url: string;
-  unrecorded_calls: number;
-  note: string;
-  calls: CallEntry[];
-}
-
-interface CallEntry {
-  method: string;
-  path: string;
-  version: string;
-  variant: string | null;
-  caller: { type: string; id: string | null; name: string | null; login: string | null };
-  calls: number;
-  last_seen_at: string;
-  changes: {
-    title: string;
-    advice: string;
-    in: string;
-    fields: { name: string; kind: string }[];
-    calls: number;
-  }[];
 }
 
 const EXIT_CODES = { nothingToDo: 0, wouldChange: 1, noReport: 2 } as const;
@@ -89,6 +69,11 @@ async function openServer(config: Config, options: ApiImpactOptions, io: Io): Pr
       'invalid',
       `Whose calls? Give a token with --token or in SIGNALBOX_TOKEN; ${io.program} token create makes one.`,
     );
+  if (/[^\x21-\x7e]/.test(token))
+    throw new Failure(
+      'invalid',
+      'The token has characters that no token has: check --token or SIGNALBOX_TOKEN.',
+    );
   return { url, token };
 }
 
@@ -107,7 +92,7 @@ async function readReport(
   server: ReportServer,
   { to, all, since }: ApiImpactOptions,
 ): Promise<ImpactReply & { isCut: boolean }> {
-  const version = to ?? ((await fetchJson(server, '/versions')).body as string[]).at(-1)!;
+  const version = to ?? (await newestVersion(server));
   const query = new URLSearchParams({
     per_page: String(PER_PAGE),
     ...(all === true && { all: 'true' }),
@@ -118,10 +103,20 @@ async function readReport(
     query.set('page', String(page));
     const path = `/versions/${encodeURIComponent(version)}/impact?${query.toString()}`;
     const { body, hasNext } = await fetchJson(server, path);
-    const reply = body as ImpactReply;
-    calls.push(...reply.calls);
-    if (!hasNext || page === MAX_PAGES) return { ...reply, calls, isCut: hasNext };
+    if (!isImpactReply(body)) throw notTheHost(server);
+    calls.push(...body.calls);
+    if (!hasNext || page === MAX_PAGES) return { ...body, calls, isCut: hasNext };
   }
+}
+
+async function newestVersion(server: ReportServer): Promise<string> {
+  const { body } = await fetchJson(server, '/versions');
+  if (!isVersionList(body)) throw notTheHost(server);
+  return body.at(-1)!;
+}
+
+function notTheHost({ url }: ReportServer): Failure {
+  return new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
 }
 
 function momentOf(text: string): string {
@@ -135,10 +130,8 @@ function momentOf(text: string): string {
 }
 
 /** A page may have fewer entries than it could and still have a next one, which only the Link header tells. */
-async function fetchJson(
-  { url, token }: ReportServer,
-  path: string,
-): Promise<{ body: unknown; hasNext: boolean }> {
+async function fetchJson(server: ReportServer, path: string): Promise<{ body: unknown; hasNext: boolean }> {
+  const { url, token } = server;
   let answer: Response;
   let text: string;
   try {
@@ -154,7 +147,7 @@ async function fetchJson(
   try {
     body = JSON.parse(text);
   } catch {
-    throw new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
+    throw notTheHost(server);
   }
   if (answer.ok) return { body, hasNext: /;\s*rel="next"/.test(answer.headers.get('link') ?? '') };
   if (answer.status === 401) throw new Failure('unauthenticated', `${url} rejects the token: give another.`);
@@ -163,8 +156,8 @@ async function fetchJson(
       'not-found',
       `${url} has no report at ${path.split('?', 1)[0]!}: check --to and --url.`,
     );
-  const { message = 'without a reason' } = body as { message?: string };
-  throw new Failure('invalid', `${url} answers ${answer.status}: ${printable(message)}`);
+  const message = printable(errorMessageOf(body) ?? 'without a reason');
+  throw new Failure('invalid', `${url} answers ${answer.status}: ${message}`);
 }
 
 function describe(report: ImpactReply & { isCut: boolean }, { all }: ApiImpactOptions, io: Io): string {
