@@ -73,7 +73,7 @@ function* writePageInSteps(
     announcement(version, versions),
     choiceWords(versions),
     selectionOf(version, versions),
-    ...(yield* changeParts(api, groups, examples[version] ?? {})),
+    ...(yield* changeParts(api, { groups, removed }, examples[version] ?? {})),
     operationList(ADDED_ANCHOR, 'Added operations', added),
     operationList(REMOVED_ANCHOR, 'Removed operations', removed),
     groups.length + added.length + removed.length > 0 ? '' : nothingChanged(version, versions),
@@ -129,11 +129,16 @@ function nothingChanged(version: string, versions: VersionTable): string {
 
 function* changeParts(
   api: Api,
-  groups: readonly ChangeGroup[],
+  { groups, removed }: { groups: readonly ChangeGroup[]; removed: readonly RouteShape[] },
   examples: Readonly<Record<string, VersionExample>>,
 ): Generator<void, string[], void> {
   if (groups.length === 0) return [];
   const items = groups.map(({ anchor, title }) => `<li><a href="#${anchor}">${words(title)}</a></li>`);
+  if (removed.length > 0) {
+    const [first] = removed as [RouteShape];
+    const title = removed.length === 1 ? `Operation ${callOf(first)} removed` : 'Removed operations';
+    items.push(`<li><a href="#${REMOVED_ANCHOR}">${title}</a></li>`);
+  }
   const parts = [`<h2 id="changes">Changes</h2><ul>${items.join('')}</ul>`];
   for (const group of groups) {
     const affected: AffectedOperation[] = [];
@@ -215,7 +220,11 @@ function operationsOf(operations: readonly AffectedOperation[]): string {
 
 function operationList(anchor: string, title: string, shapes: readonly RouteShape[]): string {
   if (shapes.length === 0) return '';
-  const items = shapes.map((shape) => `<li>${callOf(shape)}: ${escapeHtml(shape.summary)}</li>`);
+  const items = shapes.map((shape) => {
+    const { summary, description } = shape;
+    // The description of an operation that ends says what is there instead.
+    return `<li>${callOf(shape)}: ${escapeHtml(description === undefined ? summary : `${summary}. ${description}`)}</li>`;
+  });
   return `<h2 id="${anchor}">${title}</h2>${folded(`${items.length} operations`, items)}`;
 }
 

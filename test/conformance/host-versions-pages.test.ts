@@ -47,6 +47,10 @@ test('H23 every change has an anchor of its own, and the list of changes leads t
     assert.equal(text.split(`id="${anchor}"`).length, 2, anchor);
     assert.ok(text.includes(`<a href="#${anchor}">`), anchor);
   }
+  assert.match(
+    text,
+    /<a href="#removed">Operation <code>GET \/organizations\/\{organization_id\}\/custom_roles</,
+  );
 });
 
 test('H23 the page has the dates, the selection, the removed operations and the way to the report', async () => {
@@ -54,6 +58,7 @@ test('H23 the page has the dates, the selection, the removed operations and the 
   assert.match(fresh, /<th>State<\/th><th>Released<\/th>.*<td>current<\/td><td>2026-03-10<\/td>/s);
   assert.match(fresh, /send <code>X-Host-Api-Version: 2026-03-10<\/code>/);
   assert.match(fresh, /id="removed".*<code>GET \/organizations\/\{organization_id\}\/custom_roles<\/code>/s);
+  assert.match(fresh, /Newer versions have GET \/orgs\/\{org\}\/custom-repository-roles instead/);
   assert.ok(fresh.includes(`href="/docs/host/versions/${NEW}/impact"`));
   assert.ok(fresh.includes(`href="/docs/host/${NEW}.json"`));
   const { text: old } = await read(`/docs/host/versions/${OLD}`);
