@@ -134,14 +134,14 @@ for (const prefix of ['', '/api/v3']) {
           assert.equal(selectedBy(answer), version, `${method} ${path}`);
         }
       }
-      for (const [asked, selected] of [
+      for (const [version, selected] of [
         ['', OLD],
         [OLD, OLD],
         [NEW, NEW],
         ['1999-01-01', null],
       ] as const) {
-        const preflight = await call('/meta', { [OURS]: asked }, 'OPTIONS');
-        assert.deepEqual([preflight.status, selectedBy(preflight)], [204, selected], asked);
+        const preflight = await call('/meta', { [OURS]: version }, 'OPTIONS');
+        assert.deepEqual([preflight.status, selectedBy(preflight)], [204, selected], version);
       }
       // What is refused before anything of it is read has the version of calls that ask for none.
       const tooLong = await call('/meta', { 'x-long': 'x'.repeat(20_000) });
