@@ -1,4 +1,5 @@
-// SIGKILL of a server while an analysis opens and closes alerts: it goes on after the next start, and nothing is twice.
+// SIGKILL of a server while an analysis is written, and while it opens and closes alerts: it goes on after the next start, and
+// nothing is twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
@@ -15,81 +16,90 @@ const AT = '/repos/admin/demo';
 const EVENTS = 1000;
 
 onEachEngine((engine) => {
-  test('a server that is killed while an analysis is applied', needsGit, async (t) => {
-    const { location, settings } = await settingsOn(engine);
-    let server = await startChild(settings);
-    t.after(() => server.kill());
-    const { call } = callerOf(() => server.url);
-    const ask = async (path: string, body?: unknown): Promise<Json> => {
-      const answer = await call(path, body === undefined ? {} : { method: 'POST', body });
-      assert.ok(answer.status < 300, `${path}: ${answer.text}`);
-      return answer.json;
-    };
-    await ask('/user/repos', { name: 'demo', auto_init: true });
-    const sha = (await ask(`${AT}/git/ref/heads/main`))['object'].sha as string;
-    const upload = async (first: number) => {
-      const results = Array.from({ length: RESULTS }, (_, at) => resultOf({ hash: `h${first + at}` }));
-      const sarif = packed(sarifOf([{ ...runOf([]), results }]));
-      const sent = { commit_sha: sha, ref: 'refs/heads/main', sarif };
-      return (await ask(`${AT}/code-scanning/sarifs`, sent))['id'] as string;
-    };
-    const completed = async (id: string) => {
-      let status: Json = {};
+  test(
+    'a server that is killed while an analysis is written, and while one is applied',
+    needsGit,
+    async (t) => {
+      const { location, settings } = await settingsOn(engine);
+      let server = await startChild(settings);
+      t.after(() => server.kill());
+      const { call } = callerOf(() => server.url);
+      const ask = async (path: string, body?: unknown): Promise<Json> => {
+        const answer = await call(path, body === undefined ? {} : { method: 'POST', body });
+        assert.ok(answer.status < 300, `${path}: ${answer.text}`);
+        return answer.json;
+      };
+      await ask('/user/repos', { name: 'demo', auto_init: true });
+      const sha = (await ask(`${AT}/git/ref/heads/main`))['object'].sha as string;
+      const upload = async (first: number) => {
+        const results = Array.from({ length: RESULTS }, (_, at) => resultOf({ hash: `h${first + at}` }));
+        const sarif = packed(sarifOf([{ ...runOf([]), results }]));
+        const sent = { commit_sha: sha, ref: 'refs/heads/main', sarif };
+        return (await ask(`${AT}/code-scanning/sarifs`, sent))['id'] as string;
+      };
+      const completed = async (id: string) => {
+        let status: Json = {};
+        await eventually(async () => {
+          status = await ask(`${AT}/code-scanning/sarifs/${id}`);
+          return status['processing_status'] !== 'pending';
+        }, 'the end of the upload');
+        assert.equal(status['processing_status'], 'complete', JSON.stringify(status));
+      };
+      const storage = await engine.open([], location);
+      const { db } = storage;
+      /** The lease of the killed server would end later. */
+      const restart = async () => {
+        await db.updateTable('due').set({ due_at: 0 }).where('kind', '=', 'host.process-sarif').execute();
+        server = await startChild(settings);
+      };
+      const first = await upload(0);
+      await eventually(async () => (await countsOf(storage)).results > 0, 'the first results');
+      await server.kill();
+      const { results } = await countsOf(storage);
+      t.diagnostic(`${results} of ${RESULTS} results were written`);
+      await restart();
+      await completed(first);
+      // The other half of its results is new.
+      const second = await upload(RESULTS / 2);
       await eventually(async () => {
-        status = await ask(`${AT}/code-scanning/sarifs/${id}`);
-        return status['processing_status'] !== 'pending';
-      }, 'the end of the upload');
-      assert.equal(status['processing_status'], 'complete', JSON.stringify(status));
-    };
-    await completed(await upload(0));
-    // The other half of its results is new.
-    const second = await upload(RESULTS / 2);
-    await eventually(async () => {
-      const [newest] = (await ask(`${AT}/code-scanning/alerts?per_page=1`)) as unknown as Json[];
-      return newest!['number'] > RESULTS;
-    }, 'the first alerts of the second upload');
-    await server.kill();
-    const storage = await engine.open([], location);
-    const interrupted = await countsOf(storage);
-    // On a busy machine the server may be faster than the process that kills it.
-    if (interrupted.ready !== 1) t.diagnostic('The upload was over before the server could be killed.');
-    assert.ok(interrupted.alerts > RESULTS && interrupted.alerts <= RESULTS * 1.5);
-    // Its lease would end later.
-    await storage.db.updateTable('due').set({ due_at: 0 }).where('kind', '=', 'host.process-sarif').execute();
-    await storage.close();
-    server = await startChild(settings);
-    await completed(second);
-    await server.kill();
-    const after = await engine.open([], location);
-    assert.deepEqual(await countsOf(after), {
-      alerts: RESULTS * 1.5,
-      last: RESULTS * 1.5,
-      open: RESULTS,
-      fixed: RESULTS / 2,
-      linked: RESULTS * 2,
-      ready: 2,
-    });
-    const events = await after.db
-      .selectFrom('host_events')
-      .select(['action', 'details'])
-      .where('name', '=', 'code_scanning_alert')
-      .execute();
-    assert.equal(events.length, EVENTS * 2);
-    assert.ok(events.every(({ action }) => action === 'created'));
-    const told = events.map(({ details }) => (JSON.parse(details) as Json)['alert'].number as number);
-    assert.equal(new Set(told).size, told.length);
-    await after.close();
-  });
+        const [newest] = (await ask(`${AT}/code-scanning/alerts?per_page=1`)) as unknown as Json[];
+        return newest!['number'] > RESULTS;
+      }, 'the first alerts of the second upload');
+      await server.kill();
+      const interrupted = await countsOf(storage);
+      // On a busy machine the server may be faster than the process that kills it.
+      if (interrupted.ready !== 1) t.diagnostic('The upload was over before the server could be killed.');
+      assert.ok(interrupted.alerts > RESULTS && interrupted.alerts <= RESULTS * 1.5);
+      await restart();
+      await completed(second);
+      await server.kill();
+      assert.deepEqual(await countsOf(storage), {
+        alerts: RESULTS * 1.5,
+        last: RESULTS * 1.5,
+        open: RESULTS,
+        fixed: RESULTS / 2,
+        linked: RESULTS * 2,
+        results: RESULTS * 2,
+        ready: 2,
+      });
+      const events = await db
+        .selectFrom('host_events')
+        .select(['action', 'details'])
+        .where('name', '=', 'code_scanning_alert')
+        .execute();
+      assert.equal(events.length, EVENTS * 2);
+      assert.ok(events.every(({ action }) => action === 'created'));
+      const told = events.map(({ details }) => (JSON.parse(details) as Json)['alert'].number as number);
+      assert.equal(new Set(told).size, told.length);
+      await storage.close();
+    },
+  );
 });
 
 async function countsOf({ db }: Engine) {
   const alerts = await db.selectFrom('code_scanning_alerts').select('number').execute();
   const shown = await db.selectFrom('code_scanning_alert_refs').select('state').execute();
-  const linked = await db
-    .selectFrom('code_scanning_results')
-    .select('alert_number')
-    .where('alert_number', 'is not', null)
-    .execute();
+  const results = await db.selectFrom('code_scanning_results').select('alert_number').execute();
   const ready = await db
     .selectFrom('code_scanning_analyses')
     .select('number')
@@ -100,7 +110,8 @@ async function countsOf({ db }: Engine) {
     last: Math.max(...alerts.map(({ number }) => number)),
     open: shown.filter(({ state }) => state === 'open').length,
     fixed: shown.filter(({ state }) => state === 'fixed').length,
-    linked: linked.length,
+    linked: results.filter(({ alert_number: alert }) => alert !== null).length,
+    results: results.length,
     ready: ready.length,
   };
 }
