@@ -11,7 +11,7 @@ import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** So many of the best matches are sorted by their repositories: counting for each member would take ever longer. */
-export const MAX_RANKED = 5000;
+const MAX_RANKED = 5000;
 
 export interface UserSearch {
   items: Member[];

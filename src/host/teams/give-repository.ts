@@ -15,7 +15,7 @@ import { findTeamRole } from './store-members.ts';
 import { saveTeamRepository } from './store-repositories.ts';
 
 /** A team with a repository that it was given. */
-export interface TeamGrant {
+interface TeamGrant {
   organization: Organization;
   team: OrganizationTeam;
   role: string;
