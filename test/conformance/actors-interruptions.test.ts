@@ -55,7 +55,10 @@ onEngine('sqlite', (engine) => {
       { name },
     );
     isOpen = false;
-    rmSync(joinPath(server.app.kernel.settings.execution.work, 'dependencies'), { recursive: true });
+    rmSync(joinPath(server.app.kernel.settings.execution.work, 'dependencies'), {
+      recursive: true,
+      maxRetries: 10,
+    });
     return actor;
   }
 

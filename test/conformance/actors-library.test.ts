@@ -353,7 +353,7 @@ test('without the registry and its packages in the cache, a run says what is mis
       delete process.env[name];
       if (earlier[name] !== undefined) process.env[name] = earlier[name];
     }
-    rmSync(cache, { recursive: true, force: true });
+    rmSync(cache, { recursive: true, force: true, maxRetries: 10 });
   });
   const server = await startServer({ limits: 'off' });
   t.after(() => server.stop());
