@@ -6,7 +6,7 @@ import { afterGitTests as after, beforeGitTests as before, gitTest as test } fro
 import { joinHost, type HostPerson } from '../host-people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { openReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
+import { openReceiver, type ReceivedWebhook, type WebhookReceiver } from '../webhook-receiver.ts';
 import { checkWebhookPayload } from '../webhook-schemas.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
 
@@ -49,12 +49,19 @@ onEachEngine((engine) => {
     return rows.map(({ name, action }) => `${name}.${action}`);
   }
 
-  /** The payload of the last of so many deliveries. */
-  async function heard({ app }: TestApp, count: number): Promise<Json> {
-    const all = await receiver.wait(`/${app.name}`, count);
+  const seen = new Set<ReceivedWebhook>();
+
+  /** The payload of the last of so many events. Deliveries do not wait for each other, so it may arrive before earlier ones. */
+  async function heard(testApp: TestApp, count: number): Promise<Json> {
+    const all = await receiver.wait(`/${testApp.app.name}`, count);
     for (const { headers, json } of all) checkWebhookPayload(headers['x-github-event'] as string, json);
     assert.equal(all.length, count);
-    return all.at(-1)!.json;
+    const last = (await recorded(testApp)).at(-1);
+    const found = all.findLast(
+      (one) => !seen.has(one) && [one.headers['x-github-event'], one.json['action']].join('.') === last,
+    );
+    for (const one of all) seen.add(one);
+    return found!.json;
   }
 
   const namesIn = (repositories: Json[]) => repositories.map((one) => one['full_name'] as string);
