@@ -128,8 +128,10 @@ onEachEngine((engine) => {
     assert.deepEqual(names, ['.gitignore', 'LICENSE', 'README.md']);
     const wrong = { name: 'wrong', license_template: 'none-such' };
     assert.equal((await send('POST', '/user/repos', ada, wrong)).status, 422);
-    const other = { name: 'wrong', gitignore_template: '../../etc/passwd' };
-    assert.equal((await send('POST', '/user/repos', ada, other)).status, 422);
+    for (const template of ['../../etc/passwd', 'constructor', '__proto__']) {
+      const other = { name: 'wrong', gitignore_template: template };
+      assert.equal((await send('POST', '/user/repos', ada, other)).status, 422, template);
+    }
     assert.equal((await send('GET', '/repos/ada/wrong', ada)).status, 404);
   });
 

@@ -56,7 +56,7 @@ const IGNORED: Record<string, readonly string[]> = {
 };
 
 function ignoredFilesOf(template: string): string {
-  const patterns = IGNORED[template];
+  const patterns = Object.hasOwn(IGNORED, template) ? IGNORED[template] : undefined;
   if (patterns !== undefined) return `${patterns.join('\n')}\n`;
   throw invalidTemplate('gitignore_template', template, Object.keys(IGNORED).join(', '));
 }
