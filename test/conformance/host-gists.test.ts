@@ -167,6 +167,21 @@ onEachEngine((engine) => {
     assert.deepEqual(contentsIn(read.json), { 'a.txt': 'one\n' });
   });
 
+  test('names that mean something to programs are names of files', async () => {
+    const names = ['__proto__', 'constructor', 'a.__proto__', 'b.constructor', '-n', 'a"b;c%2e'];
+    const files = Object.fromEntries(names.map((name) => [name, { content: name }]));
+    const { status, json, text } = await ada.post('/gists', { files });
+    assert.equal(status, 201, text);
+    const shown = Object.entries(json['files'] as Record<string, Json>);
+    assert.deepEqual(shown.map(([name]) => name).toSorted(), names.toSorted());
+    for (const [name, file] of shown) {
+      assert.deepEqual([file['filename'], file['type'], file['language']], [name, 'text/plain', undefined]);
+      const raw = await anonymously(new URL(String(file['raw_url'])).pathname);
+      assert.deepEqual([raw.status, raw.text], [200, name]);
+      assert.equal(raw.headers.get('content-type'), 'text/plain; charset=utf-8');
+    }
+  });
+
   test('a file without a name gets one that no other file has', async () => {
     const files = { '': { content: 'new' }, 'gistfile1.txt': { content: 'old' } };
     const gist = await gistOf(ada, { files });

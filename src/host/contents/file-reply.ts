@@ -55,21 +55,23 @@ async function* cut(
   }
 }
 
-const IMAGES: Record<string, string> = {
-  avif: 'image/avif',
-  gif: 'image/gif',
-  ico: 'image/x-icon',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  webp: 'image/webp',
-};
+const IMAGES = new Map(
+  Object.entries({
+    avif: 'image/avif',
+    gif: 'image/gif',
+    ico: 'image/x-icon',
+    jpeg: 'image/jpeg',
+    jpg: 'image/jpeg',
+    png: 'image/png',
+    svg: 'image/svg+xml',
+    webp: 'image/webp',
+  }),
+);
 const LOOKED_AT = 8000;
 
 /** Text is never served as a type that browsers run. As git does, a NUL byte near the beginning marks binary content. */
 export function contentTypeOf(path: string, content: Buffer | undefined): string {
-  const image = IMAGES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const image = IMAGES.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
   if (image !== undefined) return image;
   const isText = content !== undefined && !content.subarray(0, LOOKED_AT).includes(0);
   return isText ? 'text/plain; charset=utf-8' : 'application/octet-stream';
