@@ -1,7 +1,7 @@
 // Actors for tests: created and built over the API, from a few source files.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { eventually } from './eventually.ts';
+import { eventually, PATIENCE_MS } from './eventually.ts';
 import type { Answer, CallInit, Json } from './server.ts';
 
 type Server = { call(path: string, init?: CallInit): Promise<Answer> };
@@ -50,10 +50,12 @@ async function buildActor(server: Server, actorId: string, who: CallInit = {}): 
   assert.equal(begun.status, 201, begun.text);
   const id = begun.json.data.id as string;
   let build: Json = begun.json.data as Json;
-  await eventually(async () => {
+  const isFinished = async () => {
     build = (await server.call(`/v2/actor-builds/${id}?waitForFinish=60`, who)).json.data as Json;
     return build['finishedAt'] != null;
-  }, 'the end of the build');
+  };
+  // On a busy machine npm takes minutes for the hundreds of packages of the SDK.
+  await eventually(isFinished, 'the end of the build', 3 * PATIENCE_MS);
   if (build['status'] !== 'SUCCEEDED') {
     const log = await server.call(`/v2/logs/${id}`, who);
     assert.fail(`The build is ${build['status']}: ${log.text}`);

@@ -11,11 +11,12 @@ const PAUSE_MS = { least: 5, most: 100, share: 0.1 };
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what = 'what was waited for',
+  patienceMs = PATIENCE_MS,
 ): Promise<void> {
   const begun = performance.now();
   while (!(await isSo())) {
     const passed = performance.now() - begun;
-    if (passed > PATIENCE_MS) assert.fail(`${what} did not happen within ${PATIENCE_MS} ms`);
+    if (passed > patienceMs) assert.fail(`${what} did not happen within ${patienceMs} ms`);
     await delay(Math.min(Math.max(passed * PAUSE_MS.share, PAUSE_MS.least), PAUSE_MS.most));
   }
 }
