@@ -17,7 +17,7 @@ import { insertMember, type Member } from '../../src/kernel/identity/store-membe
 import { insertToken, TOKEN_PREFIX } from '../../src/kernel/identity/store-tokens.ts';
 import type { Db } from '../../src/kernel/storage/tables.ts';
 
-export const MAIN = 'refs/heads/main';
+const MAIN = 'refs/heads/main';
 
 export async function insertPerson(db: Db, username: string): Promise<{ member: Member; token: string }> {
   const fields = { username, email: `${username}@example.com`, role: 'writer' as const };
