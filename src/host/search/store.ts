@@ -1,12 +1,6 @@
 // Searches of users in the database, sorted by what they own.
 import { sql } from 'kysely';
-import {
-  byMatch,
-  listMembersById,
-  matchesWords,
-  searchMembers,
-  type Member,
-} from '../../kernel/identity/store-members.ts';
+import { byMatch, listMembersById, matchesWords, type Member } from '../../kernel/identity/store-members.ts';
 import type { Slice } from '../../kernel/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
@@ -28,7 +22,12 @@ export async function searchUsersByRepositories(
   { offset, limit }: Slice,
 ): Promise<UserSearch> {
   if (words.includes('\0')) return { items: [], total: 0, isComplete: true };
-  const { total } = await searchMembers(db, words, { offset: 0, limit: 1 });
+  const { total } = await db
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('removed_at', 'is', null)
+    .where(matchesWords(words))
+    .executeTakeFirstOrThrow();
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, number from members where removed_at is null and ${matchesWords(words)}
