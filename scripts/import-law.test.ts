@@ -44,6 +44,19 @@ test('an API does not import the settings, and nothing below the command line im
   ]);
 });
 
+test('the host and the kernel do not split lines by node:readline', () => {
+  const text = `import { createInterface } from 'node:readline';`;
+  const files = {
+    'src/host/transport/hook-dialogue.ts': text,
+    'src/kernel/serve.ts': text,
+    'src/cli/io.ts': text.replace('readline', 'readline/promises'),
+  };
+  assert.deepEqual(checkImport(files), [
+    'src/host/transport/hook-dialogue.ts:1: node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not',
+    'src/kernel/serve.ts:1: node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not',
+  ]);
+});
+
 test('comparing contracts is for the command line, and no part of a server', () => {
   const text = `import { diffContracts } from '../contract/diff.ts';`;
   const files = {

@@ -87,6 +87,9 @@ function checkImport(
   if (target === 'node:http' && !isType) {
     rules.push('node:http is imported for its types only, src/kernel/http-client.ts has the rest');
   }
+  if (/^node:readline(\/|$)/.test(target) && /^src\/(host|kernel)\//.test(path)) {
+    rules.push('node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not');
+  }
   const [role, targetRole] = [roleOf(path), roleOf(target)];
   if (ROLES.includes(role) && ROLES.includes(targetRole) && ROLES.indexOf(targetRole) < ROLES.indexOf(role)) {
     rules.push(`${role} must not import ${targetRole}`);
