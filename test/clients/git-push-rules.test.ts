@@ -75,6 +75,7 @@ test('names that harm others are refused, and nothing of the push is done', asyn
     ['main:refs/tags/a/--upload-pack', /must not begin with a hyphen/],
     ['main:refs/heads/Main', /refs\/heads\/Main differs from refs\/heads\/main only in upper and lower case/],
     ['main:refs/heads/HEAD', /HEAD cannot be the name/],
+    ['main:refs/heads/a\ufffd', /must be UTF-8/],
     ['main:refs/replace/0000000000000000000000000000000000000001', /cannot be replaced/],
   ];
   for (const [refspec, words] of cases) {
@@ -83,6 +84,11 @@ test('names that harm others are refused, and nothing of the push is done', asyn
     assert.match(stderr, /pre-receive hook declined/);
     assert.equal(code, 1);
   }
+  const body = pushBody('refs/heads/a?', first, await packOf([]));
+  body[body.indexOf('?')] = 0xff;
+  const sent = { method: 'POST', headers: PUSH_TYPE, body };
+  const { text } = await ada.call('/ada/names.git/git-receive-pack', sent);
+  assert.match(text, /ng refs\/heads\/a.* pre-receive hook declined/);
   // Hidden references are refused by git, each by itself.
   const hidden = await push('names', 'main:refs/pull/1/head', 'main:refs/hidden/x', 'main:fine');
   assert.equal(hidden.stderr.match(/deny updating a hidden ref/g)?.length, 2);

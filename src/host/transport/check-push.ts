@@ -54,6 +54,8 @@ function checkNames(changes: readonly RefChange[]): string[] {
 function problemWith(name: string): string | undefined {
   const [, , ...rest] = name.split('/');
   if (!isValidRefName(name)) return `${name} is not a name that a reference can have here.`;
+  // The character stands for bytes that are no text: two such names would look the same, and neither could be asked for.
+  if (name.includes('\ufffd')) return `${name}: the name of a reference must be UTF-8.`;
   if (rest.some((part) => part.startsWith('-')))
     return `${name}: a part of a name must not begin with a hyphen, because commands would take it for an option.`;
   if (isNamedLikeId(name)) return `${name}: a name must not consist of 40 hex digits, as ids of commits do.`;
