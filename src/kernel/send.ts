@@ -157,6 +157,8 @@ export class ReplySender {
     const { status, headers } = replyHeadOf(routeVersion, newest, call);
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
+    // The handler compared the ETag itself, which spares it the reading of a file.
+    if (status === 304 && this.#dialect.conditional) this.#refund(call);
     if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }

@@ -241,4 +241,28 @@ describe('addresses', () => {
     }
     await server.stop();
   });
+
+  test('H4 also where files and archives answer it, which know their ETag before they are read', async () => {
+    const server = await startServer();
+    const ann = await joinHost(server, 'ann');
+    await ann.repository('shop', { auto_init: true });
+    const archive = await ann.get('/repos/ann/shop/tarball');
+    const raw = { accept: 'application/vnd.host.raw' };
+    for (const [path, more] of [
+      ['/repos/ann/shop/readme', raw],
+      ['/repos/ann/shop/contents/README.md', {}],
+      [new URL(archive.headers.get('location')!).pathname, {}],
+    ] as const) {
+      const first = await ann.call(path, { headers: more });
+      assert.equal(first.status, 200, path);
+      const headers = { ...more, 'if-none-match': first.headers.get('etag')! };
+      for (const method of ['GET', 'HEAD']) {
+        const second = await ann.call(path, { method, headers });
+        assert.equal(second.status, 304, path);
+        const [earlier, now] = [first, second].map((one) => one.headers.get('x-ratelimit-used'));
+        assert.equal(now, earlier, `${method} ${path}`);
+      }
+    }
+    await server.stop();
+  });
 });
