@@ -42,7 +42,7 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.open(buildMigrations);
     const { db } = engine;
-    for (let at = 0; at < 2000; at += 1) {
+    for (let at = 0; at < 800; at += 1) {
       await insertBuild(db, {
         ...NEW_BUILD,
         id: `build-${at}`,

@@ -35,7 +35,7 @@ onEachEngine((testEngine) => {
     engine = await testEngine.openMigrated();
     const { db } = engine;
     await db.transaction().execute(async (tx) => {
-      for (let at = 0; at < 2000; at += 1) {
+      for (let at = 0; at < 800; at += 1) {
         const kernel = { db: tx, clock: { now: () => NOW + at } } as unknown as Kernel;
         const id = await insertRunRow(kernel, {
           userId: `user-${at % 20}`,

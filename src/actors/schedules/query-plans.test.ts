@@ -64,7 +64,7 @@ onEachEngine((testEngine) => {
     const { db } = engine;
     const ids: string[] = [];
     await db.transaction().execute(async (tx) => {
-      for (let at = 0; at < 1000; at += 1) {
+      for (let at = 0; at < 500; at += 1) {
         const { id } = await insertSchedule(tx, `user-${at % 20}`, fieldsOf(`schedule-${at}`), NOW + at);
         ids.push(id);
         await replaceActions(tx, id, [actionOf(`a-${at}`, `actor-${at}`), actionOf(`b-${at}`, `task-${at}`)]);

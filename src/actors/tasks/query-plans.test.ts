@@ -66,7 +66,7 @@ onEachEngine((testEngine) => {
         };
         actorIds.push((await insertActor(tx, `user-${at}`, actor, NOW)).id);
       }
-      for (let at = 0; at < 2000; at += 1) {
+      for (let at = 0; at < 800; at += 1) {
         const owner = { userId: `user-${at % 20}`, actorId: actorIds[at % 7]! };
         taskIds.push((await insertTask(tx, owner, fieldsOf(`task-${at}`, at), '{}', NOW + at)).id);
         const kernel = { db: tx, clock: { now: () => NOW + at } } as unknown as Kernel;

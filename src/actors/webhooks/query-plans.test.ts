@@ -40,7 +40,7 @@ onEachEngine((testEngine) => {
     const { db } = engine;
     const webhooks: ActorWebhook[] = [];
     await db.transaction().execute(async (tx) => {
-      for (let at = 0; at < 2000; at += 1) {
+      for (let at = 0; at < 800; at += 1) {
         const webhook = {
           userId: `user-${at % 40}`,
           fields: newFields({ eventTypes: ['TEST'], requestUrl: 'https://a.test' }),
