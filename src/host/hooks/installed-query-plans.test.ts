@@ -17,7 +17,7 @@ import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { listListeningInstallations } from './store-installed.ts';
 
 const NOW = 1_800_000_000_000;
-const ROWS = 3000;
+const ROWS = 1000;
 const sender: RepositoryOwner = { id: 'owner', number: 1, login: 'owner', type: 'User', isSiteAdmin: false };
 
 /** What no planner may read as a whole. */
