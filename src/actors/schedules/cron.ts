@@ -9,15 +9,17 @@ export interface CronPattern {
   isEveryHour: boolean;
 }
 
-const SHORTCUTS: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
+const SHORTCUTS = new Map(
+  Object.entries({
+    '@yearly': '0 0 1 1 *',
+    '@annually': '0 0 1 1 *',
+    '@monthly': '0 0 1 * *',
+    '@weekly': '0 0 * * 0',
+    '@daily': '0 0 * * *',
+    '@midnight': '0 0 * * *',
+    '@hourly': '0 * * * *',
+  }),
+);
 
 export const MAX_CRON_LENGTH = 200;
 const MIN_INTERVAL_MS = 10_000;
@@ -42,9 +44,9 @@ export function parseCron(text: string): CronPattern {
   if (text.length > MAX_CRON_LENGTH) {
     throw invalid(`${text.slice(0, 40)}…`, `has more than ${MAX_CRON_LENGTH} characters`);
   }
-  const shortcut = SHORTCUTS[text.trim().toLowerCase()];
+  const shortcut = SHORTCUTS.get(text.trim().toLowerCase());
   if (shortcut === undefined && text.trim().startsWith('@')) {
-    throw invalid(text, `must be one of ${Object.keys(SHORTCUTS).join(', ')}, or have five or six fields`);
+    throw invalid(text, `must be one of ${[...SHORTCUTS.keys()].join(', ')}, or have five or six fields`);
   }
   const fields = (shortcut ?? text).trim().split(/[ \t]+/);
   if (fields.length === 5) fields.unshift('0');

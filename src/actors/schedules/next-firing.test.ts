@@ -262,6 +262,8 @@ const REFUSED: [expression: string, message: RegExp][] = [
   ['2030-01-01T00:00:00', /five fields/],
   ['@reboot', /@daily/],
   ['@every 5m', /@daily/],
+  ['constructor', /must have five fields/],
+  ['__proto__', /must have five fields/],
   ['0\u00000 * * * *', /five fields/],
   ['0\n0 * * *', /five fields/],
   ['０ ０ * * *', /five fields/],
