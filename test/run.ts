@@ -40,9 +40,6 @@ const files = patterns
   .filter((file) => !isWhole || values.all || !isLong(file))
   .toSorted((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1));
 
-/** So many files share one migrated database of each engine, which would take each of them longer than its tests. */
-const MANY = 4;
-
 function findFiles(pattern: string): string[] {
   const found = globSync(pattern).map((file) => resolve(file));
   if (found.length === 0) throw new Error(`There is no file ${pattern}`);
@@ -68,7 +65,7 @@ const [server] = await Promise.all([
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;
 const database = process.env['DATABASE_URL']!;
-const template = isWhole || files.length >= MANY ? await createTemplate(database) : undefined;
+const template = isWhole ? await createTemplate(database) : undefined;
 if (template !== undefined) {
   process.env['SIGNALBOX_TEST_TEMPLATE'] = template;
   const file = join(folder, 'template.db');
