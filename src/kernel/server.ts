@@ -157,6 +157,11 @@ export function urlOf({ host, tlsCert }: Address, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
+/**
+ * How many connections the system accepts before the server does; it may have a lower limit of its own. Thousands of SDKs
+ * connect again at once after a restart, and one that is not accepted waits for a second or more.
+ */
+const BACKLOG = 4096;
 /** How many further ports to try. */
 const NEXT_PORTS = 20;
 /** The timeout for asking the server on a busy port whether it is a Signalbox. */
@@ -175,7 +180,7 @@ export async function listenOn(
   const last = Math.min(address.port + (moves === undefined ? 0 : NEXT_PORTS), 65_535);
   for (let port = address.port; ; port += 1) {
     try {
-      await app.listen({ port, host });
+      await app.listen({ port, host, backlog: BACKLOG });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
       throw await explain(error as NodeJS.ErrnoException, address);
