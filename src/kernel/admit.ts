@@ -1,7 +1,8 @@
 // The first stage of a call: selects the version, authenticates the caller, counts the call against its rate limits.
 import type { CallFacts, Dialect } from './dialect.ts';
 import { Failure } from './failure.ts';
-import { anonymousAt, type Caller, type Credential } from './identity/caller.ts';
+import { anonymousAt, type Caller, type Credential, type KnownCaller } from './identity/caller.ts';
+import { isCompleteSession, SESSION_HEADER } from './identity/page-secret.ts';
 import type { Kernel } from './kernel.ts';
 import type { Counter } from './limit-window.ts';
 import { checkOverride } from './method-override.ts';
@@ -24,6 +25,7 @@ export function admit(
   const nobody = anonymousAt(facts.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
+  let isUnknown = false;
   // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
   try {
     credential = dialect.credentialOf(facts);
@@ -46,7 +48,7 @@ export function admit(
   const enter = (caller: Caller): Promise<void> | undefined => {
     facts.caller = caller;
     enterSecondary(facts, caller, dialect, kernel, secondary);
-    const charging = charge(facts, caller, dialect, kernel);
+    const charging = charge(facts, caller, dialect, kernel, isUnknown);
     if (charging !== undefined) return charging.then(() => check(caller));
     check(caller);
     return undefined;
@@ -56,14 +58,23 @@ export function admit(
     checkProgram(caller, dialect);
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
     dialect.checkCaller?.(facts);
-    requireCaller(facts, caller, dialect);
+    requireCaller(facts, caller, dialect, kernel.publicUrl);
+  };
+  const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
+    const isComplete = caller.session === undefined || isCompleteSession(facts, caller.session, kernel);
+    const settle = (isTrusted: boolean) => {
+      facts.isSessionIncomplete = !isTrusted;
+      return enter(isTrusted ? caller : nobody);
+    };
+    return typeof isComplete === 'boolean' ? settle(isComplete) : isComplete.then(settle);
   };
   if (credential === undefined) return enter(nobody);
   const { kind } = credential;
   const found = kernel.identity.identify(credential, facts.now);
-  if (!(found instanceof Promise)) return enter(found);
-  return found.then(enter, (error: unknown) => {
+  if (!(found instanceof Promise)) return enterKnown(found);
+  return found.then(enterKnown, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+    isUnknown = true;
     // An expired session cookie counts as no credential. A wrong token is an error, and guessing is rate limited.
     if (kind === 'token') refusal = error.details.code === undefined ? wrongToken(dialect) : error;
     return enter(nobody);
@@ -92,12 +103,14 @@ function charge(
   caller: Caller,
   dialect: Dialect,
   kernel: Kernel,
+  isUnknown: boolean,
 ): Promise<void> | undefined {
   const { limits } = kernel;
   if (!limits.enabled) return undefined;
   const { shape, now, counters } = facts;
   const categories = budgetsOf(facts, caller, dialect, kernel);
-  if (shape?.charge !== undefined) {
+  // A credential that nobody has was looked up in the database: without a count, guessing would be free.
+  if (shape?.charge === 'later' || (shape?.charge === 'never' && !isUnknown)) {
     for (const category of categories)
       counters.push({ category, counter: limits.peek(category, caller, now) });
     return undefined;
@@ -154,8 +167,19 @@ function checkProgram(caller: Caller, dialect: Dialect): void {
   if (isRefused && caller.kind !== 'anonymous') throw wrongToken(dialect);
 }
 
-function requireCaller({ shape }: CallFacts, caller: Caller, { tokenHeader }: Dialect): void {
+function requireCaller(
+  { shape, isSessionIncomplete }: CallFacts,
+  caller: Caller,
+  { tokenHeader }: Dialect,
+  publicUrl: string,
+): void {
   if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return;
+  if (isSessionIncomplete)
+    throw new Failure(
+      'unauthenticated',
+      `A session cookie alone is not enough here: pages of this server send the header "${SESSION_HEADER}" with it. ` +
+        `Log in again at ${new URL(publicUrl).origin}/session. Programs send an access token in the header "${tokenHeader}".`,
+    );
   throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { HeldBody } from './body-memory.ts';
 import { Failure } from './failure.ts';
+import { guarded } from './streams.ts';
 
 type Inflate = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -24,21 +25,21 @@ export function collectBody(request: IncomingMessage, limit: number, held: HeldB
   const chunks: Buffer[] = [];
   let size = 0;
   let hasFailed = false;
-  request.on('data', (chunk: Buffer) => {
+  const collect = (chunk: Buffer): void => {
     if (hasFailed) return;
-    try {
-      size += chunk.length;
-      if (size > limit) throw tooLarge(limit);
-      held.add(chunk.length);
-      chunks.push(chunk);
-    } catch (error) {
-      // The rest is read and discarded, so that the client comes to the answer.
-      hasFailed = true;
-      chunks.length = 0;
-      held.close();
-      reject(error);
-    }
-  });
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    held.add(chunk.length);
+    chunks.push(chunk);
+  };
+  // The rest is read and discarded, so that the client comes to the answer.
+  const fail = (error: Error): void => {
+    hasFailed = true;
+    chunks.length = 0;
+    held.close();
+    reject(error);
+  };
+  request.on('data', guarded(collect, fail));
   request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   request.on('error', reject);
   return promise;

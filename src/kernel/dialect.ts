@@ -39,6 +39,8 @@ export interface CallFacts {
   /** The caller asked for a version that is not available. */
   isVersionRefused: boolean;
   caller: Caller | undefined;
+  /** A cookie names a session, whose second secret was not sent: the caller is anonymous. */
+  isSessionIncomplete: boolean;
   shape: RouteShape | undefined;
   /** As the handler gets it, once it is read. */
   body: unknown;
@@ -68,6 +70,8 @@ export interface Cors {
   origin: 'echo' | '*';
   allowHeaders: string;
   allowMethods: string;
+  /** Only for preflights that ask for more than the two lists: these are appended to them. */
+  added?: { headers: string; methods: string };
   exposeHeaders?: string;
   maxAge: number;
   /** Every reply has the CORS lists, and a preflight is answered on every path, even on unknown ones. */
@@ -95,6 +99,13 @@ export interface SecondaryPlan {
   exceeded(excess: SecondaryExcess, facts: CallFacts): Failure;
 }
 
+export interface AbsentPart {
+  /** After the words "this server has no". */
+  what: string;
+  /** The beginnings of its paths, with `*` for any name. */
+  paths: readonly string[];
+}
+
 export interface Dialect {
   name: string;
   title: string;
@@ -110,6 +121,8 @@ export interface Dialect {
   pathAliases?: Readonly<Record<string, string>>;
   /** Parameters of paths whose values may have slashes that the caller did not encode, such as names of branches. */
   slashedParams?: readonly string[];
+  /** What clients of such an API know and this server does not have, for the documentation. */
+  absentParts?: readonly AbsentPart[];
   /** How a path is answered whose parameters cannot be any, such as a word for a number; absent, as invalid. */
   unknownPaths?: 'not-found';
   status: Record<FailureKind, number>;
@@ -119,6 +132,8 @@ export interface Dialect {
   renderError(failure: Failure, facts: CallFacts): unknown;
   /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
+  /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */
+  errorTypesOf?(shape: RouteShape, kinds: readonly FailureKind[]): ReadonlyMap<number, readonly string[]>;
   /** Whether only tokens of programs that the API runs are valid here. */
   forPrograms?: true;
   /** How a token is sent, for the error of a caller who sent none. */
@@ -149,6 +164,8 @@ export interface Dialect {
     publicUrl: string,
     variant: string | undefined,
   ): Headers;
+  /** The same for calls that name their version themselves, and not for those that get the default. */
+  namedVersionHeaders?(facts: CallFacts): Headers | undefined;
   limits: LimitPlan;
   cors: Cors;
   /** On every reply. */
@@ -235,8 +252,18 @@ export interface DemoCall {
   existing?: number;
 }
 
-/** The calls in order. Each is answered with the body of its reply. */
-export type DemoCalls = AsyncGenerator<DemoCall, void, Readonly<Record<string, unknown>>>;
+/** A GET of what is not there is answered 404; every other error ends the calls. */
+export interface DemoReply {
+  status: number;
+  /** Undefined where it is no JSON. */
+  body: unknown;
+}
+
+/**
+ * The calls in order. Each creates something only if it is missing, because a start may be interrupted between any two. After
+ * `listening` come those that need a server that listens and works; no start waits for them.
+ */
+export type DemoCalls = AsyncGenerator<DemoCall | 'listening', void, DemoReply>;
 
 /** A dialect joined with its parts. */
 export interface Api extends Part {

@@ -110,7 +110,8 @@ function announcement(version: string, versions: VersionTable): string {
   if (versions.announced?.includes(version) !== true) return '';
   return `<p><strong>This version is announced, and not released yet.</strong> Calls that ask for it get an error. Until it is
     released its changes may still change; afterwards the version before it stays supported for at least 24 months. Replies of
-    the operations below already have the headers <code>Deprecation</code>, <code>Sunset</code> and <code>Link</code>.</p>`;
+    the operations below already have the header <code>Link</code>, and where the call names its version or the operation is
+    removed, <code>Deprecation</code> and <code>Sunset</code>.</p>`;
 }
 
 function selectionOf(version: string, { headers = [], announced = [] }: VersionTable): string {

@@ -37,6 +37,7 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
           escapeHtml(shape.summary),
           whoMay(publicAccess(shape)),
         ]),
+        'stacked',
       ),
     ]),
     section('authentication', 'Authentication', [
@@ -54,8 +55,21 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
           .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
       ),
     ]),
+    absentSection(dialect),
   ];
   return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+}
+
+function absentSection({ absentParts }: Dialect): string {
+  if (absentParts === undefined) return '';
+  const rows = absentParts.map(({ what, paths }) => [
+    escapeHtml(what),
+    paths.map((path) => `<code>${escapeHtml(path)}</code>`).join(' '),
+  ]);
+  return section('differences', 'What this server does not have', [
+    '<p>Calls below these paths are answered with 404, and the message says so.</p>',
+    htmlTable(['Part', 'Paths'], rows, 'stacked'),
+  ]);
 }
 
 function overrideWords({ override }: Dialect): string {
@@ -84,7 +98,7 @@ function secondarySection({ limits }: Dialect, { enabled, allowances }: Secondar
     ['Calls that create something, per hour', contentPerHour],
   ] as const;
   const words = `<p>Beside its budgets each caller has these limits. Points are counted for each operation: a read costs 1, a
-    change 5. Who exceeds them gets an error that says how long to wait, also in the header <code>Retry-After</code>; the
+    change 5. A minute is the last one before a call, whenever that comes. Who exceeds them gets an error that says how long to wait, also in the header <code>Retry-After</code>; the
     call counts against no budget.</p>`;
   const table = htmlTable(
     ['Limit', 'At most'],

@@ -93,6 +93,8 @@ export interface Claim {
 }
 
 let claims = 0;
+/** The error of a row whose claimer has neither finished nor released it: its process has probably ended. */
+export const ABANDONED = 'abandoned';
 
 /** Claims due rows. Until the lease expires, unless a heartbeat extends it, no other process can claim them. */
 export async function claim(
@@ -121,6 +123,7 @@ export async function claim(
       owner: `${owner}#${++claims}`,
       due_at: now + leaseMs,
       attempts: eb('attempts', '+', 1),
+      last_error: eb.case().when('owner', 'is not', null).then(ABANDONED).else(eb.ref('last_error')).end(),
     }))
     .where('id', 'in', (db) => db.selectFrom('picked').select('picked.id'))
     .returningAll()

@@ -1,7 +1,9 @@
 // A worker: claims due rows and passes each to the handler of its kind, several at the same time.
 import { setTimeout as delay } from 'node:timers/promises';
+import { passCheckpoint } from './checkpoint.ts';
 import type { Clock } from './clock.ts';
 import {
+  ABANDONED,
   claim,
   DUE,
   finish,
@@ -33,10 +35,13 @@ export interface WorkerSettings {
   graceMs?: number;
 }
 
+/** After a failure, which is an error that nobody caught, what was being worked on counts as work that ended its process. */
+export type StopReason = 'orderly' | 'failure';
+
 export interface Worker {
   /** Polls now. */
   poke(): void;
-  stop(): Promise<void>;
+  stop(reason?: StopReason): Promise<void>;
 }
 
 const POLL_MS = 5_000;
@@ -91,6 +96,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   }
 
   function start(due: Due): void {
+    passCheckpoint(`claimed ${due.kind}`);
     const controller = new AbortController();
     const done = run(due, controller).finally(() => {
       running.delete(due);
@@ -99,9 +105,22 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     running.set(due, { controller, done });
   }
 
+  /** Work that has ended its process again and again starts later each time: nothing is lost, and the server can serve. */
+  async function delayed(due: Due): Promise<boolean> {
+    if (due.last_error !== ABANDONED || due.attempts < 3) return false;
+    const dueAt = clock.now() + backoff(due.attempts, random());
+    log.warn(
+      { due: due.id, kind: due.kind, attempts: due.attempts },
+      'due work ended its process, and waits',
+    );
+    await retry(db, due, dueAt, 'The process that worked on it ended.');
+    return true;
+  }
+
   async function run(due: Due, controller: AbortController): Promise<void> {
     const beat = setInterval(() => void extend(due, controller), leaseMs / 3).unref();
     try {
+      if (await delayed(due)) return;
       await handlers[due.kind]?.(due, controller.signal);
       // One that was aborted has not done everything, though it ends without an error.
       if (!controller.signal.aborted) await finish(db, due);
@@ -140,7 +159,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
 
   return {
     poke,
-    async stop() {
+    async stop(reason = 'orderly') {
       isStopping = true;
       unlisten();
       poke();
@@ -149,6 +168,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
       await Promise.race([ending, delay(graceMs, undefined, { ref: false })]);
       for (const [due, { controller }] of running) {
         controller.abort(new Error('The server is stopping.'));
+        if (reason === 'failure') continue;
         await release(db, due, clock.now()).catch((error: unknown) => {
           log.error({ err: error, due: due.id }, 'cannot give due work back; its lease will expire');
         });

@@ -96,12 +96,13 @@ onEachEngine((engine) => {
   test('a row that is due later can be advanced, but not one that is being worked on', async () => {
     const one = await engine.open(dueMigrations);
     await schedule(one.db, work('a', 100), 0);
-    await schedule(one.db, work('a', 200), 0, 'advance');
     await schedule(one.db, work('a', 50), 0, 'advance');
+    await schedule(one.db, work('a', 200), 0, 'advance');
     assert.deepEqual(await take(one, 'me', 49), []);
     const [due] = await take(one, 'me', 50);
     assert.ok(due);
     await schedule(one.db, work('a', 10), 0, 'advance');
+    assert.deepEqual(await take(one, 'other', 60), [], 'the lease is as it was');
     assert.equal(await finish(one.db, due), true);
   });
 
@@ -118,6 +119,49 @@ onEachEngine((engine) => {
     assert.equal(await finish(one.db, old), false);
     assert.equal(await finish(one.db, taken), true);
     assert.equal(await finish(one.db, taken), false);
+  });
+
+  test('work that ended its process more than once starts later each time, and is never given up', async (t) => {
+    const one = await engine.open(dueMigrations);
+    const clock = { time: 1000, now: () => clock.time };
+    await schedule(one.db, { id: 'poison', kind: 'k', payload: '', dueAt: 0 }, 0);
+    const started: number[] = [];
+    const waits: number[] = [];
+    const find = () => one.db.selectFrom('due').selectAll().executeTakeFirstOrThrow();
+    for (let death = 1; death <= 6; death += 1) {
+      const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+      const worker = await startWorker({
+        engine: one,
+        clock,
+        random: () => 0,
+        log: { warn() {}, error() {} },
+        owner: `process ${death}`,
+        graceMs: 1,
+        handlers: {
+          async k() {
+            started.push(death);
+            await isOver;
+          },
+        },
+      });
+      t.after(() => worker.stop());
+      await eventually(async () => {
+        if (started.includes(death)) return true;
+        const { due_at: dueAt, owner } = await find();
+        // It waits: time passes until it is due.
+        if (owner === null && dueAt > clock.time) {
+          waits.push(dueAt - clock.time);
+          clock.time = dueAt;
+          worker.poke();
+        }
+        return false;
+      }, 'the start');
+      await worker.stop('failure');
+      end();
+      clock.time = (await find()).due_at;
+    }
+    assert.deepEqual(started, [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(waits, [4000, 16_000, 64_000, 256_000]);
   });
 
   test('a second claim by the same owner on the same id is another claim', async () => {

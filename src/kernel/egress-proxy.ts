@@ -1,10 +1,12 @@
 // A proxy on loopback for one fetch of a program such as git: it connects to one host only, and only where the guard allows it.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createHttpServer, request } from './http-client.ts';
 import { Failure } from './failure.ts';
+import { createHttpServer } from './http-client.ts';
+import { openHttpRequest } from './open-request.ts';
+import { connect, guarded } from './streams.ts';
 import type { Guard } from './webhook/guard.ts';
 
 export interface EgressProxy {
@@ -56,12 +58,16 @@ export async function openEgressProxy({ guard, url, maxBytes }: EgressOptions): 
 
   /** Counts what passes, and ends it at the limit. */
   const count = (socket: Duplex): void => {
-    socket.on('data', (chunk: Buffer) => {
+    const add = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes <= maxBytes) return;
       refuse(new Error(`More than ${maxBytes.toLocaleString('en')} bytes were transferred.`));
       for (const one of sockets) one.destroy();
-    });
+    };
+    socket.on(
+      'data',
+      guarded(add, () => socket.destroy()),
+    );
   };
 
   const keep = (socket: Duplex): void => {
@@ -98,14 +104,18 @@ export async function openEgressProxy({ guard, url, maxBytes }: EgressOptions): 
     });
     remote.on('close', () => client.destroy());
     client.on('close', () => remote.destroy());
-    remote.on('connect', () => {
+    const join = (): void => {
       remote.setTimeout(0);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) remote.write(head);
       count(remote);
       count(client);
       remote.pipe(client).pipe(remote);
-    });
+    };
+    remote.on(
+      'connect',
+      guarded(join, (error) => remote.destroy(error)),
+    );
   }
 
   function forward(incoming: IncomingMessage, answer: ServerResponse): void {
@@ -117,37 +127,58 @@ export async function openEgressProxy({ guard, url, maxBytes }: EgressOptions): 
     } catch (error) {
       return void answer.writeHead(403, { 'content-type': 'text/plain' }).end(refuse(error));
     }
-    const outgoing = request(target, {
+    const options = {
       method: incoming.method ?? 'GET',
       lookup: guard.lookup,
       agent: false,
       headers: forwardedHeaders(incoming),
       timeout: CONNECT_MS,
-    });
-    outgoing.on('socket', (socket: Socket) => {
-      keep(socket);
-      socket.once('connect', () => socket.setTimeout(0));
-      count(socket);
+    };
+    const outgoing = openHttpRequest(target, options, {
+      socket(socket) {
+        keep(socket);
+        socket.once(
+          'connect',
+          guarded(
+            () => void outgoing.setTimeout(0),
+            () => outgoing.destroy(),
+          ),
+        );
+        count(socket);
+      },
+      error(error) {
+        refuse(error);
+        if (answer.headersSent) answer.destroy();
+        else answer.writeHead(502).end();
+      },
+      response(response) {
+        answer.writeHead(response.statusCode!, response.headers);
+        response.pipe(answer);
+        response.on('error', () => answer.destroy());
+      },
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('There was no connection in time.')));
-    outgoing.on('error', (error) => {
-      refuse(error);
-      if (answer.headersSent) answer.destroy();
-      else answer.writeHead(502).end();
-    });
-    outgoing.on('response', (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-      response.on('error', () => answer.destroy());
-    });
     answer.on('close', () => outgoing.destroy());
-    incoming.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    incoming.on(
+      'data',
+      guarded(
+        (chunk: Buffer) => void (bytes += chunk.length),
+        () => answer.destroy(),
+      ),
+    );
     incoming.pipe(outgoing);
   }
 
-  const server = createHttpServer(forward);
-  server.on('connect', tunnel);
-  server.on('connection', keep);
+  const fail = (error: Error, _incoming: IncomingMessage, peer: Duplex | ServerResponse): void => {
+    refuse(error);
+    peer.destroy();
+  };
+  const server = createHttpServer(guarded(forward, fail));
+  server.on('connect', guarded(tunnel, fail));
+  server.on(
+    'connection',
+    guarded(keep, (_error, socket) => socket.destroy()),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);

@@ -69,3 +69,8 @@ export class Failure extends Error {
     this.details = details;
   }
 }
+
+/** Messages of replies are sentences. Many are made of a field and its problem, so their period is added here. */
+export function sentenceOf(message: string): string {
+  return /[.?!…]$/.test(message) ? message : `${message}.`;
+}

@@ -1,5 +1,6 @@
 // Converts what Fastify and Node throw while reading a request into failures.
 import { Failure } from './failure.ts';
+import { diskFull, isDiskFull } from './storage/storage-failure.ts';
 
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -9,6 +10,7 @@ export function asFailure(error: unknown): Failure {
     message?: string;
     reason?: string;
   };
+  if (isDiskFull(error)) return diskFull(error);
   if (code?.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL') {
     const part = code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' ? 'content-type' : 'request';
     return new Failure('malformed', message ?? 'The request cannot be read', { part });

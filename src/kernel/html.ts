@@ -1,4 +1,5 @@
-// Small HTML pages of the server itself: one style, light and dark, without scripts or external resources.
+// Small HTML pages of the server itself: one style, light and dark, without external resources.
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
 const STYLE = `
@@ -33,7 +34,6 @@ const STYLE = `
   ul { padding-left: 1.25rem; }
   code { font-size: .875em; overflow-wrap: anywhere; }
   .wide { overflow-x: auto; }
-  td code { white-space: nowrap; }
   h3 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
   h3:target { color: var(--accent); }
   pre { margin: 0; padding: .75rem; overflow-x: auto; font-size: .8125rem; border: 1px solid var(--line); border-radius: 8px; }
@@ -48,14 +48,41 @@ const STYLE = `
   .columns label { break-inside: avoid; }
   td form { margin: 0; }
   td button { padding: .25rem .75rem; }
+  [role=status].late { animation: appear 0s .4s both; }
+  @keyframes appear { from { visibility: hidden; } }
   details ul { margin: .5rem 0 0; }
   table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
   th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+  .stacked td + td code { overflow-wrap: break-word; }
+  @media (max-width: 40rem) {
+    body { padding: .5rem; }
+    main { padding: 1rem; }
+    table { font-size: .875rem; }
+    th, td { padding-right: .5rem; }
+    td:first-child { overflow-wrap: anywhere; }
+    .stacked thead { display: none; }
+    .stacked tr { display: block; padding: .375rem 0; border-bottom: 1px solid var(--line); }
+    .stacked td { display: block; padding: 0; border: 0; }
+  }
 `;
 
+/** Text of a script for pages, which is allowed by its hash: what users have stored is served from the same origin. */
+export class PageScript {
+  readonly element: string;
+  readonly source: string;
+
+  constructor(text: string) {
+    this.element = `<script>${text}</script>`;
+    this.source = `'sha256-${hash('sha256', text, 'base64')}'`;
+  }
+}
+
 /** Browsers apply `form-action` to the redirect that answers a form, too. */
-const contentPolicy = (formTargets: readonly string[]): string =>
-  `default-src 'none'; style-src 'unsafe-inline'; form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'`;
+function contentPolicy(formTargets: readonly string[], script: PageScript | undefined): string {
+  const scripts =
+    script === undefined ? '' : `script-src ${script.source}; connect-src 'self'; base-uri 'none'; `;
+  return `default-src 'none'; ${scripts}style-src 'unsafe-inline'; form-action ${["'self'", ...formTargets].join(' ')}; frame-ancestors 'none'`;
+}
 
 /** For `formTargets`. A policy knows no addresses of IPv6: those are allowed by their scheme. */
 export function formTargetOf(url: string): string {
@@ -70,11 +97,13 @@ export function htmlPage(title: string, body: string, look: 'card' | 'text' = 't
 <body class="${look}"><main><h1>${title}</h1>${body}</main></body></html>`;
 }
 
-export function htmlTable(heads: string[], rows: string[][]): string {
+/** The cells of a row of a stacked table stand below each other on a narrow screen, without their heads. */
+export function htmlTable(heads: string[], rows: string[][], look: 'plain' | 'stacked' = 'plain'): string {
   const line = (tag: string, cells: string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
   const body = rows.map((cells) => line('td', cells)).join('\n');
-  return `<div class="wide"><table><thead>${line('th', heads)}</thead><tbody>${body}</tbody></table></div>`;
+  const start = look === 'plain' ? '<table>' : '<table class="stacked">';
+  return `<div class="wide">${start}<thead>${line('th', heads)}</thead><tbody>${body}</tbody></table></div>`;
 }
 
 export function escapeHtml(text: string): string {
@@ -88,15 +117,21 @@ export function showPage(
   page: string,
   formTargets: readonly string[] = [],
 ) {
-  return reply
-    .code(status)
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': contentPolicy(formTargets),
-      'cache-control': 'no-store',
-      // Same-origin: without a referrer browsers would send forms with a null Origin, and other sites must not see the URL.
-      'referrer-policy': 'same-origin',
-      'x-content-type-options': 'nosniff',
-    })
-    .send(page);
+  return reply.code(status).headers(pageHeaders(formTargets)).send(page);
+}
+
+/** `page` has the script in it. */
+export function showScriptedPage(reply: FastifyReply, status: number, page: string, script: PageScript) {
+  return reply.code(status).headers(pageHeaders([], script)).send(page);
+}
+
+export function pageHeaders(formTargets: readonly string[] = [], script?: PageScript) {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentPolicy(formTargets, script),
+    'cache-control': 'no-store',
+    // Same-origin: without a referrer browsers would send forms with a null Origin, and other sites must not see the URL.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  };
 }

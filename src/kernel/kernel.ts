@@ -10,6 +10,7 @@ import type { Metrics } from './metrics.ts';
 import type { SecondaryLimits } from './secondary-limits.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { BlobStore } from './storage/blob.ts';
+import type { DiskSpace } from './storage/disk-space.ts';
 import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
 import type { VersionUsage } from './version-usage/version-usage.ts';
@@ -29,6 +30,8 @@ export interface Kernel {
   /** The one way to change configuration. */
   readonly changes: Changes;
   readonly blobs: BlobStore;
+  /** The file systems that the server writes to. */
+  readonly disk: DiskSpace;
   /** Encrypts what the database must not have in clear. */
   readonly secrets: SecretBox;
   readonly identity: Identity;
@@ -36,6 +39,8 @@ export interface Kernel {
   readonly handOver: HandOver;
   /** Ends what must not outlive a removed member, in every API. */
   readonly endMember: EndMember;
+  /** The accounts whose audit entries an account may see beside its own, in every API. */
+  readonly auditedAccounts: (db: Db, accountId: string) => Promise<string[]>;
   readonly services: Services;
   readonly limits: Limits;
   /** Counts the calls that newer versions would change. */
@@ -48,6 +53,11 @@ export interface Kernel {
   readonly guard: Guard;
   /** Where people and clients reach this server, without a slash at the end. */
   readonly publicUrl: string;
+  /**
+   * Whether a session needs its second secret: wherever programs may listen on other ports of this host, since browsers send
+   * cookies to all ports. Asked by calls with a session only.
+   */
+  isPageSecretRequired(): boolean | Promise<boolean>;
   readonly settings: Readonly<Settings>;
   /** This program's own version. */
   readonly release: string;

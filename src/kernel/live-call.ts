@@ -1,7 +1,8 @@
 // One call in progress: the facts that the stages fill in, and the permission and budget checks for its handler.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { CallFacts, CategoryCounter } from './dialect.ts';
+import { Failure } from './failure.ts';
 import { newCallId } from './id.ts';
 import type { Caller } from './identity/caller.ts';
 import { can, demand, matchesAction } from './identity/policy.ts';
@@ -44,9 +45,13 @@ export class LiveCall implements CallFacts {
   body: unknown;
   stream: Readable | undefined;
   isVersionRefused = false;
+  isSessionIncomplete = false;
   hasFailed = false;
   usage: RouteUsage | undefined;
   effects = 0;
+  /** What answers it: its end before the reply is finished means that the client is gone. */
+  response: ServerResponse | undefined;
+  #gone: AbortController | undefined;
   readonly #begun = performance.now();
   readonly #limits: Limits;
   /** The first action that was checked; most calls check only one, which saves the set. */
@@ -71,6 +76,23 @@ export class LiveCall implements CallFacts {
 
   get exceededStatus(): number | undefined {
     return this.#limits.exceededStatus;
+  }
+
+  /** Fires when the client goes away. Most calls never ask for it. */
+  get signal(): AbortSignal {
+    if (this.#gone !== undefined) return this.#gone.signal;
+    this.#gone = new AbortController();
+    const { response } = this;
+    const onClose = () => response?.writableFinished === false && this.leave();
+    if (response?.destroyed === true) onClose();
+    else response?.once('close', onClose);
+    return this.#gone.signal;
+  }
+
+  /** The client is gone. */
+  leave(): void {
+    this.#gone ??= new AbortController();
+    this.#gone.abort(new Failure('unavailable', 'The client went away.'));
   }
 
   get elapsedMs(): number {

@@ -38,15 +38,28 @@ export interface GaugeMetric extends CounterMetric {
 
 /** The calls of one route. */
 interface RouteCalls {
-  timing: Timing;
-  countByStatus: Map<number, number>;
+  timing?: Timing;
+  countByStatus: Map<number | typeof OTHER, number>;
 }
+
+/** What is counted together where there would be too many series; no route has this name. */
+const OTHER = 'other';
+/** How many routes have times of their own: each takes sixteen series. */
+const MAX_TIMED_ROUTES = 100;
+/** How many statuses a route has series of: programs behind a path answer with any. */
+const MAX_STATUSES = 20;
+/** How many series calls have by route and status, before further routes are counted together. */
+const MAX_CALL_SERIES = 2000;
+/** How many different labels a counter has. */
+const MAX_LABELS = 200;
 
 export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #release: string;
   /** By API and route: looking up two words that exist anyway costs less than joining them. */
   readonly #calls = new Map<string, Map<string, RouteCalls>>();
+  #timedRoutes = 0;
+  #callSeries = 0;
   readonly #deliveries = new Map<string, number>();
   readonly #counters = new Map<CounterMetric, Map<string, number>>();
   readonly #gauges: GaugeMetric[] = [];
@@ -58,12 +71,33 @@ export class Metrics {
   }
 
   count(api: string, route: string, status: number, seconds: number): void {
+    const own = this.#callsOf(api, route);
+    // Many calls that fail cost their caller nothing: only those that succeed give a route times of its own.
+    if (own.timing === undefined && status < 400 && this.#timedRoutes < MAX_TIMED_ROUTES) {
+      own.timing = new Timing();
+      this.#timedRoutes += 1;
+    }
+    (own.timing ?? (this.#callsOf(api, OTHER).timing ??= new Timing())).observe(seconds);
+    this.#countStatus(api, own, status);
+  }
+
+  #callsOf(api: string, route: string): RouteCalls {
     let routes = this.#calls.get(api);
     if (routes === undefined) this.#calls.set(api, (routes = new Map()));
     let calls = routes.get(route);
-    if (calls === undefined) routes.set(route, (calls = { timing: new Timing(), countByStatus: new Map() }));
-    calls.countByStatus.set(status, (calls.countByStatus.get(status) ?? 0) + 1);
-    calls.timing.observe(seconds);
+    if (calls === undefined) routes.set(route, (calls = { countByStatus: new Map() }));
+    return calls;
+  }
+
+  #countStatus(api: string, calls: RouteCalls, status: number): void {
+    let { countByStatus } = calls;
+    let key: number | typeof OTHER = status;
+    if (!countByStatus.has(status)) {
+      if (this.#callSeries >= MAX_CALL_SERIES) ({ countByStatus } = this.#callsOf(api, OTHER));
+      if (!countByStatus.has(status) && countByStatus.size >= MAX_STATUSES) key = OTHER;
+      if (!countByStatus.has(key)) this.#callSeries += 1;
+    }
+    countByStatus.set(key, (countByStatus.get(key) ?? 0) + 1);
   }
 
   /** An attempt at a webhook's delivery, and what it led to. */
@@ -72,11 +106,12 @@ export class Metrics {
     this.#deliveries.set(key, (this.#deliveries.get(key) ?? 0) + 1);
   }
 
-  /** Adds to a counter. The labels are written as in the text format, and must have few different values. */
+  /** Adds to a counter. The labels are written as in the text format; further ones than some hundreds are counted together. */
   add(counter: CounterMetric, labels: string, by = 1): void {
     let counts = this.#counters.get(counter);
     if (counts === undefined) this.#counters.set(counter, (counts = new Map()));
-    counts.set(labels, (counts.get(labels) ?? 0) + by);
+    const key = counts.has(labels) || counts.size < MAX_LABELS ? labels : foldLabels(labels);
+    counts.set(key, (counts.get(key) ?? 0) + by);
   }
 
   /** Its value is read whenever the metrics are. */
@@ -109,7 +144,7 @@ export class Metrics {
         'histogram',
         'Time from the first byte of a call to the last of its reply',
       ),
-      ...byRoute.flatMap(([labels, { timing }]) => timing.lines('signalbox_call_seconds', labels)),
+      ...byRoute.flatMap(([labels, { timing }]) => timing?.lines('signalbox_call_seconds', labels) ?? []),
       ...metric(
         'signalbox_webhook_attempts_total',
         'counter',
@@ -140,6 +175,11 @@ export class Metrics {
       '',
     ].join('\n');
   }
+}
+
+/** The same names of labels, each with the value `other`. */
+function foldLabels(labels: string): string {
+  return labels.replaceAll(/="(?:[^"\\]|\\.)*"/g, `="${OTHER}"`);
 }
 
 function header(name: string, type: string, help: string): string[] {

@@ -6,11 +6,7 @@ import { refTo } from './openapi-schemas.ts';
 import { publicAccess, type RouteShape } from './route.ts';
 import type { JsonSchema } from './schema.ts';
 
-/** The statuses of the errors that a call of the route can be answered with, as far as its shape tells. */
-export function errorStatuses(shape: RouteShape, dialect: Dialect): Set<number> {
-  return new Set(failuresOf(shape, dialect).map((kind) => dialect.status[kind]));
-}
-
+/** The kinds of failure that a route has by its shape. */
 function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[] {
   const { method, path, query, body, consumes, charge } = shape;
   const access = publicAccess(shape);
@@ -30,15 +26,34 @@ function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[]
 
 /** By status, what the kinds of failure that have it mean. */
 export function describeErrors(dialect: Dialect): Record<string, unknown> {
-  const kinds = documentedFailures(dialect);
-  const byStatus = Object.groupBy(kinds, (kind) => dialect.status[kind]);
-  const schema = refTo((dialect.errorSchema as JsonSchema).$id!);
+  const statuses = new Set(documentedFailures(dialect).map((kind) => dialect.status[kind]));
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, same = []]) => [
+    [...statuses].toSorted((a, b) => a - b).map((status) => [status, describeError(dialect, status)]),
+  );
+}
+
+function describeError(dialect: Dialect, status: number) {
+  const same = documentedFailures(dialect).filter((kind) => dialect.status[kind] === status);
+  const schema = refTo((dialect.errorSchema as JsonSchema).$id!);
+  return {
+    description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
+    content: { 'application/json': { schema } },
+  };
+}
+
+/** By status, the errors of one route; with their types where the API has them. */
+export function describeErrorsOf(shape: RouteShape, dialect: Dialect): Map<number, unknown> {
+  const kinds = failuresOf(shape, dialect);
+  if (dialect.errorTypesOf === undefined)
+    return new Map(
+      kinds.map((kind) => [dialect.status[kind], { $ref: `#/components/responses/${dialect.status[kind]}` }]),
+    );
+  return new Map(
+    [...dialect.errorTypesOf(shape, kinds)].map(([status, types]) => [
       status,
       {
-        description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
-        content: { 'application/json': { schema } },
+        ...describeError(dialect, status),
+        'x-error-types': types,
       },
     ]),
   );

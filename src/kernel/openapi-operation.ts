@@ -1,6 +1,6 @@
 // One route as an operation of an OpenAPI document, in one version of its API.
 import type { Api, Dialect } from './dialect.ts';
-import { errorStatuses } from './openapi-errors.ts';
+import { describeErrorsOf } from './openapi-errors.ts';
 import type { Example } from './openapi-examples.ts';
 import { refer, type NamedSchemas } from './openapi-schemas.ts';
 import { parametersOf } from './path-template.ts';
@@ -22,9 +22,11 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
   const { dialect, tags } = describing.api;
   const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
   const access = publicAccess(shape);
-  const tag = tags?.get(shape.id)?.name;
+  const tag = (tags?.get(shape.id) ?? tags?.get(shape.aliasOf ?? ''))?.name;
   const requestBody = describeBody(shape, describing, example);
   const inPath = new Set(parametersOf(shape.path));
+  const ofPath = parameters(shape.params, 'path', schemas).filter(({ name }) => inPath.has(name));
+  for (const { name } of ofPath) inPath.delete(name);
   return {
     operationId: shape.id,
     ...(tag !== undefined && { tags: [tag] }),
@@ -33,7 +35,9 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
     ...(isAhead && { 'x-changes-ahead': true }),
     ...(shape.aliasOf !== undefined && { 'x-alias-of': shape.aliasOf }),
     parameters: [
-      ...parameters(shape.params, 'path', schemas).filter(({ name }) => inPath.has(name)),
+      ...ofPath,
+      // An alias may have more of them than the route.
+      ...[...inPath].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...parameters(shape.query, 'query', schemas),
     ],
     ...(requestBody && { requestBody }),
@@ -98,9 +102,7 @@ function describeReplies(shape: RouteShape, describing: Describing, { reply: exa
         : { description: shape.summary, content: describeContent(schema, shape, describing, shown) };
   }
   if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
-  for (const status of errorStatuses(shape, dialect)) {
-    replies[status] ??= { $ref: `#/components/responses/${status}` };
-  }
+  for (const [status, error] of describeErrorsOf(shape, dialect)) replies[status] ??= error;
   replies['default'] = {
     description: 'The call failed.',
     content: { 'application/json': { schema: refer(dialect.errorSchema, schemas) } },

@@ -6,7 +6,7 @@ import { describeOperation } from './openapi-operation.ts';
 import type { NamedSchemas } from './openapi-schemas.ts';
 import { describedPath } from './path-template.ts';
 import type { Tag } from './part.ts';
-import type { Route } from './route.ts';
+import { describedShapes, type Route } from './route.ts';
 import { existsIn } from './version.ts';
 
 export interface OpenApiDocument {
@@ -38,7 +38,7 @@ export function* describeInSteps(
   const { dialect, routes, tags } = api;
   const schemas: NamedSchemas = new Map();
   const paths: OpenApiDocument['paths'] = {};
-  for (const { shape } of routes) {
+  for (const shape of routes.flatMap((one) => describedShapes(one.shape))) {
     if (!existsIn(shape, version)) continue;
     const operations = (paths[describedPath(shape.path)] ??= {});
     const operation = describeOperation(shape, { api, version, schemas }, examples[shape.id]);
@@ -69,8 +69,8 @@ function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
 /** Every route's operation name must be its own. */
 export function checkOperationNames(routes: readonly Route[]): void {
   const seen = new Set<string>();
-  for (const { shape } of routes) {
-    if (seen.has(shape.id)) throw new Error(`Two routes are called ${shape.id}`);
-    seen.add(shape.id);
+  for (const { id } of routes.flatMap(({ shape }) => describedShapes(shape))) {
+    if (seen.has(id)) throw new Error(`Two routes are called ${id}`);
+    seen.add(id);
   }
 }

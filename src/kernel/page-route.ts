@@ -12,6 +12,7 @@ export interface PageRoute {
 }
 
 export interface PageRequest {
+  method: 'GET' | 'POST';
   url: string;
   headers: IncomingHttpHeaders;
   /** Of the visitor. */

@@ -43,6 +43,11 @@ export function clampLimit(requested: number | undefined, fallback: number, max:
   return Math.min(requested === undefined || requested === 0 ? fallback : requested, max);
 }
 
+/** What the description of a parameter says of `clampLimit`. */
+export function describeLimit(fallback: number, max: number): string {
+  return `At most ${max}: a larger one counts as ${max}. ${fallback} where it is absent or 0`;
+}
+
 /** The same URL with changed query values; empty ones are left out and all are sorted, so that equal pages have equal links. */
 export function withQuery(url: string, changes: Record<string, string | number | undefined>): string {
   const [path = '', ...rest] = url.split('?');

@@ -1,8 +1,10 @@
 // A part of an API declares its routes, tables and background work in one object. An API is a dialect and a list of parts.
 import type { ChangeTransaction, Subscriber } from './change/changes.ts';
 import type { Api, DemoCalls, Dialect, DispatchPort, Hooks, BackgroundWork } from './dialect.ts';
-import type { RolePolicies, RoleStatements } from './identity/base-roles.ts';
+import type { RoleStatements } from './identity/base-roles.ts';
+import type { BoundaryUser } from './identity/store-boundaries.ts';
 import type { EndMember, HandOver } from './identity/store-accounts.ts';
+import type { StopReason } from './due-worker.ts';
 import type { Kernel } from './kernel.ts';
 import type { PageRoute } from './page-route.ts';
 import type { RawRoute } from './raw-route.ts';
@@ -11,6 +13,7 @@ import { placesOf, type Route, type RouteShape } from './route.ts';
 import type { JsonSchema } from './schema.ts';
 import type { Migration } from './storage/migrate.ts';
 import type { BlobKind } from './storage/orphan-blobs.ts';
+import type { Db } from './storage/tables.ts';
 
 /** A heading in the description of an API, below which the routes of a part stand. */
 export interface Tag {
@@ -29,6 +32,8 @@ export interface Part {
   migrations?: readonly Migration[];
   /** Its blobs, so that those that a crash leaves behind are found. */
   blobKinds?: readonly BlobKind[];
+  /** Its tables whose column `boundary_id` refers to a stored permission boundary. */
+  boundaryUsers?: readonly BoundaryUser[];
   /** Policy statements of the base roles for its resources, beside the kernel's general ones. */
   roleStatements?: readonly RoleStatements[];
   /** Creates the initial content, where it is missing: at every start, in the transaction that creates the administrator. */
@@ -39,12 +44,14 @@ export interface Part {
   handOver?: HandOver;
   /** Ends what must not outlive a member who is removed, where statements of a subscriber do not suffice. */
   endMember?: EndMember;
+  /** The other accounts whose audit entries an account may see, such as organizations that it owns. */
+  auditedAccounts?(db: Db, accountId: string): Promise<string[]>;
   /** Its background work. */
   work?(kernel: Kernel): BackgroundWork;
   /** Ends replies that stay open by themselves, when the server begins to stop. */
   endStreams?(kernel: Kernel): void;
   /** Starts what goes on for as long as the server does background work, beside due work. */
-  start?(kernel: Kernel, api: Api): Promise<{ stop(): Promise<void> }>;
+  start?(kernel: Kernel, api: Api): Promise<{ stop(reason?: StopReason): Promise<void> }>;
   /** Saves counters from memory, after the last call and before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
   /** The receivers of the API's webhooks; at most one part may have them. */
@@ -52,7 +59,7 @@ export interface Part {
   /** Sends the API's webhooks, where they are independent dispatches; at most one part may do so. */
   dispatches?(kernel: Kernel): DispatchPort;
   /** Subscribers to configuration changes; created anew for each server and command. */
-  subscribers?(roles: RolePolicies): readonly Subscriber[];
+  subscribers?(): readonly Subscriber[];
 }
 
 /** Migrations run in the order of the parts: a table must come before those that reference it. */
@@ -82,8 +89,9 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     tags: joinTags(parts),
     migrations: parts.flatMap((part) => part.migrations ?? []),
     blobKinds: parts.flatMap((part) => part.blobKinds ?? []),
+    boundaryUsers: parts.flatMap((part) => part.boundaryUsers ?? []),
     roleStatements: parts.flatMap((part) => part.roleStatements ?? []),
-    subscribers: (roles) => parts.flatMap((part) => part.subscribers?.(roles) ?? []),
+    subscribers: () => parts.flatMap((part) => part.subscribers?.() ?? []),
     ...(hooks[0] && { hooks: hooks[0] }),
     ...(dispatching[0] && { dispatches: (kernel) => dispatching[0]!.dispatches!(kernel) }),
     async firstStart(on) {
@@ -98,19 +106,24 @@ export function apiOf(dialect: Dialect, parts: readonly Part[]): Api {
     async endMember(on, member) {
       for (const part of parts) await part.endMember?.(on, member);
     },
+    async auditedAccounts(db, accountId) {
+      const found: string[] = [];
+      for (const part of parts) found.push(...((await part.auditedAccounts?.(db, accountId)) ?? []));
+      return found;
+    },
     work: (kernel) => joinWork(parts.map((part) => part.work?.(kernel) ?? {})),
     endStreams(kernel) {
       for (const part of parts) part.endStreams?.(kernel);
     },
     async start(kernel) {
-      const started: { stop(): Promise<void> }[] = [];
+      const started: { stop(reason?: StopReason): Promise<void> }[] = [];
       for (const part of parts) {
         const one = await part.start?.(kernel, api);
         if (one !== undefined) started.unshift(one);
       }
       return {
-        async stop() {
-          for (const one of started) await one.stop();
+        async stop(reason) {
+          for (const one of started) await one.stop(reason);
         },
       };
     },

@@ -21,19 +21,21 @@ export interface RawRoute {
   /** The header `WWW-Authenticate` of errors for callers without a good credential. */
   challenge?: string;
   /** Checks what the caller may do; the result answers. Errors of both are rendered by the dialect. */
-  open(call: RawRouteCall, kernel: Kernel): Promise<(exchange: RawExchange) => Promise<void>>;
+  open(call: RawRouteCall, kernel: Kernel): Promise<RawAnswer>;
+  /** What answers an error of `open`, where that is not in the form of the dialect. */
+  refuse?(error: unknown, call: RawRouteCall, kernel: Kernel): RawAnswer | undefined;
 }
+
+export type RawAnswer = (exchange: RawExchange) => Promise<void>;
 
 export type RawRouteCall = Pick<
   Call,
-  'id' | 'now' | 'method' | 'headers' | 'address' | 'url' | 'base' | 'can'
+  'id' | 'now' | 'method' | 'headers' | 'address' | 'url' | 'base' | 'can' | 'signal'
 > & {
   /** Anonymous only where `access` is open. */
   caller: KnownCaller;
   /** Those of the path, as text. */
   params: Record<string, string>;
-  /** Fires when the client goes away. */
-  signal: AbortSignal;
 };
 
 export interface RawExchange {

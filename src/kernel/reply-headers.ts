@@ -19,7 +19,7 @@ export class ReplyHeaders {
 
   /** All headers of a reply. */
   list(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
-    const { cors, limits, callHeaders } = this.#dialect;
+    const { cors, limits, callHeaders, namedVersionHeaders } = this.#dialect;
     const { origin } = call.headers;
     const headers = new HeaderList(fixed);
     headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
@@ -28,6 +28,8 @@ export class ReplyHeaders {
     }
     if (call.counters.length > 0) headers.setAll(limits.headers(call.counters, call.now));
     if (callHeaders !== undefined) headers.setAll(callHeaders(call));
+    const ofVersion = namedVersionHeaders?.(call);
+    if (ofVersion !== undefined) headers.setAll(ofVersion);
     headers.setAll(own);
     return headers;
   }
@@ -44,12 +46,40 @@ export class ReplyHeaders {
   }
 }
 
-export function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
+function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
   return {
     'access-control-allow-headers': allowHeaders,
     'access-control-allow-methods': allowMethods,
     'access-control-max-age': String(maxAge),
   };
+}
+
+/** The lists of a preflight, with what the API has added where it asks for more than they hold. */
+export function preflightLists(cors: Cors, asked: CallFacts['headers']): Headers {
+  const { added, allowHeaders, allowMethods } = cors;
+  if (added === undefined || !asksBeyond(cors, asked)) return corsLists(cors);
+  return corsLists({
+    ...cors,
+    allowHeaders: `${allowHeaders}, ${added.headers}`,
+    allowMethods: `${allowMethods}, ${added.methods}`,
+  });
+}
+
+function asksBeyond({ allowHeaders, allowMethods }: Cors, asked: CallFacts['headers']): boolean {
+  const [methods, names] = [wordsOf(allowMethods), wordsOf(allowHeaders)];
+  const isBeyond = (name: string, listed: readonly string[]) =>
+    wordsOf(String(asked[name] ?? '')).some((word) => !listed.includes(word));
+  return (
+    isBeyond('access-control-request-method', methods) || isBeyond('access-control-request-headers', names)
+  );
+}
+
+function wordsOf(list: string): string[] {
+  return list
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }
 
 /** The status and the headers of a reply as callers of the version know them. */

@@ -43,8 +43,8 @@ export interface RouteShape {
    */
   path: string;
   /**
-   * Further places of the same operation, for callers who know it by another method or path. They are served but not
-   * described. Their paths have the same parameters, and may have more.
+   * Further places of the same operation, for callers who know it by another method or path. Each is described as an operation
+   * that says whose alias it is. Their paths have the same parameters, and may have more.
    */
   aliases?: readonly RouteAlias[];
   summary: string;
@@ -67,8 +67,12 @@ export interface RouteShape {
   reply?: Record<number, TSchema | null>;
   /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
   list?: TSchema;
+  /** It works while the disk is full, though it is no GET or DELETE: it stores nothing, or it makes room. */
+  worksOnFullDisk?: true;
   /** It changes no configuration, so a successful call is logged at level debug only. */
   isData?: true;
+  /** It creates something, though it answers 202 and not 201. */
+  createsLater?: true;
   /** The category of the rate limit, where it is not the API's default. */
   limit?: string;
   /** When the call is counted: absent, at once and as one; `later`, as much as the handler says by `call.spend`; or never. */
@@ -88,6 +92,8 @@ export interface RouteShape {
 
 /** What is absent is as in the route itself. */
 export interface RouteAlias {
+  /** Its operation's name in the description; absent, the route's with a number. */
+  id?: string;
   method?: Method;
   path?: string;
 }
@@ -105,7 +111,10 @@ export function placesOf(
   { method, path, aliases = [] }: Pick<RouteShape, 'method' | 'path' | 'aliases'>,
   pathAliases: Readonly<Record<string, string>> = {},
 ): RoutePlace[] {
-  const own = [{ method, path }, ...aliases.map((alias) => ({ method, path, ...alias }))];
+  const own = [
+    { method, path },
+    ...aliases.map((alias) => ({ method: alias.method ?? method, path: alias.path ?? path })),
+  ];
   const renamed = Object.entries(pathAliases).flatMap(([alias, name]) =>
     own
       .filter((place) => place.path === name || place.path.startsWith(`${name}/`))
@@ -116,6 +125,21 @@ export function placesOf(
       ? place
       : [place, { ...place, path: withoutRest(place.path), isEmptyRest: true as const }],
   );
+}
+
+/** The operations as documents have them: the route itself, and each of its aliases. */
+export function describedShapes(shape: RouteShape): RouteShape[] {
+  const { aliases = [], ...own } = shape;
+  return [
+    shape,
+    ...aliases.map((alias, index) => ({
+      ...own,
+      ...alias,
+      id: alias.id ?? `${shape.id}-alias-${index + 1}`,
+      description: `The same as \`${shape.id}\`.${own.description === undefined ? '' : ` ${own.description}`}`,
+      aliasOf: shape.id,
+    })),
+  ];
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
@@ -140,6 +164,8 @@ export interface Call<S extends RouteShape = RouteShape> {
   readonly url: string;
   /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */
   readonly base: string;
+  /** Fires when the client goes away: what only reads for the call may end then. */
+  readonly signal: AbortSignal;
   /** Throws unless the caller has the permission on the resource; the action is the route's unless given. */
   demand(resource: string, action?: string): void;
   /** Whether the caller has the permission; for filtering lists. */

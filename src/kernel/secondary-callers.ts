@@ -1,21 +1,22 @@
 // The callers that secondary limits remember: bounded in number, and in the counters that all of them have together.
 import { Generations } from './generations.ts';
+import { MINUTE_MS, SlidingMinute } from './sliding-minute.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Half of how many callers are remembered; those with open calls always are. */
 const CALLERS_PER_GENERATION = 25_000;
 
-/** How many counters of endpoints callers have together; one takes about 50 bytes. */
-const MAX_COUNTERS = 250_000;
+/** How many counters of endpoints callers have together; one takes 180 bytes, and 530 where every slice is used. */
+const MAX_COUNTERS = 100_000;
 
 export interface CallerState {
   open: number;
-  minuteEnds: number;
   /** By endpoint. */
-  points: Map<string, number>;
-  contentInMinute: number;
+  points: Map<string, SlidingMinute>;
+  /** When points were last added. */
+  pointsAt: number;
+  contentInMinute: SlidingMinute;
   hourEnds: number;
   contentInHour: number;
 }
@@ -49,11 +50,16 @@ export class SecondaryCallers {
     return this.#states.get(id, now);
   }
 
-  /** With the windows of now. */
+  /** With the hour of now. */
   open(id: string, now: number): CallerState {
     const known = this.#states.get(id, now);
     if (known !== undefined) {
-      this.#beginWindows(known, now);
+      beginHour(known, now);
+      // Most callers come and go: their counters end together, without a look at each.
+      if (!isWithinMinute(known.pointsAt, now)) {
+        this.#clearPoints(known);
+        known.pointsAt = now;
+      }
       return known;
     }
     const state = newState(now);
@@ -75,49 +81,50 @@ export class SecondaryCallers {
     return this.#counters < this.#maxCounters ? endpoint : kind;
   }
 
-  addPoints({ points }: CallerState, counter: string, added: number): void {
-    const before = points.get(counter);
-    if (before === undefined) this.#counters += 1;
-    points.set(counter, (before ?? 0) + added);
+  addPoints(state: CallerState, counter: string, added: number, now: number): void {
+    const minute = state.points.get(counter);
+    if (minute === undefined) {
+      state.points.set(counter, new SlidingMinute(added, now));
+      this.#counters += 1;
+    } else minute.add(added, now);
+    state.pointsAt = Math.max(state.pointsAt, now);
   }
 
-  /** Clears the counters of minutes that have ended; looking at every caller takes milliseconds, so once a minute. */
+  /** Deletes the counters that are empty; looking at all of them takes milliseconds, so once a minute. */
   #sweep(now: number): void {
-    if (Math.abs(now - this.#sweptAt) < MINUTE_MS) return;
+    if (isWithinMinute(this.#sweptAt, now)) return;
     this.#sweptAt = now;
-    for (const state of this.#states.values())
-      if (!isOpenAt(state.minuteEnds, MINUTE_MS, now)) this.#clearPoints(state);
+    for (const { points } of this.#states.values())
+      for (const [counter, minute] of points)
+        if (minute.totalAt(now) === 0) {
+          points.delete(counter);
+          this.#counters -= 1;
+        }
   }
 
   #clearPoints({ points }: CallerState): void {
     this.#counters -= points.size;
     points.clear();
   }
-
-  #beginWindows(state: CallerState, now: number): void {
-    if (!isOpenAt(state.minuteEnds, MINUTE_MS, now)) {
-      state.minuteEnds = now + MINUTE_MS;
-      this.#clearPoints(state);
-      state.contentInMinute = 0;
-    }
-    if (!isOpenAt(state.hourEnds, HOUR_MS, now)) {
-      state.hourEnds = now + HOUR_MS;
-      state.contentInHour = 0;
-    }
-  }
 }
 
-/** A window that ends later than any can was opened before the clock was set back. */
-function isOpenAt(ends: number, lengthMs: number, now: number): boolean {
-  return ends > now && ends <= now + lengthMs;
+/** An hour that ends later than any can was begun before the clock was set back. */
+function beginHour(state: CallerState, now: number): void {
+  if (state.hourEnds > now && state.hourEnds <= now + HOUR_MS) return;
+  state.hourEnds = now + HOUR_MS;
+  state.contentInHour = 0;
+}
+
+function isWithinMinute(at: number, now: number): boolean {
+  return Math.abs(now - at) < MINUTE_MS;
 }
 
 function newState(now: number): CallerState {
   return {
     open: 0,
-    minuteEnds: now + MINUTE_MS,
     points: new Map(),
-    contentInMinute: 0,
+    pointsAt: now,
+    contentInMinute: new SlidingMinute(0, now),
     hourEnds: now + HOUR_MS,
     contentInHour: 0,
   };

@@ -90,6 +90,44 @@ test('points are counted for each endpoint and minute, and a refused call costs 
   );
 });
 
+test('no minute has more than its points, wherever it begins, and what is refused is told when to come again', () => {
+  const limits = open({ pointsPerMinute: { rest: 900 } });
+  const taken: number[] = [];
+  const ask = (now: number) => {
+    const response = new FakeResponse();
+    const excess = limits.enter(ann, read, response, now);
+    response.end();
+    if (excess === undefined) taken.push(now);
+    return excess;
+  };
+  // Bursts at odd times, such as just before and just after a minute that began with the first call.
+  for (let burst = 0; burst < 40; burst += 1)
+    for (let at = 0; at < 450; at += 1) ask(NOON + burst * 7919 + (at % 7) * 311);
+  taken.sort((a, b) => a - b);
+  for (const [index, at] of taken.entries())
+    assert.ok((taken[index + 900] ?? Infinity) - at >= MINUTE, `900 calls within a minute of ${at - NOON}`);
+  const last = NOON + 39 * 7919;
+  assert.ok(taken.length >= (900 * (last - NOON)) / (MINUTE * 1.25), `${taken.length} in ${last - NOON} ms`);
+  const excess = ask(last);
+  assert.ok(excess !== undefined && excess.retryAt > last && excess.retryAt <= last + MINUTE);
+  assert.equal(ask(excess.retryAt), undefined);
+});
+
+test('what creates something in a minute slides, too', () => {
+  const limits = open({ contentPerHour: 100, concurrent: 0 });
+  const makes = (now: number) => limits.enter(ann, creation, new FakeResponse(), now)?.retryAt;
+  assert.deepEqual([makes(NOON), makes(NOON + 50_000)], [undefined, undefined]);
+  assert.equal(makes(NOON + 55_000), NOON + MINUTE);
+  assert.deepEqual([makes(NOON + MINUTE), makes(NOON + MINUTE + 1)], [undefined, NOON + 50_000 + MINUTE]);
+});
+
+test('calls that are counted out of order do not begin anew', () => {
+  const limits = open({ pointsPerMinute: { rest: 2 } });
+  assert.equal(call(limits, ann, read, NOON + 100), undefined);
+  assert.equal(call(limits, ann, read, NOON), undefined);
+  assert.equal(call(limits, ann, read, NOON + 50), 'points');
+});
+
 test('what creates something is limited by the minute and by the hour', () => {
   const limits = open();
   const made = (now: number) => call(limits, ann, creation, now);

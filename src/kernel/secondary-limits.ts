@@ -2,6 +2,7 @@
 import type { Caller } from './identity/caller.ts';
 import { budgetIdOf } from './limit.ts';
 import { SecondaryCallers, type CallerState } from './secondary-callers.ts';
+import { MINUTE_MS } from './sliding-minute.ts';
 
 /** The numbers; 0 is no limit. */
 export interface SecondaryAllowances {
@@ -78,9 +79,9 @@ export class SecondaryLimits {
     const counter = callers.counterOf(state, cost, now);
     const excess = this.#excessOf(state, cost, counter, now);
     if (excess !== undefined) return excess;
-    callers.addPoints(state, counter, cost.points);
+    callers.addPoints(state, counter, cost.points, now);
     if (cost.createsContent) {
-      state.contentInMinute += 1;
+      state.contentInMinute.add(1, now);
       state.contentInHour += 1;
     }
     // The client may have gone while its credential was looked up; then `close` does not come again.
@@ -100,13 +101,17 @@ export class SecondaryLimits {
     if (concurrent > 0 && state.open >= concurrent)
       return { rule: 'concurrent', limit: concurrent, retryAt: now };
     const most = pointsPerMinute[kind] ?? 0;
-    if (most > 0 && (state.points.get(counter) ?? 0) + points > most)
-      return { rule: 'points', limit: most, retryAt: state.minuteEnds };
+    const spent = state.points.get(counter);
+    if (most > 0 && (spent?.totalAt(now) ?? 0) + points > most)
+      return { rule: 'points', limit: most, retryAt: spent?.fallsTo(most - points) ?? now + MINUTE_MS };
     if (!createsContent) return undefined;
     if (contentPerHour > 0 && state.contentInHour >= contentPerHour)
       return { rule: 'content', limit: contentPerHour, retryAt: state.hourEnds };
-    if (contentPerMinute > 0 && state.contentInMinute >= contentPerMinute)
-      return { rule: 'content', limit: contentPerMinute, retryAt: state.minuteEnds };
+    const { contentInMinute } = state;
+    if (contentPerMinute > 0 && contentInMinute.totalAt(now) >= contentPerMinute) {
+      const retryAt = contentInMinute.fallsTo(contentPerMinute - 1) ?? now + MINUTE_MS;
+      return { rule: 'content', limit: contentPerMinute, retryAt };
+    }
     return undefined;
   }
 

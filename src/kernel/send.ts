@@ -1,20 +1,24 @@
 // Sends replies: the body in the caller's version and the API's envelope, headers, conditional requests, errors.
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
+import { readableFrom } from './streams.ts';
 import { describeCall, ignoredBy, isWorthInfo } from './call-log.ts';
 import type { CallFacts, Dialect, Headers } from './dialect.ts';
 import { routeInVersion, type RouteVersion } from './route-version.ts';
 import { isNotModified, matchesEtag } from './etag.ts';
-import { locationOf, type Failure } from './failure.ts';
+import { locationOf, sentenceOf, type Failure } from './failure.ts';
 import { HeaderBlock, type HeaderList } from './header-list.ts';
 import { isLarge, stringifyLarge } from './json/stringify.ts';
 import type { Kernel } from './kernel.ts';
 import { Page } from './page.ts';
 import { isBodyless } from './reply-head.ts';
-import { corsLists, replyHeadOf, ReplyHeaders, type AskedVersion } from './reply-headers.ts';
+import { preflightLists, replyHeadOf, ReplyHeaders, type AskedVersion } from './reply-headers.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from './route.ts';
+import { resourceShell } from './session-shell.ts';
 import type { RouteUsage } from './version-usage/route-usage.ts';
+
+/** For a call that may succeed later. */
+export const RETRY_SECONDS = '10';
 
 /** After this time without data, the system asks whether the other end of a stream is still there. */
 const KEEP_ALIVE_MS = 60_000;
@@ -101,7 +105,10 @@ export class ReplySender {
 
   /** `allow` is undefined where there is no route. */
   preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
-    const own = { ...(allow !== undefined && { allow }), ...corsLists(this.#dialect.cors) };
+    const own = {
+      ...(allow !== undefined && { allow }),
+      ...preflightLists(this.#dialect.cors, call.headers),
+    };
     this.#put(reply, call, 204, this.#fixedOf(call), own);
   }
 
@@ -119,16 +126,19 @@ export class ReplySender {
     const line = { ...describeCall(call, dialect.name, status), failure: kind };
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
-      this.#kernel.log.error({ ...line, err: cause }, message);
-    else this.#kernel.log.info(line, message);
+      this.#kernel.log.error({ ...line, err: cause }, sentenceOf(message));
+    else this.#kernel.log.info(line, sentenceOf(message));
     this.#settle(call);
-    const body = JSON.stringify(dialect.renderError(failure, call));
+    const shell = call.isSessionIncomplete ? resourceShell(call) : undefined;
+    const body = shell?.body ?? JSON.stringify(dialect.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
     const location = locationOf(failure, call.base);
     const own = {
       'cache-control': 'no-store',
+      ...(kind === 'unavailable' && { 'retry-after': RETRY_SECONDS }),
       ...(location !== undefined && { location }),
       ...details.headers,
+      ...shell?.headers,
     };
     const headers = this.#headers.list(call, this.#fixedOf(call), own);
     return { status, headers, body };
@@ -205,7 +215,7 @@ export class ReplySender {
     const { status, headers } = replyHeadOf(routeVersion, newest, call);
     reply.hijack();
     reply.raw.writeHead(status, this.#headers.list(call, routeVersion.headers, headers).pairs);
-    const body = Readable.from(source, { objectMode: false });
+    const body = readableFrom(source);
     if (call.method === 'HEAD' || isBodyless(status)) {
       body.destroy();
       reply.raw.end();
@@ -291,6 +301,8 @@ export class ReplySender {
 function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
   reply.hijack();
   if (body === undefined) {
+    // Without it Node would announce chunks, of which none comes. HEAD tells the length that GET has, where it is known.
+    if (!isBodyless(status) && reply.raw.req.method !== 'HEAD') headers.set('content-length', '0');
     reply.raw.writeHead(status, headers.pairs).end();
     return;
   }

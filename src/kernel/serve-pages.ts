@@ -8,7 +8,7 @@ import { anonymousAt } from './identity/caller.ts';
 import type { Kernel } from './kernel.ts';
 import type { PageRoute } from './page-route.ts';
 import type { RouteShape } from './route.ts';
-import { showErrorPage } from './session-pages.ts';
+import { showErrorPage, showShell } from './session-pages.ts';
 
 const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -31,12 +31,13 @@ export function pageHandlers(page: PageRoute, kernel: Kernel): ApiHandlers & { s
       }
     },
     async handle(request, reply) {
+      if (await showShell(request, reply, kernel)) return reply;
       const { url, headers, ip: address } = request;
       const start = url.indexOf('?');
       const query = new URLSearchParams(start === -1 ? '' : url.slice(start));
       const form = method === 'POST' ? await readForm(request, reply, kernel) : new URLSearchParams();
       const { params } = request.match!;
-      return await page.handle({ url, headers, address, params, query, form }, reply, kernel);
+      return await page.handle({ method, url, headers, address, params, query, form }, reply, kernel);
     },
     onError(error, request, reply) {
       // Browsers read the error only after they have sent the whole form.

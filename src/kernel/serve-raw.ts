@@ -11,7 +11,7 @@ import { ServerResponse } from './http-client.ts';
 import type { Kernel } from './kernel.ts';
 import { LiveCall } from './live-call.ts';
 import type { ApiHandlers } from './api-dispatch.ts';
-import type { ClientSocket, RawRoute, RawRouteCall } from './raw-route.ts';
+import type { ClientSocket, RawAnswer, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
 import { ReplySender } from './send.ts';
 import { defaultVersion } from './version-support.ts';
@@ -77,20 +77,29 @@ export function rawHandlers(
       overridden: undefined,
     });
 
+  /** An error may come before the permission was checked, such as that of a database that is away. */
+  const open = async (call: LiveCall): Promise<RawAnswer> => {
+    const opened = call as unknown as RawRouteCall;
+    try {
+      const forward = await route.open(opened, kernel);
+      call.checkAsked(false);
+      return forward;
+    } catch (error) {
+      const refusal = route.refuse?.(error, opened, kernel);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  };
+
   const answer = async (
     { call, match, raw: request }: FastifyRequest,
     { raw: response }: FastifyReply,
   ): Promise<void> => {
     const params = match?.params ?? {};
     const upgrade = upgrades?.get(request);
-    const gone = new AbortController();
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort();
-    });
-    upgrade?.socket.once('close', () => gone.abort());
-    const opened = Object.assign(call, { signal: gone.signal, params });
-    const forward = await route.open(opened as unknown as RawRouteCall, kernel);
-    call.checkAsked(false);
+    call.response = response;
+    upgrade?.socket.once('close', () => call.leave());
+    const forward = await open(Object.assign(call, { params }));
     await forward({ request, response, ...(upgrade && { upgrade }) });
     send.finish(call, response.statusCode);
   };

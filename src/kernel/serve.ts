@@ -16,7 +16,7 @@ import { checkHead, type UnreadRequest } from './bad-requests.ts';
 import { restOf, withSlashesIn } from './path-template.ts';
 import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
-import { placesOf, type Call, type RawCall, type Route, type RouteShape } from './route.ts';
+import { placesOf, type Call, type Method, type RawCall, type Route, type RouteShape } from './route.ts';
 import { checkOperationNames } from './openapi.ts';
 import { ReplySender } from './send.ts';
 import { defaultVersion } from './version-support.ts';
@@ -41,6 +41,9 @@ interface ServedRoute {
   raw?: ApiHandlers;
   handle(request: FastifyRequest, reply: FastifyReply): unknown;
 }
+
+/** Methods that work while the disk is full. */
+const WITHOUT_ROOM: readonly Method[] = ['GET', 'REPORT', 'DELETE'];
 
 export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
   const { dialect, routes } = api;
@@ -114,6 +117,7 @@ function mount(
     if (raw !== undefined) return raw.onRequest.call(this, request, reply, done);
     const call = begin(request, request.match?.route, app.overrides.of(request.raw));
     request.call = call;
+    call.response = reply.raw;
     try {
       checkHead(request.raw);
       // A CORS preflight carries no credential.
@@ -220,12 +224,14 @@ function createHandler(
     await authorize?.({ caller: caller!, now, can, headers, url, ...raw }, kernel);
     throw error;
   };
+  const needsRoom = !WITHOUT_ROOM.includes(shape.method) && shape.worksOnFullDisk !== true;
   return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     const { call } = request;
     const routeVersion = send.routeVersion(shape, call);
     if (!routeVersion.exists) {
       throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }
+    if (needsRoom) kernel.disk.checkRoom();
     call.usage = routeVersion.usage;
     let reading: Promise<void> | undefined;
     try {

@@ -1,12 +1,15 @@
 // The HTTP server: Fastify with limits and timeouts, TLS, and the operator's endpoints.
-import { constants } from 'node:crypto';
+import { constants, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Failure } from './failure.ts';
+import { takeSessionLink } from './identity/session-link.ts';
 import type { Kernel } from './kernel.ts';
 import type { Logger } from './log.ts';
 import { ApiDispatch } from './api-dispatch.ts';
 import { FirstWords } from './first-words.ts';
+import { closeTwin, listenHostsOf, openTwin, withBothLoopbacks } from './loopback-twin.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from './method-override.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
@@ -19,6 +22,8 @@ declare module 'fastify' {
     overrides: MethodOverrides;
     upgrades: Upgrades;
     firstWords: FirstWords;
+    /** Further addresses on which its server is reached. */
+    twins: Server[];
   }
 }
 
@@ -26,28 +31,40 @@ export interface ServerOptions {
   tls?: { cert: string; key: string };
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustProxy?: string[];
+  /** For the head of a request. */
+  headersMs?: number;
+  /** Gets errors of the sockets that it listens on. */
+  log?: { error(line: { err: Error }, words: string): void };
 }
 
 const HEADERS_MS = 15_000;
+/** Node looks every 30 seconds otherwise, and half-sent heads would stay for three times as long as they may. */
+const CHECKS_PER_TIMEOUT = 15;
 /** For a whole request with its body: long enough for the largest record over a slow connection. */
 const REQUEST_MS = 60 * 60 * 1000;
 const KEEP_ALIVE_MS = 72_000;
 
-/** A request without a Host header is answered by its API, in its own error format. */
-const READING = { maxHeaderSize: READ_HEAD_BYTES, headersTimeout: HEADERS_MS, requireHostHeader: false };
-
-export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstance {
+export function createServer({
+  tls,
+  trustProxy,
+  headersMs = HEADERS_MS,
+  log,
+}: ServerOptions): FastifyInstance {
   const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
   const upgrades = new Upgrades();
   const apis = new ApiDispatch();
   const reading = {
-    ...READING,
+    maxHeaderSize: READ_HEAD_BYTES,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: headersMs / CHECKS_PER_TIMEOUT,
+    // A request without a Host header is answered by its API, in its own error format.
+    requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => upgrades.accepts(request),
   };
   const app = fastify({
     logger: false,
-    trustProxy: trustProxy ?? false,
+    trustProxy: trustProxy === undefined ? false : withBothLoopbacks(trustProxy),
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -59,6 +76,7 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
     },
     // The one place before routing where a request can still change.
     rewriteUrl: (request) => {
+      takeSessionLink(request);
       overrides.apply(request);
       const { url = '/' } = request;
       return url.includes('%') ? repairPath(url) : url;
@@ -77,6 +95,10 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   app.addHttpMethod('REPORT', { hasBody: true });
   app.decorate('badRequests', badRequests);
   app.decorate('overrides', overrides);
+  // Without a listener the process would end. What happens before it listens is an error of the start.
+  app.server.on('error', (error) => {
+    if (app.server.listening) log?.error({ err: error }, 'a connection could not be accepted');
+  });
   upgrades.attach(app.server);
   app.decorate('upgrades', upgrades);
   apis.attach(app);
@@ -89,6 +111,12 @@ export function createServer({ tls, trustProxy }: ServerOptions): FastifyInstanc
   const firstWords = new FirstWords();
   app.addHook('onRoute', ({ url }) => firstWords.add(url));
   app.decorate('firstWords', firstWords);
+  app.decorate('twins', []);
+  // Not awaited: it waits for connections, which are closed after this.
+  app.addHook('preClose', (done) => {
+    for (const twin of app.twins) void closeTwin(twin);
+    done();
+  });
   return app;
 }
 
@@ -113,11 +141,13 @@ const CLOSE_LOOK_MS = 20;
 
 /** Lets running calls finish. Idle connections are closed at once, all others after the grace period. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
-  const { server } = app;
+  const { server, twins } = app;
+  const twinsClosed = Promise.all(twins.map(closeTwin));
   const looking = setInterval(() => server.closeIdleConnections(), CLOSE_LOOK_MS);
   const cutting = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   try {
     await app.close();
+    await twinsClosed;
   } finally {
     clearInterval(looking);
     clearTimeout(cutting);
@@ -132,7 +162,12 @@ export interface Readiness {
 }
 
 /** Health, readiness and metrics, for the operator and the orchestrator. */
-export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: Readiness): void {
+export function serveOperation(
+  app: FastifyInstance,
+  kernel: Kernel,
+  readiness: Readiness,
+  metricsToken?: string,
+): void {
   const version = kernel.release;
   app.get('/healthz', () => ({ status: 'ok', version }));
   app.get('/readyz', async (_request, reply) => {
@@ -141,9 +176,23 @@ export function serveOperation(app: FastifyInstance, kernel: Kernel, readiness: 
     const status = isReady ? 'ready' : 'not ready';
     return reply.code(isReady ? 200 : 503).send({ status, version, checks, ...readiness.facts?.() });
   });
-  app.get('/metrics', (_request, reply) =>
-    reply.header('content-type', kernel.metrics.contentType).send(kernel.metrics.text()),
-  );
+  app.get('/metrics', (request, reply) => {
+    if (metricsToken === undefined || isBearer(request.headers.authorization, metricsToken))
+      return reply.header('content-type', kernel.metrics.contentType).send(kernel.metrics.text());
+    return reply
+      .code(401)
+      .header('www-authenticate', 'Bearer realm="metrics"')
+      .header('content-type', 'text/plain; charset=utf-8')
+      .send(
+        'The metrics need the token of the setting SIGNALBOX_METRICS_TOKEN: send it as "Authorization: Bearer …".\n',
+      );
+  });
+}
+
+/** Compares hashes, whose length says nothing, in a time that does not depend on them. */
+function isBearer(authorization: string | undefined, token: string): boolean {
+  const [, given = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'));
 }
 
 export interface Address {
@@ -176,22 +225,50 @@ export async function listenOn(
   address: Address,
   moves?: Pick<Logger, 'warn'>,
 ): Promise<string> {
-  const { host } = address;
-  const last = Math.min(address.port + (moves === undefined ? 0 : NEXT_PORTS), 65_535);
-  for (let port = address.port; ; port += 1) {
-    try {
-      await app.listen({ port, host, backlog: BACKLOG });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE' && port < last) continue;
-      throw await explain(error as NodeJS.ErrnoException, address);
+  const isAny = address.port === 0;
+  const tries = isAny || moves !== undefined ? NEXT_PORTS : 0;
+  let busy: Address | undefined;
+  for (let moved = 0; ; moved += 1) {
+    const port = isAny ? 0 : address.port + moved;
+    const failed = await listenAt(app, address, port);
+    if (failed !== undefined) {
+      busy ??= failed.address;
+      if (failed.error.code === 'EADDRINUSE' && moved < tries && port < 65_535) continue;
+      throw await explain(failed.error, failed.address);
     }
     // Finding out who uses the other port takes a while, and this server already answers calls.
-    if (port !== address.port) {
-      void explainBusy(address).then((words) => moves?.warn(`${words} Port ${port} is used instead.`));
-    }
-    const bound = app.server.address();
-    return urlOf(address, typeof bound === 'object' && bound !== null ? bound.port : port);
+    if (busy !== undefined && !isAny)
+      void explainBusy(busy).then((words) => moves?.warn(`${words} Port ${port} is used instead.`));
+    return urlOf(address, (app.server.address() as AddressInfo).port);
   }
+}
+
+/** On both loopback addresses, or on none. Returns what failed, and where. */
+async function listenAt(
+  app: FastifyInstance,
+  address: Address,
+  port: number,
+): Promise<{ error: NodeJS.ErrnoException; address: Address } | undefined> {
+  const { host, twin: twinHost } = listenHostsOf(address.host);
+  let twin: Server | undefined;
+  try {
+    // The twin first: it can be closed, and another port be tried.
+    if (twinHost !== undefined) twin = await openTwin(app, twinHost, port, BACKLOG);
+  } catch (error) {
+    return { error: error as NodeJS.ErrnoException, address: { ...address, port, host: twinHost! } };
+  }
+  try {
+    const bound = twin === undefined ? port : (twin.address() as AddressInfo).port;
+    await app.listen({ port: bound, host, backlog: BACKLOG });
+  } catch (error) {
+    if (twin !== undefined) await closeTwin(twin);
+    return { error: error as NodeJS.ErrnoException, address: { ...address, port } };
+  }
+  if (twin !== undefined) {
+    twin.on('error', (error) => app.server.emit('error', error));
+    app.twins.push(twin);
+  }
+  return undefined;
 }
 
 async function explain(error: NodeJS.ErrnoException, address: Address): Promise<Error> {

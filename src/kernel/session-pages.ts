@@ -1,10 +1,15 @@
-// What the HTML pages for members who are logged in share: their errors, and the rate limit that they count against.
+// What the HTML pages for members who are logged in share: their shell, their errors, and the rate limit that they count against.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure, type FailureKind } from './failure.ts';
-import { escapeHtml, htmlPage, showPage } from './html.ts';
-import type { Caller } from './identity/caller.ts';
+import { escapeHtml, htmlPage, showPage, showScriptedPage } from './html.ts';
+import { anonymousAt, type Caller } from './identity/caller.ts';
+import { SESSION_HEADER } from './identity/page-secret.ts';
+import { readSession } from './identity/session-caller.ts';
+import type { SessionRequest } from './identity/session-link.ts';
 import type { Kernel } from './kernel.ts';
 import { retrySeconds } from './limit-window.ts';
+import { DOCS_CATEGORY } from './serve-docs.ts';
+import { SHELL, SHELL_SCRIPT } from './session-shell.ts';
 
 const STATUS: Partial<Record<FailureKind, number>> = {
   malformed: 400,
@@ -19,6 +24,22 @@ const STATUS: Partial<Record<FailureKind, number>> = {
   exhausted: 429,
   unavailable: 503,
 };
+
+/**
+ * Shows the shell where a browser asks for a page with a cookie alone, and says whether it did. A script that asks sends the
+ * header, even without a secret, and gets the page or the login.
+ */
+export async function showShell(
+  call: Omit<SessionRequest, 'now'> & { ip: string },
+  reply: FastifyReply,
+  kernel: Kernel,
+): Promise<boolean> {
+  if (call.method !== 'GET' || call.headers[SESSION_HEADER] !== undefined) return false;
+  if ((await readSession(call, kernel))?.isComplete !== false) return false;
+  await chargePage(kernel, DOCS_CATEGORY, anonymousAt(call.ip));
+  void showScriptedPage(reply, 200, SHELL, SHELL_SCRIPT);
+  return true;
+}
 
 /** Errors are pages. `name` is for the log. */
 export function showErrorsAsPages(scope: FastifyInstance, kernel: Pick<Kernel, 'log'>, name: string): void {

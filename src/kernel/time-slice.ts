@@ -83,3 +83,33 @@ async function mergeInSlices<Item>(
   }
   return merged;
 }
+
+/** How many numbers are sorted at once, which takes some 5 ms. */
+const NUMBERS_AT_ONCE = 50_000;
+
+/** Many times as fast as `sortInSlices`. May sort in place. */
+export async function sortNumbersInSlices(numbers: Float64Array): Promise<Float64Array> {
+  const slice = new TimeSlice();
+  for (let start = 0; start < numbers.length; start += NUMBERS_AT_ONCE) {
+    numbers.subarray(start, start + NUMBERS_AT_ONCE).sort();
+    if (slice.isOver) await slice.next();
+  }
+  let from: Float64Array = numbers;
+  let to: Float64Array = new Float64Array(numbers.length > NUMBERS_AT_ONCE ? numbers.length : 0);
+  for (let width = NUMBERS_AT_ONCE; width < numbers.length; width *= 2) {
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length);
+      const end = Math.min(middle + width, from.length);
+      let [left, right] = [start, middle];
+      for (let at = start; at < end; at += 1) {
+        const isLeft = right === end || (left < middle && from[left]! <= from[right]!);
+        to[at] = isLeft ? from[left]! : from[right]!;
+        if (isLeft) left += 1;
+        else right += 1;
+        if (at % NUMBERS_AT_ONCE === 0 && slice.isOver) await slice.next();
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
+}

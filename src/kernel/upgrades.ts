@@ -1,6 +1,7 @@
 // Upgrades to WebSockets, by path: a request elsewhere that asks for an upgrade is answered as an ordinary one.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { guarded, withErrorListener } from './streams.ts';
 import { routedPath } from './prefixes.ts';
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -22,13 +23,16 @@ export class Upgrades {
     this.#handlers.push({ prefix, handle });
     if (server.listenerCount('upgrade') > 0 || (prefix !== '' && !('shouldUpgradeCallback' in server)))
       return;
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      // Without a listener, an error of the connection would end the process.
-      socket.on('error', () => socket.destroy());
+    const answer: UpgradeHandler = (request, socket, head) => {
+      withErrorListener(socket);
       const handler = this.#handlerOf(request);
       if (handler === undefined) socket.destroy();
       else handler(request, socket, head);
-    });
+    };
+    server.on(
+      'upgrade',
+      guarded(answer, (_error, _request, socket) => socket.destroy()),
+    );
   }
 
   accepts(request: IncomingMessage): boolean {

@@ -26,6 +26,15 @@ export function demandAll(actor: Pick<ChangeActor, 'demand'>, accesses: readonly
   for (const { action, resource } of accesses) actor.demand(resource, action);
 }
 
+/** For a patch that changes nothing: throws unless the actor has one of the permissions that a change would take. */
+export function demandAny(
+  actor: Pick<ChangeActor, 'can' | 'demand'>,
+  actions: readonly string[],
+  resource: string,
+): void {
+  if (!actions.some((action) => actor.can(resource, action))) actor.demand(resource, actions[0]);
+}
+
 /** A caller outside of a call, with the permissions they have now. */
 export function actorOf(caller: KnownCaller, now: number): ChangeActor {
   return {

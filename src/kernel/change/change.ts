@@ -20,6 +20,10 @@ export interface Change {
   after?: unknown;
   comment?: string | undefined;
   update?: Update;
+  /** The account that owns the resource, where it belongs to one and not to all members: who may see the entry depends on it. */
+  ownerId?: string;
+  /** Names a resource that can be given to another account, whatever it is called: `repository/7`. */
+  subject?: string;
 }
 
 /** The patch as it was sent, by its format. */

@@ -28,6 +28,10 @@ declare module '../storage/tables.ts' {
       detail: string | null;
       /** The words that a search matches. */
       words: string | null;
+      /** The account that owns the resource; null for what belongs to all members, and in entries of earlier releases. */
+      owner_id: Generated<string | null>;
+      /** Stays the same when the resource is renamed. */
+      subject: Generated<string | null>;
     };
   }
 }
@@ -57,6 +61,15 @@ export const eventMigrations: Migration[] = [
       ...search('events', 'seq'),
     ],
   },
+  {
+    name: 'kernel-events-owners',
+    up: ({ text }) => [
+      `alter table events add column owner_id ${text}`,
+      `alter table events add column subject ${text}`,
+      'create index events_owner on events (owner_id) where owner_id is not null',
+      'create index events_subject on events (subject) where subject is not null',
+    ],
+  },
 ];
 
 /** The parts of an entry without a column of their own. */
@@ -68,7 +81,7 @@ export function insertAuditEntry(
   entry: AuditEntry,
 ): SqlStatement {
   const { id, at, accesses, resource, kind, name, before, after, comment, verb } = entry;
-  const { description, update, who } = entry;
+  const { description, update, who, ownerId, subject } = entry;
   const detail: AuditDetail = {
     verb,
     ...(description && { description }),
@@ -93,8 +106,22 @@ export function insertAuditEntry(
       accesses: textOf(accesses),
       detail: textOf(detail),
       words: wordsOf(name, resource, comment, caller?.member.email, verb),
+      owner_id: ownerId ?? null,
+      subject: subject ?? null,
     })
     .compile();
+}
+
+/** Who may see the entries of a resource follows its owner; those of a deleted one stay with its last owner. */
+export async function updateEntryOwner(
+  db: Db,
+  of: { ownerId: string } | { subject: string },
+  to: string,
+): Promise<void> {
+  const update = db.updateTable('events').set({ owner_id: to });
+  await (
+    'subject' in of ? update.where('subject', '=', of.subject) : update.where('owner_id', '=', of.ownerId)
+  ).execute();
 }
 
 function textOf(value: unknown): string | null {

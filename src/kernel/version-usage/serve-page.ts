@@ -6,7 +6,7 @@ import { loginPathFrom } from '../identity/login-return.ts';
 import type { KnownCaller } from '../identity/caller.ts';
 import { findSessionCaller } from '../identity/session-caller.ts';
 import type { Kernel } from '../kernel.ts';
-import { chargePage, showErrorsAsPages } from '../session-pages.ts';
+import { chargePage, showErrorsAsPages, showShell } from '../session-pages.ts';
 import { DOCS_CATEGORY } from '../serve-docs.ts';
 import { impactPage } from './page.ts';
 import { maySeeAllUsage, readImpact } from './report.ts';
@@ -24,7 +24,8 @@ export function serveImpactPages(app: FastifyInstance, apis: readonly Api[], ker
     showErrorsAsPages(scope, kernel, 'impact-page');
     for (const api of apis.filter(({ dialect }) => dialect.versions.headers !== undefined)) {
       scope.get<PageRequest>(`/docs/${api.dialect.name}/versions/:version/impact`, async (request, reply) => {
-        const visitor = await findSessionCaller(request.headers.cookie, kernel);
+        if (await showShell(request, reply, kernel)) return reply;
+        const visitor = await findSessionCaller(request, kernel);
         if (visitor === undefined) return reply.redirect(loginPathFrom(request.url), 303);
         await chargePage(kernel, DOCS_CATEGORY, visitor.caller);
         return showPage(reply, 200, await readPage(api, request, visitor.caller, kernel));
