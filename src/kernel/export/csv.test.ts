@@ -45,6 +45,25 @@ test('text that looks like a formula is unchanged', async () => {
   assert.equal(text, 'a,b,c,d\r\n=1+1,+x,-x,@x\r\n');
 });
 
+test('text that looks like a formula is only text where that is asked for, and numbers stay numbers', async () => {
+  const formulas = ['=1+1', '+x', '-x', '@x', '\t=1', '\r=1', '\n=1', '\uFF1D1'];
+  const item = {
+    '=name': 'x;=1',
+    ...Object.fromEntries(formulas.map((text, at) => [`c${at}`, text])),
+    n: -5,
+    m: '-5',
+  };
+  const options = { bom: false, escapeFormulas: true };
+  for (const texts of [undefined, sourceOf([JSON.stringify(item)])]) {
+    const text = await textOf(exportCsv(sourceOf([item]), options, texts));
+    const [names, cells] = readCsv(text) as [string[], string[]];
+    assert.equal(names[0], "'=name");
+    assert.deepEqual(cells, ['x;=1', ...formulas.map((formula) => `'${formula}`), '-5', "'-5"]);
+    assert.match(text, /^"'=name",.*\r\n"x;=1",/);
+    assert.match(text, /,-5,"'-5"\r\n$/);
+  }
+});
+
 test('a delimiter that is not one character, or means something else, is refused', async () => {
   for (const delimiter of ['', ',,', '"', '\r', '\n']) {
     await assert.rejects(

@@ -1,6 +1,6 @@
 // The main thread's side of the export thread: sends it the texts of items and receives the chunks of the file.
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../streams.ts';
 import { Failure } from '../failure.ts';
 import type { ExportTask, FromThread, SourceName, ThreadError, ToThread } from './export-protocol.ts';
 import type { ExportSource } from './input.ts';
@@ -137,7 +137,7 @@ function toError({ kind, details, message, stack }: ThreadError): Error {
 }
 
 class ExportThread {
-  readonly #worker = new Worker(THREAD, {
+  readonly #worker = new WorkerThread(THREAD, {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });

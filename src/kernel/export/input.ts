@@ -18,6 +18,8 @@ export interface ExportOptions {
   delimiter?: string;
   /** CSV: no row of column names. */
   skipHeaderRow?: boolean;
+  /** CSV: no text is a formula for a spreadsheet. */
+  escapeFormulas?: boolean;
   /** XML: the name of the root element, and of the element of each item. */
   xmlRoot?: string;
   xmlRow?: string;

@@ -1,6 +1,7 @@
 // Writes a ZIP archive as a stream: the sizes of a part follow it, as they are not known before.
 import { finished } from 'node:stream/promises';
-import { constants, crc32, createDeflateRaw } from 'node:zlib';
+import { constants, crc32 } from 'node:zlib';
+import { createDeflateRaw, guarded } from '../streams.ts';
 
 export interface ZipPart {
   name: string;
@@ -45,7 +46,11 @@ export async function* writeZip(
 async function* deflate(content: ZipPart['content'], entry: ZipEntry): AsyncGenerator<Uint8Array, void> {
   const packer = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 });
   const packed: Uint8Array[] = [];
-  packer.on('data', (some: Uint8Array) => packed.push(some));
+  const keep = (some: Uint8Array): void => void packed.push(some);
+  packer.on(
+    'data',
+    guarded(keep, (error) => packer.destroy(error)),
+  );
   const write = (plain: Uint8Array) =>
     new Promise<void>((resolve, reject) =>
       packer.write(plain, (error) => (error ? reject(error) : resolve())),

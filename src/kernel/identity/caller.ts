@@ -1,4 +1,5 @@
 // The caller of an API: anonymous, or a member by token or session, with the policies that apply.
+import type { Boundary } from './boundary.ts';
 import type { Account } from './store-accounts.ts';
 import type { Member } from './store-members.ts';
 import type { Policy } from './policy.ts';
@@ -19,6 +20,8 @@ export interface KnownCaller {
   /** The member whose rate limit the call counts against; for a service token, its creator. */
   member: Member;
   token?: Token;
+  /** Set where a cookie was the credential. */
+  session?: SessionIdentity;
   /** The owner of resources that the call creates; if absent, the member. */
   account?: Account;
   /**
@@ -26,6 +29,8 @@ export interface KnownCaller {
    * its own, which are the last group.
    */
   grants: Policy[][];
+  /** What of the grants comes from the token, or from the one that started a program, and not from the member. */
+  boundary?: Boundary;
   /** Set where the caller is a program that an API runs for its owner: the credential is valid for that API only. */
   program?: ProgramIdentity;
   /** Roles and teams beside the base role. If absent, `member.customRoles` is all. */
@@ -43,6 +48,13 @@ export interface CallerBudget {
 
 export function accountOf({ account, member }: Pick<KnownCaller, 'account' | 'member'>): Account {
   return account ?? member;
+}
+
+export interface SessionIdentity {
+  /** Names the session without opening it. */
+  hash: string;
+  /** The hash of its second secret; null in sessions from before there was one. */
+  pageHash: string | null;
 }
 
 export interface ProgramIdentity {

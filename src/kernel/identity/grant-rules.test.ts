@@ -11,11 +11,13 @@ import {
   checkAttributeGrant,
   checkCustomGrant,
   checkGrant,
+  checkOutlives,
   checkPolicyChange,
   checkTokenRank,
   checkRoleGrant,
   checkRank,
   checkTeamGrant,
+  expiryOfNewToken,
 } from './grant-rules.ts';
 import type { Role } from './store-roles.ts';
 import type { TokenPermissions, Token } from './store-tokens.ts';
@@ -247,4 +249,63 @@ test("a token that lacks its owner's team roles makes none that has them", () =>
   assert.ok(!isAllowed(() => checkGrant(caller, wide, false)));
   const tending = { ...callerOf(member, token), held: { roles: [], teams: [], managedTeams: ['t'] } };
   assert.ok(!isAllowed(() => checkGrant(tending, wide, false)));
+});
+
+test('each base role is given by those who have the same, and by none below', () => {
+  for (const [own, held] of ROLES.entries())
+    for (const [given, role] of ROLES.entries()) {
+      const grant = () => checkRoleGrant(callerOf(memberOf(held)), role, ACCESS);
+      if (given <= own) grant();
+      else assert.throws(grant, Failure, `${held} gives ${role}`);
+    }
+});
+
+test('a token that expires gives no secret that lives longer, and one that ends at the same moment', () => {
+  const until = (expiresAt?: number) => ({
+    ...tokenOf({ role: 'writer', customRoles: [] }, false),
+    ...(expiresAt !== undefined && { expiresAt }),
+  });
+  const by = (expiresAt?: number) => callerOf(memberOf('writer'), until(expiresAt));
+  checkOutlives(by(1000), until(1000), ACCESS);
+  checkOutlives(by(), until(), ACCESS);
+  for (const touched of [until(1001), until()])
+    assert.throws(() => checkOutlives(by(1000), touched, ACCESS), Failure);
+  assert.deepEqual(
+    [undefined, 999, 1000].map((wanted) => expiryOfNewToken(by(1000), wanted)),
+    [1000, 999, 1000],
+  );
+  assert.throws(() => expiryOfNewToken(by(1000), 1001), Failure);
+  assert.deepEqual([expiryOfNewToken(by(), undefined), expiryOfNewToken(by(), 5)], [undefined, 5]);
+});
+
+test('what a narrowed token has started grants nothing, though it has no token itself', () => {
+  const boundary = { id: 'b', layers: [{ customRoles: [] }] };
+  const caller: KnownCaller = {
+    ...callerOf(memberOf('owner')),
+    boundary,
+    held: { roles: [], teams: ['team'], managedTeams: [] },
+  };
+  const team = { id: 'team', roles: [roleOf('everything')] };
+  assert.ok(!isAllowed(() => checkRoleGrant(caller, 'reader', ACCESS)));
+  assert.ok(!isAllowed(() => checkTeamGrant(caller, team, ACCESS)));
+  const inline = { customRoles: [], inlinePolicy: CUSTOM['members']! };
+  assert.ok(!isAllowed(() => checkGrant(caller, inline, false)));
+});
+
+test('a base role is given alone, and not with statements that it would hide', () => {
+  const owner = callerOf(memberOf('owner'));
+  const reader = { role: 'reader' as const, customRoles: [] };
+  assert.ok(isAllowed(() => checkGrant(owner, reader, true)));
+  assert.ok(!isAllowed(() => checkGrant(owner, { ...reader, customRoles: ['everything'] }, true)));
+  const inlinePolicy = CUSTOM['everything']!;
+  assert.ok(!isAllowed(() => checkGrant(owner, { ...reader, inlinePolicy }, true)));
+});
+
+test('a member whose custom role does not exist yet is not held to have none', () => {
+  const token = tokenOf({ role: 'writer', customRoles: [] }, false);
+  const held = { roles: [], teams: [], managedTeams: [] };
+  const wide = { customRoles: [], inlinePolicy: CUSTOM['everything']! };
+  const may = (member: Member) =>
+    isAllowed(() => checkGrant({ ...callerOf(member, token), held }, wide, false));
+  assert.deepEqual([may(memberOf('writer')), may(memberOf('writer', ['allButFlags']))], [true, false]);
 });

@@ -1,5 +1,6 @@
 // Who may grant which permissions to a token, a member or a team: never more than their own.
 import { Failure } from '../failure.ts';
+import { problem } from '../schema.ts';
 import { hasPlaceholders } from './attributes.ts';
 import type { HeldRoles, KnownCaller } from './caller.ts';
 import type { Member } from './store-members.ts';
@@ -18,6 +19,26 @@ export function checkGrant(caller: KnownCaller, power: TokenPermissions, isServi
       resource: isService ? 'service-token/*' : `member/${caller.member.id}:token/*`,
     },
   });
+}
+
+/**
+ * A token that expires gives nothing that stays valid for longer: one who steals it for a minute would have it for ever.
+ * Without a wish the new token expires with the one that creates it.
+ */
+export function expiryOfNewToken({ token }: KnownCaller, wanted: number | undefined): number | undefined {
+  const latest = token?.expiresAt;
+  if (latest === undefined || (wanted !== undefined && wanted <= latest)) return wanted;
+  if (wanted === undefined) return latest;
+  throw problem(
+    'expiry',
+    `cannot be after ${new Date(latest).toISOString()}, when the token that creates this one expires`,
+  );
+}
+
+/** Refuses to reveal the new secret of a token, or to give it permissions, to a caller whose own token expires sooner. */
+export function checkOutlives({ token }: KnownCaller, touched: Token, access: Access): void {
+  if ((token?.expiresAt ?? Infinity) >= (touched.expiresAt ?? Infinity)) return;
+  refuse('The secret that you use expires before this token does.', access);
 }
 
 /** The permission that the error names. */
@@ -84,9 +105,9 @@ function heldBy({ held, member }: KnownCaller): HeldRoles {
   return held ?? { roles: member.customRoles, teams: [], managedTeams: [] };
 }
 
-/** A session, or a personal token with the highest role, has all permissions of its member. */
-function isUnnarrowed({ token }: KnownCaller): boolean {
-  return token === undefined || (token.role === 'owner' && !token.isService);
+/** A session, or a token with the highest role, has all permissions of its member. */
+function isUnnarrowed({ token, boundary }: KnownCaller): boolean {
+  return token === undefined ? boundary === undefined : token.role === 'owner';
 }
 
 /** Refuses to change a service token, or one of the caller's own, that has more permissions than the caller. */
@@ -118,9 +139,10 @@ function hasOwnStatements({ customRoles, inlinePolicy }: TokenPermissions): bool
 }
 
 /** The rank that the caller has for certain; a token without a base role may have any permissions, so it ranks lowest. */
-function heldRank({ member, token }: KnownCaller): number {
+function heldRank({ member, token, boundary }: KnownCaller): number {
   const own = RANKS[member.role];
-  if (token === undefined) return own;
+  // What a narrowed token has started has no token of its own.
+  if (token === undefined) return boundary === undefined ? own : RANKS.no_access;
   if (token.role === undefined) return RANKS.no_access;
   // A service token has its own permissions, independent of its creator's.
   return token.isService ? RANKS[token.role] : Math.min(own, RANKS[token.role]);
@@ -128,8 +150,9 @@ function heldRank({ member, token }: KnownCaller): number {
 
 /** Whether the caller has all permissions of the member, custom roles included, which cannot be ranked. */
 function isWhole(caller: KnownCaller): boolean {
-  const { member, token } = caller;
-  if (token === undefined || token.role === 'owner') return true;
+  const { member, token, boundary } = caller;
+  if (token === undefined) return boundary === undefined;
+  if (token.role === 'owner') return true;
   const { roles, managedTeams } = heldBy(caller);
   const hasOnlyRole = member.customRoles.length + roles.length + managedTeams.length === 0;
   return token.role !== undefined && hasOnlyRole && heldRank(caller) >= RANKS[member.role];

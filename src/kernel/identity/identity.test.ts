@@ -96,7 +96,8 @@ onEachEngine((testEngine) => {
   });
 
   test('a session is its member alone, until it ends', async () => {
-    const credential = { kind: 'session' as const, secret: await insertSession(engine.db, ada, NOW) };
+    const { secret } = await insertSession(engine.db, ada, NOW);
+    const credential = { kind: 'session' as const, secret };
     const caller = await here.identify(credential, NOW);
     assert.deepEqual([caller.kind, caller.member, caller.token], ['session', ada, undefined]);
     assert.ok(can(caller, 'updateOn', 'proj/a:env/b:flag/c'));
@@ -109,7 +110,7 @@ onEachEngine((testEngine) => {
 
   test('a token is not accepted as a session, nor a session as a token', async () => {
     const { credential } = await make();
-    const session = await insertSession(engine.db, ada, NOW);
+    const { secret: session } = await insertSession(engine.db, ada, NOW);
     assert.equal(await knows(here, { kind: 'session', secret: credential.secret }), false);
     assert.equal(await knows(here, { kind: 'token', secret: session }), false);
     for (const secret of ['', 'api-', 'a\0b', '\ud800'])
@@ -223,7 +224,7 @@ onEachEngine((testEngine) => {
 
   const flag = 'proj/web:env/test:flag/f';
   const asSession = async (): Promise<KnownCaller> =>
-    here.identify({ kind: 'session', secret: await insertSession(engine.db, ada, NOW) }, NOW);
+    here.identify({ kind: 'session', secret: (await insertSession(engine.db, ada, NOW)).secret }, NOW);
   const team = { name: 'T', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
   const all = { effect: 'allow' as const, actions: ['*'], resources: ['*'] };
 
@@ -303,10 +304,28 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await seen(), [undefined, undefined]);
     await here.identify(credential, NOW + 5);
     assert.deepEqual(await seen(), [NOW + 5, token.id]);
-    const session = { kind: 'session' as const, secret: await insertSession(engine.db, ada, NOW) };
+    const { secret } = await insertSession(engine.db, ada, NOW);
+    const session = { kind: 'session' as const, secret };
     await here.identify(credential, NOW + 7);
     await here.identify(session, NOW + 8);
     assert.deepEqual(await seen(), [NOW + 8, undefined]);
+  });
+
+  test('background work of a service token ends with the token', async () => {
+    const { token } = await make({ isService: true, role: 'writer', expiresAt: NOW + 10 });
+    const { token: personal } = await make({ expiresAt: NOW + 10 });
+    const initiator = { memberId: ada.id, serviceTokenId: token.id };
+    const works = async (now: number) => [
+      (await here.callerOf(engine.db, initiator, now))?.token?.id,
+      (await here.callerOfAccount(engine.db, token.id, now))?.token?.id,
+      (await here.callerOfToken(engine.db, token.id, now))?.token?.id,
+      (await here.callerOfToken(engine.db, personal.id, now))?.token?.id,
+    ];
+    assert.deepEqual(await works(NOW + 9), [token.id, token.id, token.id, personal.id]);
+    assert.deepEqual(await works(NOW + 10), [undefined, undefined, undefined, undefined]);
+    await deleteToken(engine.db, token.id);
+    await deleteToken(engine.db, personal.id);
+    assert.deepEqual(await works(NOW + 9), [undefined, undefined, undefined, undefined]);
   });
 
   test('the service token of a removed member keeps its permissions', async () => {

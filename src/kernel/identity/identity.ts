@@ -5,8 +5,10 @@ import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
 import type { RoleAttributes } from './attributes.ts';
+import { boundaryOfToken, intersect, type Boundary } from './boundary.ts';
 import { customPolicy, type RolePolicies } from './base-roles.ts';
 import type { Credential, KnownCaller, ProgramIdentity } from './caller.ts';
+import { findBoundary, upsertBoundary, UNUSED_MS } from './store-boundaries.ts';
 import { findMemberPermissions } from './member-permissions.ts';
 import { findTokenOwner, updateLastSeen, type Member } from './store-members.ts';
 import { compilePolicy, type Policy } from './policy.ts';
@@ -27,6 +29,8 @@ const CACHE_MS = 60_000;
 const MAX_CACHED = 10_000;
 /** A program's token ends with the program; other nodes notice it after this time. */
 const PROGRAM_CACHE_MS = 5_000;
+/** How long a boundary counts as stored without a look: a sweep deletes none that was used within a far longer time. */
+const BOUNDARY_CACHE_MS = UNUSED_MS / 24;
 
 /** Tokens that an API gives to programs. */
 export interface ProgramTokens {
@@ -36,9 +40,12 @@ export interface ProgramTokens {
   find(db: Db, secret: string, now: number): Promise<FoundProgram | undefined>;
 }
 
-/** A program that acts for its owner, with what it may do at most; or one that is a caller of its own. */
+/**
+ * A program that acts for its owner, with what it may do at most, and what of that is its own: the boundary of its initiator
+ * does not take that away. Or a program that is a caller of its own.
+ */
 export type FoundProgram =
-  | { program: ProgramIdentity; initiator: Initiator; policy: Policy }
+  | { program: ProgramIdentity; initiator: Initiator; policy: Policy; own: Policy }
   | { caller: KnownCaller; expiresAt: number };
 
 export class Identity {
@@ -51,6 +58,10 @@ export class Identity {
     session: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
   };
   readonly #used = new Map<KnownCaller, number>();
+  /** Ids of boundaries that are stored for certain. */
+  readonly #stored = new BoundedCache<string, true>({ max: MAX_CACHED });
+  /** What callers have authenticated by, for as long as anything holds them. */
+  readonly #credentials = new WeakMap<KnownCaller, Credential>();
   #stopListening = () => {};
 
   constructor(engine: Engine, base: RolePolicies, programTokens: readonly ProgramTokens[] = []) {
@@ -76,6 +87,16 @@ export class Identity {
     return known;
   }
 
+  /**
+   * The same caller with the permissions of now, for replies that stay open; throws where the credential is not valid any
+   * more. Every node hears of what is revoked, so that this is mostly answered from memory.
+   */
+  async identifyAgain(caller: KnownCaller, now: number): Promise<KnownCaller> {
+    const credential = this.#credentials.get(caller);
+    if (credential !== undefined) return await this.identify(credential, now);
+    throw new Failure('unauthenticated', 'The credential is not known any more.');
+  }
+
   async #lookUp({ kind, secret }: Credential, now: number): Promise<KnownCaller> {
     const { db } = this.#engine;
     const caller = await this.#cache[kind].load(secret, async () => {
@@ -89,22 +110,65 @@ export class Identity {
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
     this.#used.set(caller, now);
+    this.#credentials.set(caller, { kind, secret });
     return caller;
   }
 
   /**
-   * The initiator of background work, with the permissions they have now; undefined when they are gone. The limits of the
-   * personal token that was used are not applied: they were checked when the work was scheduled, and it may be deleted.
+   * For background work: the initiator, and what their token allows at most, which is then stored. Not for use in a
+   * transaction: where there is one writer, it would wait for itself.
+   */
+  async initiatorOf(caller: KnownCaller, now: number): Promise<Initiator> {
+    return await this.initiatorWithin(caller, [caller.boundary], now);
+  }
+
+  /** The same in the transaction of the row that refers to it. */
+  async initiatorIn(tx: Db, caller: KnownCaller, now: number): Promise<Initiator> {
+    const { boundary } = caller;
+    if (boundary === undefined) return recordedAs(caller);
+    await upsertBoundary(tx, boundary, now);
+    return { ...recordedAs(caller), boundary: boundary.id };
+  }
+
+  /** The same as `initiatorOf` within the intersection of these boundaries, stored ones by their ids, instead of the caller's. */
+  async initiatorWithin(
+    caller: KnownCaller,
+    boundaries: readonly (Boundary | string | undefined)[],
+    now: number,
+  ): Promise<Initiator> {
+    const { db } = this.#engine;
+    let boundary: Boundary | undefined;
+    for (const one of boundaries)
+      boundary = intersect(boundary, typeof one === 'string' ? await openBoundary(db, one) : one);
+    if (boundary === undefined) return recordedAs(caller);
+    const { id } = boundary;
+    // Before the row that refers to it, and outside of its transaction: a boundary that nothing refers to is swept.
+    if (this.#stored.get(id, now) === undefined) {
+      await upsertBoundary(db, boundary, now);
+      this.#stored.set(id, true, now + BOUNDARY_CACHE_MS);
+    }
+    return { ...recordedAs(caller), boundary: id };
+  }
+
+  /**
+   * The initiator of background work, with the permissions they have now, within the boundary of the token that was used;
+   * undefined when they are gone.
    */
   async callerOf(db: Db, initiator: Initiator, now: number): Promise<KnownCaller | undefined> {
     return await callerOf(db, this.#base, initiator, now);
   }
 
   /** The account itself, with the permissions that it has now; undefined when it is gone. */
-  async callerOfAccount(db: Db, accountId: string, now: number): Promise<KnownCaller | undefined> {
+  async callerOfAccount(
+    db: Db,
+    accountId: string,
+    now: number,
+    boundary?: string,
+  ): Promise<KnownCaller | undefined> {
     const token = await findToken(db, accountId);
     const { memberId = accountId, isService } = token ?? {};
-    return await this.callerOf(db, { memberId, ...(isService && { serviceTokenId: accountId }) }, now);
+    const initiator = { memberId, ...(isService && { serviceTokenId: accountId }) };
+    return await this.callerOf(db, { ...initiator, ...(boundary !== undefined && { boundary }) }, now);
   }
 
   /** The caller of a personal or service token outside of a call, within its limits; undefined when it is gone or has expired. */
@@ -123,11 +187,18 @@ export class Identity {
     const found = await issuer.find(db, secret, now);
     if (found !== undefined && 'caller' in found)
       return { ...found, expiresAt: Math.min(found.expiresAt, now + PROGRAM_CACHE_MS) };
-    const owner = found && (await callerOf(db, this.#base, found.initiator, now));
-    if (found === undefined || owner === undefined) return undefined;
-    const { program, policy } = found;
-    const caller = { ...owner, kind: 'token' as const, program, grants: [...owner.grants, [policy]] };
-    return { caller, expiresAt: now + PROGRAM_CACHE_MS };
+    const caller = found && (await this.callerOfProgram(db, found, now));
+    return caller && { caller, expiresAt: now + PROGRAM_CACHE_MS };
+  }
+
+  /** A program that acts for its owner; undefined when they are gone. */
+  async callerOfProgram(
+    db: Db,
+    { program, initiator, policy, own }: Exclude<FoundProgram, { caller: KnownCaller }>,
+    now: number,
+  ): Promise<KnownCaller | undefined> {
+    const owner = await callerOf(db, this.#base, initiator, now, own);
+    return owner && { ...owner, kind: 'token', program, grants: [...owner.grants, [policy]] };
   }
 
   /** Ends the validity of a program's token on this node at once. */
@@ -189,7 +260,10 @@ async function callerWithToken(db: Db, base: RolePolicies, token: Token): Promis
   const permissions = await findMemberPermissions(db, base, member, owner.attributes);
   const roles = await findRoles(db, token.customRoles);
   const grants = [...permissions.grants, tokenPolicies(base, token, roles, permissions.attributes)];
-  return { caller: { kind: 'token', member, token, grants, held: permissions.held }, expiresAt };
+  // By id: a key may be given to another role later.
+  const boundary = boundaryOfToken({ ...token, customRoles: roles.map(({ id }) => id) });
+  const caller = { kind: 'token' as const, member, token, grants, held: permissions.held };
+  return { caller: { ...caller, ...(boundary && { boundary }) }, expiresAt };
 }
 
 async function serviceCaller(db: Db, base: RolePolicies, member: Member, token: Token): Promise<KnownCaller> {
@@ -204,28 +278,50 @@ async function serviceCaller(db: Db, base: RolePolicies, member: Member, token: 
 export interface Initiator {
   memberId: string;
   serviceTokenId?: string;
+  /** The id of the boundary of the token that was used; absent for all permissions. */
+  boundary?: string;
 }
 
-export function initiatorOf({ member, token }: KnownCaller): Initiator {
+/** The initiator as records name them. Without a boundary, so it is for what was permitted and only has to be written down. */
+export function recordedAs({ member, token }: KnownCaller): Initiator {
   return { memberId: member.id, ...(token?.isService && { serviceTokenId: token.id }) };
 }
 
 async function callerOf(
   db: Db,
   base: RolePolicies,
-  { memberId, serviceTokenId }: Initiator,
+  { memberId, serviceTokenId, boundary: boundaryId }: Initiator,
   now: number,
+  own?: Policy,
 ): Promise<KnownCaller | undefined> {
   const owner = await findTokenOwner(db, { memberId, isService: serviceTokenId !== undefined });
   if (owner === undefined) return undefined;
-  const { member, attributes } = owner;
+  const { member } = owner;
+  let caller: KnownCaller;
+  let attributes: RoleAttributes = {};
   if (serviceTokenId === undefined) {
-    const { grants, held } = await findMemberPermissions(db, base, member, attributes);
-    return { kind: 'session', member, grants, held };
+    const permissions = await findMemberPermissions(db, base, member, owner.attributes);
+    ({ attributes } = permissions);
+    caller = { kind: 'session', member, grants: permissions.grants, held: permissions.held };
+  } else {
+    const token = await findToken(db, serviceTokenId);
+    if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
+    caller = await serviceCaller(db, base, member, token);
   }
-  const token = await findToken(db, serviceTokenId);
-  if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
-  return await serviceCaller(db, base, member, token);
+  if (boundaryId === undefined) return caller;
+  const boundary = await openBoundary(db, boundaryId);
+  const groups = await Promise.all(
+    boundary.layers.map(async (layer) =>
+      tokenPolicies(base, layer, await findRoles(db, layer.customRoles), attributes),
+    ),
+  );
+  const cut = groups.map((policies) => (own === undefined ? policies : [...policies, own]));
+  return { ...caller, boundary, grants: [...caller.grants, ...cut] };
+}
+
+/** One that is missing allows nothing. */
+async function openBoundary(db: Db, id: string): Promise<Boundary> {
+  return (await findBoundary(db, id)) ?? { id, layers: [{ customRoles: [] }] };
 }
 
 async function callerBySession(
@@ -236,9 +332,12 @@ async function callerBySession(
 ): Promise<FoundCaller | undefined> {
   const session = await findSession(db, hash, now);
   if (session === undefined) return undefined;
-  const { member, attributes, expiresAt } = session;
+  const { member, attributes, expiresAt, pageHash } = session;
   const { grants, held } = await findMemberPermissions(db, base, member, attributes);
-  return { caller: { kind: 'session', member, grants, held }, expiresAt };
+  return {
+    caller: { kind: 'session', member, session: { hash, pageHash }, grants, held },
+    expiresAt,
+  };
 }
 
 /** Limits a service token without a role to what an admin may do: admins can create service tokens, and must not become owners. */

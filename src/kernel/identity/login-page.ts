@@ -1,5 +1,9 @@
 // The HTML pages of the login.
-import { escapeHtml, htmlPage } from '../html.ts';
+import { escapeHtml, htmlPage, PageScript } from '../html.ts';
+import { STORAGE_KEY } from '../session-shell.ts';
+
+const NEEDS_SCRIPTS =
+  '<noscript><p role="alert">Logging in needs scripts: allow them for this server, and load the page again.</p></noscript>';
 
 /** The command that prints a login link, for users without a password. */
 const linkHint = (program: string): string =>
@@ -19,7 +23,7 @@ export function loginPage({ name = '', problem, back = '' }: LoginForm, program:
   const goOn = back === '' ? '' : `<input type="hidden" name="return" value="${escapeHtml(back)}">`;
   return htmlPage(
     'Log in',
-    `${alert}<form method="post" action="/session">${goOn}
+    `${NEEDS_SCRIPTS}${alert}<form method="post" action="/session" data-plain>${goOn}
      <label>Username or e-mail
        <input name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false"
          required${name === '' ? ' autofocus' : ''}${wrong}></label>
@@ -33,8 +37,8 @@ export function loginPage({ name = '', problem, back = '' }: LoginForm, program:
 export function linkPage(link: string): string {
   return htmlPage(
     'Log in',
-    `<p>This link logs you in on this browser. It works once.</p>
-     <form method="post" action="/session"><input type="hidden" name="link" value="${escapeHtml(link)}">
+    `${NEEDS_SCRIPTS}<p>This link logs you in on this browser. It works once.</p>
+     <form method="post" action="/session" data-plain><input type="hidden" name="link" value="${escapeHtml(link)}">
      <button autofocus>Log in</button></form>`,
     'card',
   );
@@ -46,9 +50,35 @@ export function welcomePage(username: string, publicUrl: string): string {
   );
   return htmlPage(
     `Logged in as ${escapeHtml(username)}`,
-    `<p>This browser can now call the three APIs:</p><ul>${bases.join('')}</ul>
+    `<p>Pages of this server can now call the three APIs in this browser:</p><ul>${bases.join('')}</ul>
      <p><a href="/docs">What they offer</a></p>
-     <form method="post" action="/session/end"><button>Log out</button></form>`,
+     <form method="post" action="/session/end" data-plain><button>Log out</button></form>`,
+    'card',
+  );
+}
+
+/** Puts the second secret of a new session into the storage of this origin, or removes it, and goes on. */
+export const KEEP_SCRIPT = new PageScript(`
+'use strict';
+const { secret, next } = document.getElementById('kept').dataset;
+try {
+  if (secret === undefined) localStorage.removeItem('${STORAGE_KEY}');
+  else localStorage.setItem('${STORAGE_KEY}', secret);
+  location.replace(next);
+} catch {
+  document.getElementById('refused').hidden = false;
+}
+`);
+
+/** The answer to a login or a logout. It is not to be kept by anything but the browser's storage. */
+export function keepPage({ secret, next }: { secret?: string; next: string }): string {
+  const [title, kept] =
+    secret === undefined ? ['Logged out', ''] : ['Logged in', ` data-secret="${escapeHtml(secret)}"`];
+  return htmlPage(
+    title,
+    `${NEEDS_SCRIPTS}<p id="kept"${kept} data-next="${escapeHtml(next)}"><a href="${escapeHtml(next)}">Go on</a></p>
+     <p id="refused" role="alert" hidden>This browser keeps nothing for this server. Allow it to store data for
+       this site, and log in again.</p>${KEEP_SCRIPT.element}`,
     'card',
   );
 }

@@ -10,6 +10,7 @@ test('paths of this server are local', () => {
     '/a//b',
     '/?next=https://evil.example',
     '/%5C',
+    `/${'a'.repeat(7999)}`,
   ])
     assert.ok(isLocalPath(path), path);
 });

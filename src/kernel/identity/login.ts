@@ -1,21 +1,18 @@
-// Login from a browser by one-time link or password, and logout; the pages work without scripts.
+// Login from a browser by one-time link or password, logout, and links to what a session may read.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../failure.ts';
-import { showPage } from '../html.ts';
+import { showPage, showScriptedPage } from '../html.ts';
 import type { Kernel } from '../kernel.ts';
 import { retrySeconds, type Allowance } from '../limit-window.ts';
+import { showShell } from '../session-pages.ts';
 import { anonymousAt } from './caller.ts';
-import { cookieOf } from './cookie.ts';
+import { cookieOf, sessionCookieName } from './cookie.ts';
 import { isLocalPath } from './login-return.ts';
-import { linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
+import { KEEP_SCRIPT, keepPage, linkPage, loginPage, messagePage, welcomePage } from './login-page.ts';
+import { findSessionCaller } from './session-caller.ts';
+import { signSessionLink } from './session-link.ts';
 import { checkPassword, type Member } from './store-members.ts';
-import {
-  deleteSession,
-  insertSession,
-  SESSION_COOKIE,
-  SESSION_MS,
-  spendLoginLink,
-} from './store-sessions.ts';
+import { deleteSession, insertSession, SESSION_MS, spendLoginLink } from './store-sessions.ts';
 
 const FORM_BYTES = 32 * 1024;
 
@@ -54,14 +51,15 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
     });
 
     scope.get<{ Querystring: { return?: string | string[] } }>('/session', async (request, reply) => {
+      if (await showShell(request, reply, kernel)) return reply;
       const back = backTo([request.query.return ?? ''].flat()[0]);
-      const member = await sessionMember(request, kernel);
+      const visitor = await findSessionCaller(request, kernel);
       return showPage(
         reply,
         200,
-        member === undefined
+        visitor === undefined
           ? loginPage({ back }, kernel.program)
-          : welcomePage(member.username, kernel.publicUrl),
+          : welcomePage(visitor.caller.member.username, kernel.publicUrl),
       );
     });
     // Opening the link changes nothing: programs that preview links in messages must not spend it.
@@ -85,12 +83,25 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
       checkSameOrigin(request, kernel);
-      const credential = cookieOf(request.headers.cookie);
+      const credential = cookieOf(request.headers.cookie, kernel.publicUrl);
       if (credential !== undefined) {
         await deleteSession(kernel.db, credential.secret);
         await kernel.identity.invalidate();
       }
-      return reply.header('set-cookie', cookie(kernel, '', 0)).redirect('/session', 303);
+      const page = keepPage({ next: '/session' });
+      return showScriptedPage(reply.header('set-cookie', cookie(kernel, '', 0)), 200, page, KEEP_SCRIPT);
+    });
+    // Only scripts of this origin can send the header that it needs, so nobody else gets a link.
+    scope.post('/session/links', async (request, reply) => {
+      checkSameOrigin(request, kernel);
+      const visitor = await findSessionCaller(request, kernel);
+      if (visitor === undefined) throw new Failure('unauthenticated', 'You are not logged in. Log in first.');
+      const { secrets, clock } = kernel;
+      const path = formOf(request).get('path') ?? '';
+      const link = signSessionLink(secrets, visitor.caller.session!, path, clock.now());
+      if (link === undefined)
+        throw new Failure('malformed', 'The field "path" must be a path of this server.');
+      return reply.code(201).header('cache-control', 'no-store').send(link);
     });
     done();
   });
@@ -102,11 +113,15 @@ function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void
 }
 
 async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel, back = '') {
-  kernel.log.info({ route: 'session', status: 303, caller: member.username, address: ip }, 'logged in');
-  const secret = await insertSession(kernel.db, member, kernel.clock.now());
-  return reply
-    .header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000))
-    .redirect(back || '/session', 303);
+  kernel.log.info({ route: 'session', status: 200, caller: member.username, address: ip }, 'logged in');
+  const { secret, pageSecret } = await insertSession(kernel.db, member, kernel.clock.now());
+  const page = keepPage({ secret: pageSecret, next: back || '/session' });
+  return showScriptedPage(
+    reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)),
+    200,
+    page,
+    KEEP_SCRIPT,
+  );
 }
 
 /** Empty for anything but a page of this server. */
@@ -142,17 +157,7 @@ function checkSameOrigin({ headers }: FastifyRequest, { publicUrl }: Kernel): vo
   throw new Failure('forbidden', `This form belongs to ${new URL(publicUrl).origin}. Open it there.`);
 }
 
-async function sessionMember({ headers }: FastifyRequest, { identity, clock }: Kernel) {
-  const credential = cookieOf(headers.cookie);
-  if (credential === undefined) return undefined;
-  try {
-    return (await identity.identify(credential, clock.now())).member;
-  } catch {
-    return undefined;
-  }
-}
-
 function cookie({ publicUrl }: Kernel, secret: string, seconds: number): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  return `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+  return `${sessionCookieName(publicUrl)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }

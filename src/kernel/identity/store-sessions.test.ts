@@ -56,13 +56,15 @@ onEachEngine((engine) => {
   });
 
   test('a session is found by the hash of its secret for fourteen days', async () => {
-    const secret = await insertSession(db, ada, NOW);
+    const { secret, pageSecret } = await insertSession(db, ada, NOW);
     const hash = hashSecret(secret);
     assert.deepEqual(await findSession(db, hash, NOW), {
       member: ada,
       attributes: {},
       expiresAt: NOW + SESSION_MS,
+      pageHash: hashSecret(pageSecret),
     });
+    assert.notEqual(pageSecret, secret);
     assert.equal(SESSION_MS, 14 * DAY);
     assert.notEqual(await findSession(db, hash, NOW + SESSION_MS - 1), undefined);
     assert.equal(await findSession(db, hash, NOW + SESSION_MS), undefined);
@@ -70,7 +72,8 @@ onEachEngine((engine) => {
   });
 
   test('closing ends one session and no other', async () => {
-    const [one, other] = [await insertSession(db, ada, NOW), await insertSession(db, ada, NOW)];
+    const { secret: one } = await insertSession(db, ada, NOW);
+    const { secret: other } = await insertSession(db, ada, NOW);
     await deleteSession(db, one);
     assert.equal(await findSession(db, hashSecret(one), NOW), undefined);
     assert.notEqual(await findSession(db, hashSecret(other), NOW), undefined);
@@ -78,7 +81,7 @@ onEachEngine((engine) => {
 
   test('the sweep deletes only expired rows', async () => {
     for (const table of ['sessions', 'login_links', 'tokens'] as const) await db.deleteFrom(table).execute();
-    const session = await insertSession(db, ada, NOW);
+    const { secret: session } = await insertSession(db, ada, NOW);
     await insertSession(db, ada, NOW - SESSION_MS);
     const link = await insertLoginLink(db, ada, NOW);
     await insertLoginLink(db, ada, NOW - DAY);

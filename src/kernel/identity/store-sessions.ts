@@ -1,4 +1,4 @@
-// Browser sessions: an opaque secret stored as a hash, opened by a one-time link or a password.
+// Browser sessions: two opaque secrets stored as hashes, opened by a one-time link or a password.
 import type { Db } from '../storage/tables.ts';
 import { findMember, findTokenOwner, type Member } from './store-members.ts';
 import { hashSecret, newSecret } from './secret.ts';
@@ -11,7 +11,6 @@ const LOGIN_LINK_MS = 15 * 60 * 1000;
 /** Long, because an invitation is passed on and may stay in a mailbox over a weekend. */
 export const INVITATION_MS = 7 * DAY;
 
-export const SESSION_COOKIE = 'signalbox_session';
 export const SESSION_MS = SESSION_DAYS * DAY;
 
 /** Creates the secret of a login link, which can be used once before it expires. */
@@ -40,25 +39,38 @@ export async function spendLoginLink(db: Db, secret: string, now: number): Promi
   return row && findMember(db, { id: row.member_id });
 }
 
-/** Opens a session and returns its secret, for the cookie. */
-export async function insertSession(db: Db, member: Member, now: number): Promise<string> {
-  const secret = newSecret('');
+export interface SessionSecrets {
+  /** For the cookie. */
+  secret: string;
+  /** For pages of this server, which send it beside the cookie. */
+  pageSecret: string;
+}
+
+/** Opens a session. */
+export async function insertSession(db: Db, member: Member, now: number): Promise<SessionSecrets> {
+  const [secret, page] = [newSecret(''), newSecret('')];
   await db
     .insertInto('sessions')
-    .values({ hash: secret.hash, member_id: member.id, created_at: now, expires_at: now + SESSION_MS })
+    .values({
+      hash: secret.hash,
+      member_id: member.id,
+      created_at: now,
+      expires_at: now + SESSION_MS,
+      page_hash: page.hash,
+    })
     .execute();
-  return secret.value;
+  return { secret: secret.value, pageSecret: page.value };
 }
 
 export async function findSession(db: Db, hash: string, now: number) {
   const row = await db
     .selectFrom('sessions')
-    .select(['member_id', 'expires_at'])
+    .select(['member_id', 'expires_at', 'page_hash'])
     .where('hash', '=', hash)
     .where('expires_at', '>', now)
     .executeTakeFirst();
   const owner = row && (await findTokenOwner(db, { memberId: row.member_id, isService: false }));
-  return owner && { ...owner, expiresAt: row.expires_at };
+  return owner && { ...owner, expiresAt: row.expires_at, pageHash: row.page_hash };
 }
 
 export async function deleteSession(db: Db, secret: string): Promise<void> {

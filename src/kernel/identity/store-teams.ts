@@ -190,6 +190,32 @@ function difference<Item>(before: readonly Item[], after: readonly Item[], textO
 }
 
 /** The number of members of each team. */
+/** Ids of members by the id of their team, in their order; of each team at most so many. */
+export async function listMemberIdsOfTeams(
+  db: Db,
+  ids: readonly string[],
+  most?: number,
+): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map();
+  const numbered = db
+    .selectFrom('team_members')
+    .select([
+      'team_id',
+      'member_id',
+      sql<number>`row_number() over (partition by team_id order by member_id)`.as('place'),
+    ])
+    .where('team_id', 'in', ids);
+  const rows = await db
+    .selectFrom(numbered.as('numbered'))
+    .select(['team_id', 'member_id'])
+    .$if(most !== undefined, (found) => found.where('place', '<=', most!))
+    .orderBy('team_id')
+    .orderBy('member_id')
+    .execute();
+  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
+  return new Map([...byTeam].map(([team, members]) => [team, members.map(({ member_id }) => member_id)]));
+}
+
 export async function countTeamMembers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await db

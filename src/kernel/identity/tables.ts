@@ -87,8 +87,17 @@ declare module '../storage/tables.ts' {
     };
     /** The names that are taken, in lower case, and by what: `member`, `organization` or `path`. */
     reserved_names: { name: string; reserved_for: string };
-    sessions: { hash: string; member_id: string; created_at: number; expires_at: number };
+    sessions: {
+      hash: string;
+      member_id: string;
+      created_at: number;
+      expires_at: number;
+      /** Of the secret that pages hold; null in sessions from before there was one. */
+      page_hash: string | null;
+    };
     login_links: { hash: string; member_id: string; expires_at: number };
+    /** By the hash of `layers`, a JSON list of what tokens allow. */
+    permission_boundaries: { id: string; layers: string; used_at: number };
   }
 }
 
@@ -195,5 +204,16 @@ export const identityMigrations: Migration[] = [
          number ${serial}, id ${text} not null unique, username ${text} not null unique, name ${text} not null,
          created_at bigint not null, updated_at bigint not null)`,
     ],
+  },
+  {
+    name: 'kernel-identity-boundaries',
+    up: ({ text }) => [
+      `create table permission_boundaries (id ${text} primary key, layers ${text} not null, used_at bigint not null)`,
+      `create index permission_boundaries_used on permission_boundaries (used_at)`,
+    ],
+  },
+  {
+    name: 'kernel-identity-page-secrets',
+    up: ({ text }) => [`alter table sessions add column page_hash ${text}`],
   },
 ];

@@ -1,7 +1,8 @@
 // Checksums of blobs: computed while a blob is written, and verified while the whole of it is read.
 import { createHash } from 'node:crypto';
-import { Readable, Transform, type TransformCallback } from 'node:stream';
+import { Transform, type TransformCallback } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { readableFrom } from '../streams.ts';
 import type { StoredBlob } from './blob.ts';
 
 /** Larger blobs are hashed in parts of this size, as S3 does with uploads in parts. */
@@ -63,7 +64,7 @@ export async function verifyBlob(blob: StoredBlob, key: string, expected: string
   if (actual.digest() !== expected) throw new DamagedBlob(key);
   return {
     size: bytes.length,
-    stream: () => Readable.from([bytes], { objectMode: false }),
+    stream: () => readableFrom([bytes]),
     close: async () => {},
   };
 }

@@ -4,6 +4,7 @@ import { mkdir, open, opendir, rename, stat, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { withErrorListener } from '../streams.ts';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
@@ -189,8 +190,10 @@ async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefi
     const blob: StoredBlob = {
       size: size - start,
       stream: () =>
-        handle.createReadStream(
-          range === undefined ? { start } : { start: start + range.start, end: start + range.end },
+        withErrorListener(
+          handle.createReadStream(
+            range === undefined ? { start } : { start: start + range.start, end: start + range.end },
+          ),
         ),
       close: () => handle.close(),
     };

@@ -60,6 +60,28 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 }
 
 onEachEngine((engine) => {
+  test('nothing is in an empty list, and everything is outside of it', async () => {
+    const db = tablesOf(await engine.open(migrations));
+    await db
+      .insertInto('notes')
+      .values([note('one'), note('two')])
+      .execute();
+    const ids: number[] = [];
+    const inside = db.selectFrom('notes').select('name').where('name', '=', 'one').where('id', 'in', ids);
+    assert.deepEqual(await inside.execute(), []);
+    const outside = db
+      .selectFrom('notes')
+      .select('name')
+      .where('name', '=', 'one')
+      .where('id', 'not in', ids);
+    assert.deepEqual(await outside.execute(), [{ name: 'one' }]);
+    const either = db
+      .updateTable('notes')
+      .set({ size: 1 })
+      .where((eb) => eb.or([eb('id', 'in', ids), eb.not(eb('id', 'in', ids))]));
+    assert.equal((await either.executeTakeFirstOrThrow()).numUpdatedRows, 2n);
+  });
+
   test('values come back as they were written', async () => {
     const db = tablesOf(await engine.open(migrations));
     const written = [

@@ -1,6 +1,13 @@
 // Kysely's dialect for PostgreSQL with our own driver: common failures, prepared statements, and streams.
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import {
+  OperatorNode,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  PrimitiveValueListNode,
+} from 'kysely';
 import type {
+  BinaryOperationNode,
   CompiledQuery,
   DatabaseConnection,
   Dialect,
@@ -21,9 +28,19 @@ export function postgresDialect(pool: Pool, notify: Notify): Dialect {
   return {
     createDriver: () => new PostgresDriver(pool, notify),
     createAdapter: () => new PostgresAdapter(),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new EmptyListQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
+}
+
+/** As on SQLite, nothing is in an empty list and everything outside of it; for PostgreSQL `in ()` is an error of syntax. */
+class EmptyListQueryCompiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand } = node;
+    const isEmptyList = PrimitiveValueListNode.is(rightOperand) && rightOperand.values.length === 0;
+    if (!isEmptyList || !OperatorNode.is(operator)) super.visitBinaryOperation(node);
+    else this.append(operator.operator === 'not in' ? 'true' : 'false');
+  }
 }
 
 class PostgresDriver implements Driver {

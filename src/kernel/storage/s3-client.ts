@@ -1,11 +1,12 @@
 // Calls to S3-compatible object storage: signed, retried after temporary faults, with clear messages for others.
 import type { Agent, IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { Agent as HttpsAgent } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { Agent as HttpAgent, request as requestHttp } from '../http-client.ts';
+import { Agent as HttpAgent } from '../http-client.ts';
+import { openHttpRequest } from '../open-request.ts';
 import type { S3Location } from './s3-location.ts';
 import { EMPTY_HASH, encode, signHeaders, signUrl, writeQuery, type S3Keys } from './s3-sign.ts';
 
@@ -85,14 +86,15 @@ export class S3Client {
     );
     const length = body === undefined ? {} : { 'content-length': body.byteLength };
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const send = isHttps(this.#settings) ? requestHttps : requestHttp;
-    const request = send(url, { method, agent: this.#agent, headers: { ...signed, ...length } });
-    request.setTimeout(REPLY_TIMEOUT_MS, () => request.destroy(new Error('nothing came for too long')));
-    request.on('error', reject);
-    request.on('response', (response) => {
-      request.setTimeout(READ_TIMEOUT_MS);
-      resolve(response);
+    const options = { method, agent: this.#agent, headers: { ...signed, ...length } };
+    const request = openHttpRequest(url, options, {
+      response(response) {
+        request.setTimeout(READ_TIMEOUT_MS);
+        resolve(response);
+      },
+      error: reject,
     });
+    request.setTimeout(REPLY_TIMEOUT_MS, () => request.destroy(new Error('nothing came for too long')));
     request.end(body);
     return promise;
   }

@@ -1,6 +1,6 @@
 // The main thread's side of a storage thread: sends the requests of one turn together, and matches the replies.
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../streams.ts';
 import type { Log } from './engine.ts';
 import { EMPTY_RESULT, transactionOf } from './sqlite-protocol.ts';
 import type {
@@ -17,13 +17,13 @@ import type {
 const THREAD = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** Threads without a file, for the next files: starting a thread takes far longer than opening a file. */
-const idle = new Set<Worker>();
+const idle = new Set<WorkerThread>();
 const MAX_IDLE = 6;
 
 export class StorageThread {
   readonly #setup: ThreadSetup;
   readonly #log: Log | undefined;
-  readonly #worker: Worker;
+  readonly #worker: WorkerThread;
   readonly #ended = Promise.withResolvers<void>();
   readonly #started = Promise.withResolvers<void>();
   readonly #pending = new Map<number, (reply: ThreadReply) => void>();
@@ -127,7 +127,7 @@ export class StorageThread {
   };
 }
 
-function takeWorker(): Worker {
+function takeWorker(): WorkerThread {
   const [waiting] = idle;
   if (waiting !== undefined) {
     idle.delete(waiting);
@@ -135,12 +135,12 @@ function takeWorker(): Worker {
     return waiting;
   }
   // Without the flags of the process: some (--eval, --input-type) prevent a thread from starting.
-  const worker = new Worker(THREAD, { execArgv: [] });
+  const worker = new WorkerThread(THREAD, { execArgv: [] });
   return worker.on('exit', () => idle.delete(worker));
 }
 
 /** An idle thread does not keep the process alive. */
-function leaveWorker(worker: Worker): void {
+function leaveWorker(worker: WorkerThread): void {
   if (idle.size >= MAX_IDLE) {
     void worker.terminate();
     return;

@@ -34,7 +34,7 @@ function obey(command: ThreadCommand): void {
 function startWriter(file: string): SqliteWriter {
   const connection = new SqliteConnection(file, 'write');
   poll = watch(connection);
-  return new SqliteWriter(connection, say, takeArrived);
+  return new SqliteWriter(connection, say, takeArrived, () => performance.now());
 }
 
 function takeArrived(): NumberedRequest[] | undefined {

@@ -16,7 +16,8 @@ interface Bench {
   names(): unknown[];
 }
 
-function setUp(t: TestContext): Bench {
+/** `now` is the writer's clock, which stands still where a test does not say otherwise. */
+function setUp(t: TestContext, now: () => number = () => 0): Bench {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
   const connection = new SqliteConnection(join(folder, 'x.db'), 'write');
@@ -30,6 +31,7 @@ function setUp(t: TestContext): Bench {
     connection,
     (answered) => answered.forEach((reply) => replies.set(reply[0], reply)),
     () => undefined,
+    now,
   );
   let lastId = 0;
   return {
@@ -80,6 +82,26 @@ test('a commit is answered with its group and not before, and so are statements 
   send(['commit', 2]);
   assert.deepEqual([...replies.keys()], [3, 1, 2, 4]);
   assert.deepEqual(names(), ['first', 'second']);
+});
+
+test('a group that has grown older than 5 ms is committed before another request joins it', (t) => {
+  // Each request that may join a group asks for the time; the group's own beginning does too.
+  const times = [0, 5, 5.1, 5.1];
+  const { send, names } = setUp(t, () => times.shift()!);
+  const replies = send(insert(0, 'a'), insert(0, 'b'), insert(1, 'c'));
+  assert.deepEqual([...replies.keys()], [1, 2, 3]);
+  send(['rollback', 1]);
+  assert.deepEqual(names(), ['a', 'b']);
+  assert.deepEqual(times, []);
+});
+
+test('a group of 256 is committed before another request joins it', (t) => {
+  const { send } = setUp(t);
+  const group = Array.from({ length: 255 }, (_, index) => insert(0, `${index}`));
+  const replies = send(...group, insert(1, 'the 256th'));
+  assert.deepEqual([...replies.keys()], [256]);
+  send(insert(2, 'the 257th'), ['commit', 1]);
+  assert.equal(replies.size, 258);
 });
 
 test('rolling back one transaction leaves the others of its group', (t) => {

@@ -41,6 +41,7 @@ export class SqliteWriter {
   readonly #connection: SqliteConnection;
   readonly #answer: (replies: ThreadReply[]) => void;
   readonly #arrived: () => NumberedRequest[] | undefined;
+  readonly #now: () => number;
   #silence: NodeJS.Timeout | undefined;
 
   readonly #waiting: (NumberedRequest | Transaction)[] = [];
@@ -55,15 +56,17 @@ export class SqliteWriter {
   #size = 0;
   #begun = 0;
 
-  /** `arrived` returns the requests that came in while a group was being written. */
+  /** `arrived` returns the requests that came in while a group was being written, `now` milliseconds that never go back. */
   constructor(
     connection: SqliteConnection,
     answer: (replies: ThreadReply[]) => void,
     arrived: () => NumberedRequest[] | undefined,
+    now: () => number,
   ) {
     this.#connection = connection;
     this.#answer = answer;
     this.#arrived = arrived;
+    this.#now = now;
   }
 
   accept(requests: NumberedRequest[]): void {
@@ -120,8 +123,7 @@ export class SqliteWriter {
 
   /** Adds a statement or a transaction to the group. */
   #take(next: NumberedRequest | Transaction): void {
-    if (this.#size >= GROUP_SIZE || (this.#size > 0 && performance.now() - this.#begun > GROUP_MS))
-      this.#commit();
+    if (this.#size >= GROUP_SIZE || (this.#size > 0 && this.#now() - this.#begun > GROUP_MS)) this.#commit();
     try {
       if (this.#size === 0) this.#begin();
       this.#size += 1;
@@ -187,7 +189,7 @@ export class SqliteWriter {
 
   #begin(): void {
     this.#connection.run('begin immediate');
-    this.#begun = performance.now();
+    this.#begun = this.#now();
   }
 
   #commit(): void {

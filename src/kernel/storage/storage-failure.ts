@@ -114,6 +114,16 @@ export function asStorageFailure(error: unknown): unknown {
   });
 }
 
+/** The failure of a write for which there is no room. */
+export function diskFull(cause?: unknown): Failure {
+  const [kind, message] = DISK_FULL;
+  return new Failure(kind, message, { cause });
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && templateOf(error) === DISK_FULL;
+}
+
 function templateOf({ errcode, code = '', message }: DriverError): FailureTemplate | undefined {
   if (errcode !== undefined) return SQLITE[errcode] ?? SQLITE[errcode & 0xff];
   return (

@@ -1,4 +1,5 @@
 // Works on the queue of one hook: sends its due deliveries, a few at a time, in turns so short that other hooks do not wait.
+import { passCheckpoint } from '../checkpoint.ts';
 import type { Clock } from '../clock.ts';
 import type { Hooks, WebhookTarget } from '../dialect.ts';
 import type { Due, DueHandler } from '../due-store.ts';
@@ -83,6 +84,7 @@ export function deliverHandler(settings: HookWorkerSettings): DueHandler {
       }
       const width = backoffOf().failedRounds > 0 ? 1 : WIDTH;
       const round = await sendRound(batch, { target, width, mayBegin, signal });
+      passCheckpoint(`sent to ${hook.hookId}`);
       await record(hook.api, round);
       const backoff = nextBackoff(
         backoffOf(),

@@ -54,6 +54,14 @@ test('a receiver may ask for a longer wait, up to an hour, but for no shorter on
   assert.equal(dueAfter(1, 1_000_000), 3_600);
 });
 
+test('an attempt that no other can follow fails the delivery', () => {
+  const refused = attempt(null, { isFinal: true });
+  assert.deepEqual(outcomeOf({ tries: 1, attempt: refused }, { now: NOW, random: 0 }), {
+    state: 'failed',
+    dueAt: null,
+  });
+});
+
 test('a lane rests longer with each round of time-outs, up to a minute, and is free after a success', () => {
   let backoff = NO_BACKOFF;
   const rests: number[] = [];

@@ -48,6 +48,8 @@ export class QueueWatch {
   async #readMarks(): Promise<void> {
     while (this.#isStale && this.#waiting.size > 0) {
       await delay(PAUSE_MS);
+      // Whoever waits next looks again.
+      if (this.#waiting.size === 0) return;
       this.#isStale = false;
       try {
         const marks = await listQueueMarks(this.#engine.db, [...this.#waiting.keys()]);

@@ -1,8 +1,10 @@
 // One attempt: a POST with limits on time and size that follows no redirects and cannot reach our own network.
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import { Agent as SecureAgent } from 'node:https';
 import { Failure } from '../failure.ts';
-import { Agent, request as requestHttp } from '../http-client.ts';
+import { Agent } from '../http-client.ts';
+import { openHttpRequest, type ReplyHandlers } from '../open-request.ts';
+import { guarded } from '../streams.ts';
 import type { Guard } from './guard.ts';
 
 /** The result of one attempt. */
@@ -64,10 +66,11 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
   function open(
     { url, headers, body, trustsAnyCertificate = false }: WebhookMessage,
     signal: AbortSignal,
+    handlers: ReplyHandlers,
   ): ClientRequest {
     const checked = guard.checkUrl(url);
     const isSecure = checked.protocol === 'https:';
-    const request = (isSecure ? requestHttps : requestHttp)(checked, {
+    const options = {
       method: 'POST',
       agent: isSecure ? (trustsAnyCertificate ? unchecked : secure) : plain,
       lookup: guard.lookup,
@@ -80,13 +83,12 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
         ...headers,
         'Content-Length': Buffer.byteLength(body),
       },
-    });
-    return request.end(body);
+    };
+    return openHttpRequest(checked, options, handlers).end(body);
   }
 
   function post(message: WebhookMessage, signal: AbortSignal): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const request = open(message, signal);
     let timers: NodeJS.Timeout[] = [];
     const settle = (outcome: Outcome): void => {
       timers.forEach(clearTimeout);
@@ -100,33 +102,36 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
       settle({ ...received(), timeout: words });
       request.destroy();
     };
-    timers.push(setTimeout(expire(`There was no whole answer within ${answerMs / 1000} s.`), answerMs));
-    const connecting = setTimeout(expire(`There was no connection within ${connectMs / 1000} s.`), connectMs);
-    timers.push(connecting);
-    request.on('socket', (socket) => {
-      if (request.reusedSocket) clearTimeout(connecting);
-      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
-    });
-    request.on('response', (response) => {
-      answer = response;
-      let read = 0;
-      response.on('data', (chunk: Buffer) => {
-        if (read < keptBytes) kept.push(chunk);
-        read += chunk.length;
-        if (read <= READ_BYTES) return;
-        settle(received());
-        request.destroy();
-      });
-      // Once the status has arrived it counts, even if the rest of the response fails.
-      response.on('error', () => settle(received()));
-      response.on('close', () => settle(received()));
-    });
-    request.on('error', (error: NodeJS.ErrnoException) => {
+    const fail = (error: NodeJS.ErrnoException): void => {
       const wasStale =
         request.reusedSocket && answer === undefined && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
       settle({ ...received(), error, wasStale });
+    };
+    const request = open(message, signal, {
+      socket(socket) {
+        if (request.reusedSocket) clearTimeout(connecting);
+        else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+      },
+      response(response) {
+        answer = response;
+        let read = 0;
+        const keep = (chunk: Buffer): void => {
+          if (read < keptBytes) kept.push(chunk);
+          read += chunk.length;
+          if (read <= READ_BYTES) return;
+          settle(received());
+          request.destroy();
+        };
+        response.on('data', guarded(keep, fail));
+        // Once the status has arrived it counts, even if the rest of the response fails.
+        response.on('error', () => settle(received()));
+        response.on('close', () => settle(received()));
+      },
+      error: fail,
     });
-    request.on('close', () => settle({ ...received(), error: new Error('The connection was closed.') }));
+    timers.push(setTimeout(expire(`There was no whole answer within ${answerMs / 1000} s.`), answerMs));
+    const connecting = setTimeout(expire(`There was no connection within ${connectMs / 1000} s.`), connectMs);
+    timers.push(connecting);
     return promise;
   }
 

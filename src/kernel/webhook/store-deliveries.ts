@@ -200,6 +200,38 @@ export async function redeliver(tx: Db, id: string, now: number): Promise<Webhoo
 }
 
 /**
+ * When an account has changed a hook: what waits of resources that belong to others is not sent, because the address may be
+ * another now.
+ */
+export async function stopDeliveriesOfOthers(
+  tx: Db,
+  { api, hookId }: HookRef,
+  accountId: string,
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('deliveries')
+    .set({
+      state: 'failed',
+      due_at: null,
+      finished_at: now,
+      last_error: 'Another account changed the webhook.',
+    })
+    .where('api', '=', api)
+    .where('hook_id', '=', hookId)
+    .where('state', '=', 'pending')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('events')
+          .select('events.id')
+          .whereRef('events.id', '=', 'deliveries.event_id')
+          .where('events.owner_id', '!=', accountId),
+      ),
+    )
+    .execute();
+}
+
+/**
  * For a hook that is deleted, in that transaction: its deliveries are deleted later, in batches. So is its queue: every
  * change locks the queues of all hooks in order, and locking one out of order here could deadlock with them.
  */
