@@ -8,7 +8,7 @@ import { openApiPart } from '../kernel/openapi-part.ts';
 import { requireJson } from './content-type.ts';
 import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
-import { readVersion, versions } from './version.ts';
+import { readVersion, versionOf, versions } from './version.ts';
 import { apiOf } from '../kernel/part.ts';
 import { isTriggerPath } from './triggers/fire.ts';
 import { rootPart } from './root/part.ts';
@@ -21,6 +21,7 @@ import { environmentPart } from './environments/part.ts';
 import { featureFlagPart } from './feature-flags/part.ts';
 import { expiringTargetPart } from './feature-flags/expiring-targets/part.ts';
 import { flagEventPart } from './events/part.ts';
+import { sdkActivityPart } from './sdk-activity/part.ts';
 import { segmentPart } from './segments/part.ts';
 import { scheduledChangePart } from './scheduled-changes/part.ts';
 import { approvalPart } from './approvals/part.ts';
@@ -85,6 +86,7 @@ const dialect: Dialect = {
     origin: 'echo',
     allowHeaders: 'Accept, Content-Type, Content-Length, Accept-Encoding, Authorization',
     allowMethods: 'OPTIONS, GET, DELETE, PATCH',
+    added: { headers: 'LD-API-Version, X-HTTP-Method-Override', methods: 'POST, PUT' },
     maxAge: 300,
     everywhere: true,
   },
@@ -95,7 +97,7 @@ const dialect: Dialect = {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   },
-  callHeaders: ({ id }) => ({ 'x-request-id': id }),
+  callHeaders: (call) => ({ 'x-request-id': call.id, 'ld-api-version': String(versionOf(call)) }),
   override: { in: 'header', name: 'X-HTTP-Method-Override', from: ['POST'], to: ['PATCH', 'PUT', 'DELETE'] },
   bodyLimit: 5 * 1024 * 1024,
   bodyKeys: 30_000,
@@ -112,6 +114,7 @@ export const flagsApi: Api = apiOf(dialect, [
   rolePart,
   projectPart,
   environmentPart,
+  sdkActivityPart,
   featureFlagPart,
   expiringTargetPart,
   segmentPart,
@@ -134,10 +137,10 @@ export const flagsApi: Api = apiOf(dialect, [
 ]);
 
 /** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
-function credentialOf({ headers, url }: CallFacts): Credential | undefined {
+function credentialOf({ headers, url, base }: CallFacts): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
-  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie);
+  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, base);
   const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1] ?? authorization;
   if (/^(sdk|mob)-/.test(secret)) {
     throw new Failure(

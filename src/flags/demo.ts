@@ -1,28 +1,49 @@
 // The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a repository that
 // names a flag, a team and a role.
-import type { DemoCall } from '../kernel/dialect.ts';
+import type { DemoCall, DemoCalls } from '../kernel/dialect.ts';
 
 const SHOP = 'demo';
+const ROLE = 'demo-releaser';
 
 const make = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
 
-/** A JSON patch of the flag's configuration in an environment. */
-const configure = (flag: string, environment: string, comment: string, values: Record<string, unknown>) => ({
-  method: 'PATCH' as const,
-  path: `/flags/${SHOP}/${flag}`,
-  body: {
+/** A JSON patch of the version that is named: when it has been made, or somebody has changed more, it conflicts. */
+const patchOf = (path: string, comment: string, version: number, patch: object[]): DemoCall => ({
+  method: 'PATCH',
+  path,
+  body: { comment, patch: [{ op: 'test', path: '/version', value: version }, ...patch] },
+});
+
+/** Changes the flag's configuration in an environment. */
+const configure = (
+  flag: string,
+  version: number,
+  environment: string,
+  comment: string,
+  values: Record<string, unknown>,
+) =>
+  patchOf(
+    `/flags/${SHOP}/${flag}`,
     comment,
-    patch: Object.entries(values).map(([path, value]) => ({
+    version,
+    Object.entries(values).map(([path, value]) => ({
       op: path.endsWith('-') ? 'add' : 'replace',
       path: `/environments/${environment}/${path}`,
       value,
     })),
-  },
-});
+  );
 
 const isBetaTester = { attribute: '', op: 'segmentMatch', values: ['beta-testers'], negate: false };
 
-export const demo: DemoCall[] = [
+/** Nothing where the example was completed before, so that what was deleted of it since stays deleted. */
+export async function* flagsDemo(): DemoCalls {
+  const isThere = (path: string): DemoCall => ({ method: 'GET', path });
+  const project = yield isThere(`/projects/${SHOP}`);
+  const role = yield isThere(`/roles/${ROLE}`);
+  if (project.status !== 200 || role.status !== 200) yield* CALLS;
+}
+
+const CALLS: DemoCall[] = [
   make('/projects', {
     key: SHOP,
     name: 'Demo shop',
@@ -38,17 +59,10 @@ export const demo: DemoCall[] = [
     description: 'Who sees new things first',
     tags: ['beta'],
   }),
-  {
-    method: 'PATCH',
-    path: `/segments/${SHOP}/production/beta-testers`,
-    body: {
-      comment: 'Who has asked for it',
-      patch: [
-        { op: 'add', path: '/included/-', value: 'ada' },
-        { op: 'add', path: '/included/-', value: 'grace' },
-      ],
-    },
-  },
+  patchOf(`/segments/${SHOP}/production/beta-testers`, 'Who has asked for it', 1, [
+    { op: 'add', path: '/included/-', value: 'ada' },
+    { op: 'add', path: '/included/-', value: 'grace' },
+  ]),
   make(`/flags/${SHOP}`, {
     key: 'new-checkout',
     name: 'New checkout',
@@ -56,8 +70,8 @@ export const demo: DemoCall[] = [
     tags: ['checkout'],
     clientSideAvailability: { usingEnvironmentId: true, usingMobileKey: true },
   }),
-  configure('new-checkout', 'test', 'For all who test', { on: true }),
-  configure('new-checkout', 'production', 'Beta testers, and a tenth of all others', {
+  configure('new-checkout', 1, 'test', 'For all who test', { on: true }),
+  configure('new-checkout', 2, 'production', 'Beta testers, and a tenth of all others', {
     on: true,
     'rules/-': { description: 'Beta testers', variation: 0, clauses: [isBetaTester] },
     fallthrough: {
@@ -83,7 +97,7 @@ export const demo: DemoCall[] = [
     defaults: { onVariation: 0, offVariation: 2 },
     clientSideAvailability: { usingEnvironmentId: true, usingMobileKey: false },
   }),
-  configure('banner-colour', 'production', 'Green for those who like it so', {
+  configure('banner-colour', 1, 'production', 'Green for those who like it so', {
     on: true,
     'targets/-': { variation: 1, values: ['grace'] },
   }),
@@ -126,7 +140,7 @@ export const demo: DemoCall[] = [
   },
   make('/teams', { key: 'demo-web', name: 'Web', description: 'Looks after the demo shop' }),
   make('/roles', {
-    key: 'demo-releaser',
+    key: ROLE,
     name: 'Demo releaser',
     description: 'Turns flags of the demo shop on and off, and changes nothing else',
     policy: [{ effect: 'allow', actions: ['updateOn'], resources: [`proj/${SHOP}:env/*:flag/*`] }],

@@ -62,7 +62,7 @@ test('a segment that needs approval is 403', () => {
     headers: undefined,
     body: {
       code: 'forbidden',
-      message: 'The change cannot be made directly: approval is required',
+      message: 'The change cannot be made directly: approval is required.',
       id: 'call',
       access: { action: BYPASS_SEGMENT, resource },
       reason: { effect: 'deny' },

@@ -1,6 +1,6 @@
 // Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
 import type { CallFacts } from '../kernel/dialect.ts';
-import type { Failure, FailureKind } from '../kernel/failure.ts';
+import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 import { BYPASS_SEGMENT } from './bypass.ts';
 
@@ -78,7 +78,7 @@ export function renderError(failure: Failure, { id }: CallFacts): unknown {
   const { code, access, data } = details;
   return {
     code: code ?? CODES[shownKind(failure)],
-    message,
+    message: sentenceOf(message),
     id,
     // Clients read the invalid addresses of an invitation. Other data is internal.
     ...(data?.['invalid_emails'] !== undefined && { invalid_emails: data['invalid_emails'] }),

@@ -3,14 +3,25 @@ import { Failure } from '../kernel/failure.ts';
 import { clampLimit, type Slice } from '../kernel/page.ts';
 import { shorten } from '../kernel/patch/pointer.ts';
 import { Type } from '../kernel/schema.ts';
+import { isPaged } from './version.ts';
 
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
   offset: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
 };
 
-export function sliceOf(query: { limit?: number; offset: number }, usual = 20, most = 1000): Slice {
+const MAX_PAGE = 1000;
+
+export function sliceOf(query: { limit?: number; offset: number }, usual = 20, most = MAX_PAGE): Slice {
   return { offset: query.offset, limit: clampLimit(query.limit, usual, most) };
+}
+
+/** For lists that come in pages only since a newer version of the API: before, all came that fit on the largest page. */
+export function sliceInVersion(
+  call: Parameters<typeof isPaged>[0] & { query: { limit?: number; offset: number } },
+  usual = 20,
+): Slice {
+  return sliceOf(call.query, isPaged(call) ? usual : MAX_PAGE, MAX_PAGE);
 }
 
 export function ExpandQuery(names: readonly string[]) {

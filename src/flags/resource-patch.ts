@@ -39,13 +39,30 @@ export interface PatchRules<Editable extends TObject> {
   editable: Editable;
   /** Nested properties that may be removed: removing an absent one does nothing, replacing it adds it. */
   optional?: (pointer: string) => boolean;
+  /** Those of them that JSON patches may set to null, which removes them: programs send that for a list that they do not have. */
+  nullable?: (pointer: string) => boolean;
+  /** Properties that clients know and this server does not have, by pointer. */
+  missing?: Readonly<Record<string, MissingProperty>>;
+}
+
+/** An operation on such a property has no effect, or is refused. */
+export interface MissingProperty {
+  /** Whether the value says how it is here anyway. */
+  isSo(value: unknown): boolean;
+  /** Why other values are refused. */
+  refusal: string;
 }
 
 /**
  * Returns a function that applies a patch to a representation and returns its editable properties. It fails for changes
  * to other properties and for values that the schema does not allow.
  */
-export function editor<Editable extends TObject>({ editable, optional }: PatchRules<Editable>) {
+export function editor<Editable extends TObject>({
+  editable,
+  optional,
+  nullable = () => false,
+  missing = {},
+}: PatchRules<Editable>) {
   const names = new Set(Object.keys(editable.properties));
   const check = checker(editable, 'body');
   const rules = {
@@ -56,7 +73,7 @@ export function editor<Editable extends TObject>({ editable, optional }: PatchRu
   return (shown: JsonObject, patch: DocumentPatch): Static<Editable> => {
     const patched =
       patch.kind === 'json'
-        ? applyJsonPatch(shown, patch.operations, rules)
+        ? applyJsonPatch(shown, readOperations(patch.operations, { nullable, missing }), rules)
         : applyMergePatch(shown, patch.fields, rules);
     if (!isObject(patched)) throw new Failure('bad-patch', 'A resource cannot become what is no object.');
     for (const name of new Set([...Object.keys(shown), ...Object.keys(patched)])) {
@@ -67,6 +84,22 @@ export function editor<Editable extends TObject>({ editable, optional }: PatchRu
     check(wanted);
     return wanted as Static<Editable>;
   };
+}
+
+/** Operations that cannot be read are left as they are: applying them fails. */
+function readOperations(
+  operations: readonly unknown[],
+  { nullable, missing }: Required<Pick<PatchRules<TObject>, 'nullable' | 'missing'>>,
+): unknown[] {
+  return operations.flatMap((operation) => {
+    if (!isObject(operation)) return [operation];
+    const { op, path, value } = operation;
+    if (typeof path !== 'string' || (op !== 'add' && op !== 'replace')) return [operation];
+    const absent = Object.hasOwn(missing, path) ? missing[path] : undefined;
+    if (absent?.isSo(value) === true) return [];
+    if (absent !== undefined) throw problem(path.slice(1), absent.refusal);
+    return value === null && nullable(path) ? [{ op: 'remove', path }] : [operation];
+  });
 }
 
 /** The patch as the audit log stores it. */

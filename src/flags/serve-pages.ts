@@ -6,7 +6,7 @@ import { loginPathFrom } from '../kernel/identity/login-return.ts';
 import { can } from '../kernel/identity/policy.ts';
 import { findSessionCaller } from '../kernel/identity/session-caller.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { chargePage, showErrorsAsPages } from '../kernel/session-pages.ts';
+import { chargePage, showErrorsAsPages, showShell } from '../kernel/session-pages.ts';
 import { flagPage } from './feature-flags/flag-page.ts';
 import { findFlag } from './feature-flags/store.ts';
 import { openProject, unknownThing } from './find-project.ts';
@@ -23,7 +23,8 @@ export function serveFlagPages(app: FastifyInstance, kernel: Kernel): void {
   void app.register((scope, _options, done) => {
     showErrorsAsPages(scope, kernel, 'console');
     const show = async (request: FastifyRequest<FlagPage>, reply: FastifyReply) => {
-      const visitor = await findSessionCaller(request.headers.cookie, kernel);
+      if (await showShell(request, reply, kernel)) return reply;
+      const visitor = await findSessionCaller(request, kernel);
       if (visitor === undefined) return reply.redirect(loginPathFrom(request.url), 303);
       await chargePage(kernel, BUDGET, visitor.caller);
       return showPage(reply, 200, await readPage(request, visitor.caller, kernel));

@@ -3,6 +3,8 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { Feeds } from './delivery/feeds.ts';
 import { SdkStreams, type StreamLimits } from './delivery/sdk-streams.ts';
 import { openFlagEvents } from './events/receive.ts';
+import { RelayStreams } from './relay-proxy-configs/relay-streams.ts';
+import { SdkActivity } from './sdk-activity/sdk-activity.ts';
 import { ServiceAddresses } from './root/addresses.ts';
 
 export interface FlagServiceLimits {
@@ -17,7 +19,9 @@ export async function openFlagServices(
   return {
     feeds: await new Feeds(kernel.engine, kernel.log).listen(),
     sdkStreams: new SdkStreams(streams, kernel),
+    relayStreams: await new RelayStreams(kernel, streams.heartbeatSeconds).listen(),
     serviceAddresses: new ServiceAddresses(),
+    sdkActivity: new SdkActivity(kernel),
     flagEvents: openFlagEvents(kernel, eventsPerSecond),
   };
 }

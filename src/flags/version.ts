@@ -1,24 +1,20 @@
-// The API versions of the flag service: dates, chosen by a header. All of them, and `beta`, get the same responses.
+// The API versions of the flag service: dates, chosen by a header, or by the token where there is none.
 import { Failure } from '../kernel/failure.ts';
+import type { Caller } from '../kernel/identity/caller.ts';
 import type { Call } from '../kernel/route.ts';
 import type { VersionTable } from '../kernel/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
 
-/**
- * Clients and tokens name the version they were written for. Lists cover the differences between versions by query
- * parameters.
- */
-export const VALID_VERSIONS: readonly number[] = [
-  20_160_426,
-  20_191_212,
-  20_210_729,
-  20_220_603,
-  CURRENT_VERSION,
-];
+/** They differ in what lists show where the query does not say it: see `isPaged`. `beta` is the current one. */
+export const VALID_VERSIONS: readonly number[] = [20_220_603, CURRENT_VERSION];
+
+/** Their replies had other shapes, which no client of today knows. */
+const ENDED_VERSIONS: readonly number[] = [20_160_426, 20_191_212, 20_210_729];
 
 const NAMES = new Set([...VALID_VERSIONS.map(String), 'beta', '']);
 
+/** The shapes of requests and replies are the same in all versions, so that for the kernel there is one. */
 export const versions: VersionTable = {
   names: [String(CURRENT_VERSION)],
   changes: [],
@@ -27,10 +23,28 @@ export const versions: VersionTable = {
 
 export function readVersion(asked: string | string[] | undefined): string {
   if (NAMES.has(String(asked ?? ''))) return String(CURRENT_VERSION);
+  const fate = ENDED_VERSIONS.map(String).includes(String(asked)) ? 'has ended' : 'is not supported';
   throw new Failure(
     'malformed',
-    `API version ${String(asked)} is not supported. Supported: ${VALID_VERSIONS.join(', ')}, beta.`,
+    `API version ${String(asked)} ${fate}. Supported: ${VALID_VERSIONS.join(', ')}, beta.`,
   );
+}
+
+type VersionedCall = Pick<Call, 'headers'> & { caller: Caller | undefined };
+
+/** The version that answers the call. */
+export function versionOf({ headers, caller }: VersionedCall): number {
+  const asked = Number(headers['ld-api-version']);
+  const named =
+    headers['ld-api-version'] || caller === undefined || caller.kind === 'anonymous'
+      ? asked
+      : caller.token?.defaultApiVersion;
+  return VALID_VERSIONS.find((version) => version === named) ?? CURRENT_VERSION;
+}
+
+/** Since 20240415, lists come in pages, and flags in them have only the environments that the query names. */
+export function isPaged(call: VersionedCall): boolean {
+  return versionOf(call) >= 20_240_415;
 }
 
 /** For beta routes, which need the header. */

@@ -775,6 +775,18 @@ onEachEngine((engine) => {
       return token;
     };
 
+    test('one that is applied later is applied with no more than the token that asked for it had', async () => {
+      const executionDate = soon();
+      await expect(200, setup.patchFlag([{ kind: 'addTags', values: ['beta'] }]));
+      const { _id } = await makeApproved({ executionDate });
+      const inlinePolicy = allow(['applyApprovalRequest'], ['proj/*:env/*:flag/*;beta']);
+      const { token } = await giveMember(server, { inlinePolicy });
+      assert.equal((await expect(200, apply(_id, { token }))).json['status'], 'scheduled');
+      await expect(200, setup.patchFlag([{ kind: 'removeTags', values: ['beta'] }]));
+      await pass(executionDate, async () => (await read(_id))['status'] === 'failed');
+      assert.equal(await setup.isOn(), false);
+    });
+
     test('F31 each call takes its own', async () => {
       const { _id } = await make();
       const at = `${path()}/${_id}`;

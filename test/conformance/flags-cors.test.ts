@@ -92,11 +92,72 @@ test('F24 F25 a preflight needs no token on any path, and gives exactly the list
   assert.equal(headers.get('access-control-allow-origin'), '*');
 });
 
+/** The answer to a browser that asks what a page of another origin may send. */
+function preflight(method: string, headers?: string): Promise<Answer> {
+  return server.call('/api/v2/flags/default/any', {
+    method: 'OPTIONS',
+    token: null,
+    headers: {
+      origin: ORIGIN,
+      'access-control-request-method': method,
+      ...(headers !== undefined && { 'access-control-request-headers': headers }),
+    },
+  });
+}
+
+test('F25 a preflight that asks for more than the lists gets what the API has added, after them', async () => {
+  const asked: [method: string, headers?: string][] = [
+    ['PUT'],
+    ['POST', 'authorization,content-type'],
+    ['PUT', 'authorization,content-type,ld-api-version'],
+    ['PATCH', 'LD-API-Version'],
+    ['GET', 'authorization, x-http-method-override'],
+    ['REPORT'],
+    ['GET', 'x-unknown'],
+  ];
+  for (const [method, names] of asked) {
+    const { status, headers } = await preflight(method, names);
+    const what = `${method} ${names}`;
+    assert.equal(status, 204, what);
+    assert.equal(
+      headers.get('access-control-allow-methods'),
+      `${LISTS['access-control-allow-methods']}, POST, PUT`,
+      what,
+    );
+    assert.equal(
+      headers.get('access-control-allow-headers'),
+      `${LISTS['access-control-allow-headers']}, LD-API-Version, X-HTTP-Method-Override`,
+      what,
+    );
+    assert.equal(headers.get('access-control-max-age'), '300', what);
+  }
+});
+
+test('F25 a preflight that asks for nothing beyond the lists gets them alone', async () => {
+  const asked: [method: string, headers?: string][] = [
+    ['GET'],
+    ['DELETE', ''],
+    ['PATCH', 'Accept,CONTENT-TYPE , authorization'],
+    ['OPTIONS', 'accept-encoding,content-length'],
+  ];
+  for (const [method, names] of asked) assertLists(await preflight(method, names), `${method} ${names}`);
+});
+
+test('F25 a call that is no preflight gets the lists alone, whatever it asks for', async () => {
+  const headers = {
+    origin: ORIGIN,
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'ld-api-version',
+  };
+  for (const path of ['/api/v2/tokens', '/api/v2/nothing'])
+    assertLists(await server.call(path, { headers }), path);
+});
+
 test('F24 a session is refused from a foreign origin, whatever the page may read of that', async () => {
   const [admin] = await server.app.kernel.db.selectFrom('members').selectAll().execute();
-  const { cookie } = await openBrowser(server, admin as never);
+  const browser = await openBrowser(server, admin as never);
   const call = (origin: string) =>
-    server.call('/api/v2/tokens', { token: null, headers: { origin, cookie } });
+    server.call('/api/v2/tokens', { token: null, headers: { ...browser, origin } });
   const { status, headers } = await call(ORIGIN);
   assert.deepEqual([status, headers.get('access-control-allow-credentials')], [403, null]);
   assert.equal((await call(server.url)).status, 200);

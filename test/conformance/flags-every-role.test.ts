@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
 import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import type { RouteShape } from '../../src/kernel/route.ts';
-import { giveToken, join, openBrowser } from '../people.ts';
-import { startServer, type Answer, type TestServer } from '../server.ts';
+import { giveToken, join, openBrowser, type BrowserHeaders } from '../people.ts';
+import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
 import { ONLY_INSTRUCTIONS, WRITES, type Role } from './flags-writes.ts';
 
@@ -76,7 +76,7 @@ test('F31 every route that writes has its entry in the table', () => {
 });
 
 let server: TestServer;
-let browser: { cookie: string } | undefined;
+let browser: BrowserHeaders | undefined;
 before(async () => {
   server = await startServer({ limits: 'off' });
 });
@@ -99,7 +99,7 @@ for (const [index, walker] of WALKERS.entries()) {
     for (const shape of routes) {
       const least: Role = WRITES[shape.id]?.least ?? (OPEN_TO_ALL.has(shape.id) ? 'no_access' : 'reader');
       const isLet = walker.rank >= RANKS[least];
-      test(`F2 F6 F9 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
+      test(`F2 F6 F9 F10 F31 ${shape.id} is ${isLet ? 'let' : 'refused'}`, async () => {
         const known = await lastEntry();
         const answer = await walk(shape, samples, token, `${index}`);
         const told = `${shape.method} ${shape.path}: ${answer.status} ${answer.text.slice(0, 400)}`;
@@ -108,7 +108,10 @@ for (const [index, walker] of WALKERS.entries()) {
           const status = WRITES[shape.id]?.status ?? NOT_THERE[shape.id];
           assert.ok(status === undefined ? answer.status < 300 : answer.status === status, told);
           if (shape.query?.properties['limit'] !== undefined) checkLinks(answer, told);
-          if (walker.name === 'owner') await checkPages(answer, told);
+          if (walker.name === 'owner') {
+            await checkPages(answer, told);
+            if (shape.method === 'GET') await checkItems(answer, told);
+          }
         } else {
           assert.deepEqual(await lastEntry(), known, told);
           if (walker.rank < 0) checkUnknown(answer, told);
@@ -146,6 +149,22 @@ test('F20 F21 F22 a comment with a patch of any kind stands in the audit log, in
   assert.ok(recorded.length >= 17, recorded.join());
 });
 
+test('F31 a patch that changes nothing takes the permission to change', async () => {
+  const samples = await createSampleResources(server, 'idle');
+  const token = (await giveToken(server, await join(server, 'idle-reader'), { role: 'reader' })).value;
+  const patches = routes.filter(({ id, method }) => method === 'PATCH' && !ONLY_INSTRUCTIONS.has(id));
+  assert.ok(patches.length >= 12);
+  for (const shape of patches) {
+    const path = pathFor(samples, shape)!;
+    const isSettings = shape.id === 'patchApprovalRequestSettings';
+    const idle = isSettings ? { environmentKey: 'test', resourceKind: 'flag' } : [];
+    const asReader = await server.call(path, { method: 'PATCH', headers: BETA, body: idle, token });
+    checkRefused(asReader, `${shape.id}: ${asReader.status} ${asReader.text}`);
+    const asOwner = await server.call(path, { method: 'PATCH', headers: BETA, body: idle });
+    assert.equal(asOwner.status, 200, `${shape.id}: ${asOwner.text}`);
+  }
+});
+
 async function walk(
   shape: RouteShape,
   samples: SampleResources,
@@ -170,6 +189,19 @@ function checkType({ headers, status }: Answer, told: string): void {
 /** F9: every page links to the first and the last page. */
 function checkLinks({ json }: Answer, told: string): void {
   for (const end of ['first', 'last']) assert.equal(json['_links'][end]?.type, 'application/json', told);
+}
+
+/** F10: every item of a list links to itself. */
+async function checkItems(answer: Answer, told: string): Promise<void> {
+  if (answer.headers.get('content-type') !== 'application/json') return;
+  // Extinctions are an object of lists, by flag.
+  for (const item of Object.values<Json>(answer.json?.['items'] ?? {}).flat()) {
+    if (typeof item === 'string') continue; // a tag
+    const href = item['_links']?.self?.href;
+    assert.ok(href !== undefined, `${told}: ${JSON.stringify(item)}`);
+    const { status, text } = await server.call(href, { headers: BETA });
+    assert.equal(status, 200, `${told}: ${href}: ${text}`);
+  }
 }
 
 /** F6: links to pages work. */

@@ -91,6 +91,17 @@ onEachEngine(({ kind, database }) => {
   });
   after(() => server.stop());
 
+  test('F10 an expiring target links to itself', async () => {
+    const { red } = await createFlag('linked');
+    const both = [add(red), add(red, { contextKey: 'bob' })];
+    const { items } = (await patch(pathOf('linked'), both)).json;
+    assert.equal(items.length, 2);
+    for (const item of items) {
+      const own = await server.call(item._links.self.href);
+      assert.deepEqual([own.status, own.json['items']], [200, [item]]);
+    }
+  });
+
   test('a date is set, shown, moved and taken back, each with an audit entry', async () => {
     const { red } = await createFlag('banner');
     const value = soon();
@@ -110,6 +121,10 @@ onEachEngine(({ kind, database }) => {
         environmentKey: 'test',
         key: 'banner',
         flagKey: 'banner',
+      },
+      _links: {
+        self: { href: `/api/v2/${pathOf('banner')}?id=${item._id}`, type: 'application/json' },
+        parent: { href: `/api/v2/${pathOf('banner')}`, type: 'application/json' },
       },
     });
     assert.deepEqual(

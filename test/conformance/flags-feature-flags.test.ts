@@ -47,14 +47,14 @@ describe('creating', () => {
     await flags.make('paged', { name, variations: [{ value: '<b>' }, { value: 'b' }], tags: ['web'] });
     await flags.instruct('paged', 'test', [{ kind: 'turnFlagOn' }]);
     const { href } = (await flags.get('paged')).environments.test._site;
-    const open = (path: string, cookie?: string) =>
-      server.call(path, { token: null, headers: cookie === undefined ? {} : { cookie } });
+    const open = (path: string, headers: Record<string, string> = {}) =>
+      server.call(path, { token: null, headers });
     const stranger = await open(href);
     const back = new URLSearchParams({ return: href }).toString();
     assert.deepEqual([stranger.status, stranger.headers.get('location')], [303, `/session?${back}`]);
-    assert.equal((await open(href, 'session=wrong')).status, 303);
-    const { cookie } = await openBrowser(server, await join(server, 'page-reader'));
-    const page = await open(href, cookie);
+    assert.equal((await open(href, { cookie: 'session=wrong' })).status, 303);
+    const browser = await openBrowser(server, await join(server, 'page-reader'));
+    const page = await open(href, browser);
     assert.equal(page.status, 200);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.match(page.headers.get('content-security-policy')!, /default-src 'none'/);
@@ -64,11 +64,11 @@ describe('creating', () => {
       'nothing that users wrote is markup',
     );
     assert.ok(!page.text.includes('Production'), 'only the environment that was asked for');
-    assert.ok((await open('/console/flags/default/paged', cookie)).text.includes('Production'));
-    assert.equal((await open('/console/flags/default/none', cookie)).status, 404);
-    assert.equal((await open('/console/flags/none/paged', cookie)).status, 404);
+    assert.ok((await open('/console/flags/default/paged', browser)).text.includes('Production'));
+    assert.equal((await open('/console/flags/default/none', browser)).status, 404);
+    assert.equal((await open('/console/flags/none/paged', browser)).status, 404);
     const other = await openBrowser(server, await join(server, 'page-nobody', { role: 'no_access' }));
-    const refused = await open(href, other.cookie);
+    const refused = await open(href, other);
     assert.equal(refused.status, 403);
     assert.ok(!refused.text.includes('paged'));
   });
@@ -102,6 +102,56 @@ describe('creating', () => {
         1: { rules: 0, nullRules: 0, targets: 0, contextTargets: 0, isOff: true },
       },
     });
+  });
+
+  test('the summary of a rollout says how much each variation has of it, in lists too', async () => {
+    const variations = [{ value: 'a' }, { value: 'b' }, { value: 'c' }];
+    const made = await flags.make('rolled', { variations });
+    const [a, b, c] = made.variations.map(({ _id }: Json) => _id as string) as [string, string, string];
+    const { status, text } = await flags.instruct('rolled', 'test', [
+      { kind: 'updateFallthroughVariationOrRollout', rolloutWeights: { [a]: 30_000, [b]: 70_000, [c]: 0 } },
+    ]);
+    assert.equal(status, 200, text);
+    const none = { rules: 0, nullRules: 0, targets: 0, contextTargets: 0 };
+    const expected = {
+      prerequisites: 0,
+      variations: {
+        0: { ...none, rollout: 30_000 },
+        1: { ...none, rollout: 70_000 },
+        2: { ...none, rollout: 0, isOff: true },
+      },
+    };
+    const { environments } = await flags.get('rolled');
+    assert.deepEqual(environments.test._summary, expected);
+    const list = await flags.list('env=test&filter=query:rolled');
+    assert.deepEqual(list.items[0].environments.test._summary, expected);
+    assert.equal(environments.production._summary.variations[0].isFallthrough, true);
+  });
+
+  test('the summary in lists of what was saved before has no variation that is both rolled out and served to all', async () => {
+    const made = await flags.make('rolled-before');
+    const [a, b] = made.variations.map(({ _id }: Json) => _id as string) as [string, string];
+    const rolloutWeights = { [a]: 40_000, [b]: 60_000 };
+    await flags.instruct('rolled-before', 'test', [
+      { kind: 'updateFallthroughVariationOrRollout', rolloutWeights },
+    ]);
+    const { db } = server.app.kernel;
+    const rows = await db
+      .selectFrom('flag_configs')
+      .select(['flag_id', 'environment_id', 'head'])
+      .where('head', 'like', '%"rollout":40000%')
+      .execute();
+    assert.equal(rows.length, 1);
+    const head = rows[0]!.head.replaceAll('"rollout":', '"isFallthrough":true,"rollout":');
+    await db
+      .updateTable('flag_configs')
+      .set({ head })
+      .where('flag_id', '=', rows[0]!.flag_id)
+      .where('environment_id', '=', rows[0]!.environment_id)
+      .execute();
+    const list = await flags.list('env=test&filter=query:rolled-before');
+    const { environments } = await flags.get('rolled-before');
+    assert.deepEqual(list.items[0].environments.test._summary, environments.test._summary);
   });
 
   test('with variations of its own it is multivariate, and serves the first on and the last off', async () => {
@@ -195,6 +245,26 @@ describe('creating', () => {
       made.variations.map(({ value }: Json) => value),
       ['off', 'shadow', 'live', 'complete'],
     );
+  });
+
+  test('a new migration is in its first stage, turned on or off', async () => {
+    for (const stageCount of [2, 4, 6]) {
+      const made = await flags.make(`stages-${stageCount}`, {
+        purpose: 'migration',
+        migrationSettings: { stageCount },
+      });
+      assert.deepEqual(made.defaults, { onVariation: 0, offVariation: 0 });
+      for (const config of Object.values<Json>(made.environments)) {
+        assert.deepEqual([config.offVariation, config.fallthrough], [0, { variation: 0 }]);
+      }
+      assert.equal(made.variations[0].value, 'off');
+    }
+    const chosen = await flags.make('stages-chosen', {
+      purpose: 'migration',
+      migrationSettings: { stageCount: 2 },
+      defaults: { onVariation: 1, offVariation: 0 },
+    });
+    assert.deepEqual(chosen.defaults, { onVariation: 1, offVariation: 0 });
   });
 
   test('a key that is taken is a conflict', async () => {
@@ -388,8 +458,23 @@ describe('lists', () => {
     assert.deepEqual(keysOf(await own.list('filter=purpose:holdout')), ['held']);
     assert.deepEqual(keysOf(await own.list('filter=purpose:holdout|migration&sort=key')), ['held', 'moving']);
     assert.equal((await own.list()).totalCount, 3);
-    const { status, json } = await server.call('/api/v2/flags/purposes?filter=purpose:none');
-    assert.deepEqual([status, json['message']], [400, 'filter: purpose is one of migration, holdout.']);
+    // As the command-line tool sends it, and with the plus as it was typed.
+    for (const filter of ['purpose%3Aall%2B%21%28holdout%29', 'purpose:all+!(holdout)'])
+      assert.deepEqual(keysOf(await own.list(`filter=${filter}&sort=key`)), ['moving', 'plain']);
+    const of = async (purpose: string) =>
+      keysOf(await own.list(`filter=purpose:${encodeURIComponent(purpose)}&sort=key`));
+    assert.deepEqual(await of('all'), ['held', 'moving', 'plain']);
+    assert.deepEqual(await of('all+!(holdout|migration)'), ['plain']);
+    assert.deepEqual(await of('!(migration)'), ['held', 'plain']);
+    for (const purpose of ['none', 'all+!(none)', 'all+migration', '!(holdout', 'all|migration']) {
+      const query = `filter=purpose:${encodeURIComponent(purpose)}`;
+      const { status, json } = await server.call(`/api/v2/flags/purposes?${query}`);
+      assert.equal(status, 400);
+      assert.equal(
+        json['message'],
+        'filter: purpose is one of migration, holdout, or all, or all but some: all+!(holdout).',
+      );
+    }
   });
 
   test('by the maintainer, and by what SDKs have asked for', async () => {

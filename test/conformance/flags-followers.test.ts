@@ -45,6 +45,8 @@ onEachEngine((engine) => {
         all.json['items'].map(({ flagKey, followers: who }: Json) => [flagKey, who.length]),
         [['banner', 1]],
       );
+      const { href } = all.json['items'][0]._links.self;
+      assert.equal(href, `/api/v2/${path()}`);
       for (let count = 0; count < 2; count += 1) await expect(204, set(member.id, 'DELETE'));
       assert.deepEqual(await followers(), []);
       const recorded = (await setup.events()).filter(({ action }) => action === 'manageFlagFollowers');
@@ -107,6 +109,9 @@ onEachEngine((engine) => {
       assert.equal(_links.self.href, `/api/v2/${path()}/${_id}`);
       assert.equal(_links.self.href, answer.headers.get('location'));
       assert.deepEqual((await expect(200, call(''))).json['items'], [answer.json]);
+      for (const name of [_id, 'ticket'])
+        assert.deepEqual((await expect(200, call(`/${name}`))).json, answer.json);
+      await expect(404, call('/none'));
       const operations = [
         { op: 'replace', path: '/title', value: 'Two' },
         { op: 'remove', path: '/description' },

@@ -156,7 +156,7 @@ test('F16 a kind for one environment needs the environment, and an unknown one i
     for (const instruction of [{ kind: 'turnFlagOn' }, { kind: 'updateName', value: 'Lost' }]) {
       const answer = await patch('nowhere', { environmentKey, instructions: [instruction] });
       assert.equal(answer.status, 400, answer.text);
-      assert.equal(answer.json['message'], `environmentKey names no environment: ${environmentKey}`);
+      assert.equal(answer.json['message'], `environmentKey names no environment: ${environmentKey}.`);
     }
   }
   assert.deepEqual(await read('nowhere'), flag);

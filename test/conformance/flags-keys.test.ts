@@ -171,6 +171,45 @@ onEachEngine((engine) => {
       assertRefused(await home.ask(`/sdk/goals/${home.keys.sdk}`), 404, 'not_found');
     });
 
+    test('F30: who sends a wrong kind of credential is told which kind is expected, and never sees it again', async () => {
+      const { sdk, mobile, client } = home.keys;
+      const token = `api-${'0'.repeat(40)}`;
+      const context = inBase64(USER);
+      const expected: [path: string, key: string | undefined, message: RegExp][] = [
+        ['/sdk/latest-all', mobile, /needs a valid SDK key.* mobile key\.$/],
+        ['/sdk/latest-all', client, /needs a valid SDK key.* client-side ID\.$/],
+        ['/sdk/latest-all', token, /needs a valid SDK key.* access token\.$/],
+        ['/sdk/latest-all', 'sdk-wrong', /needs a valid SDK key.* not valid, or no longer\.$/],
+        ['/sdk/latest-all', 'nonsense', /needs a valid SDK key.* not valid, or no longer\.$/],
+        ['/sdk/latest-all', undefined, /needs a valid SDK key in the header "Authorization: sdk-…"\.$/],
+        ['/all', mobile, /needs a valid SDK key.* mobile key\.$/],
+        ['/sdk/stream', client, /needs a valid SDK key.* client-side ID\.$/],
+        [`/msdk/evalx/contexts/${context}`, sdk, /needs a valid mobile key.* SDK key\.$/],
+        [`/meval/${context}`, client, /needs a valid mobile key.* client-side ID\.$/],
+        ['/mping', undefined, /needs a valid mobile key in the header "Authorization: mob-…"\.$/],
+      ];
+      for (const [path, key, message] of expected) {
+        const answer = await home.ask(path, key);
+        assertRefused(answer, 401, 'unauthorized', message);
+        if (key !== undefined) assert.ok(!answer.text.includes(key), answer.text);
+      }
+      for (const [key, named] of [
+        [sdk, 'an SDK key'],
+        [mobile, 'a mobile key'],
+      ] as const) {
+        for (const path of [`/sdk/goals/${key}`, `/eval/${key}/${context}`]) {
+          const answer = await home.ask(path);
+          assertRefused(answer, 404, 'not_found', new RegExp(`needs a client-side ID.*${named}`));
+          assert.ok(!answer.text.includes(key), answer.text);
+        }
+      }
+      for (const key of Object.values(home.keys)) {
+        const answer = await server.call('/api/v2/projects', { token: key });
+        assertRefused(answer, 401, 'unauthorized', /access token/);
+        assert.ok(!answer.text.includes(key), answer.text);
+      }
+    });
+
     test('F29: no key calls the REST API', async () => {
       await home.flags.make('flag');
       for (const token of Object.values(home.keys)) {

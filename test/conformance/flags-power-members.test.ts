@@ -55,12 +55,12 @@ async function person(member: Partial<NewMember> = {}, token: Partial<NewToken> 
 }
 /** A call by browser session: no token narrows what the member holds. */
 async function browse(member: Member) {
-  const { cookie } = await openBrowser(server, member);
+  const browser = await openBrowser(server, member);
   return (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.call(`/api/v2/${path}`, {
       method,
       token: null,
-      headers: { cookie, origin: server.url, ...headers },
+      headers: { ...browser, origin: server.url, ...headers },
       ...(body !== undefined && { body }),
     });
 }
@@ -226,8 +226,7 @@ test('F35 nobody comes to power through a team', async () => {
   assert.equal((await call('POST', 'members/me/teams', { teamKeys: ['strong'] })).status, 401);
   const form = new FormData();
   form.set('file', new Blob([manager.email]), 'm.csv');
-  const { cookie } = await openBrowser(server, manager);
-  const headers = { cookie, origin: server.url };
+  const headers = { ...(await openBrowser(server, manager)), origin: server.url };
   const file = await fetch(`${server.url}/api/v2/teams/strong/members`, {
     method: 'POST',
     headers,

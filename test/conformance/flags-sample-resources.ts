@@ -52,6 +52,11 @@ export async function createSampleResources({ call }: TestServer, name: string):
   const scan = { name: 'main', head: 'a', syncTime: 1, references: [{ path: 'a.ts', hunks }] };
   const scanned = await call(`/api/v2/${branch}`, { method: 'PUT', body: scan });
   assert.equal(scanned.status, 200, scanned.text);
+  const extinction = { revision: 'a', message: 'gone', time: 1, projKey: key, flagKey: key };
+  assert.equal(
+    (await call(`/api/v2/${branch}/extinction-events`, { method: 'POST', body: [extinction] })).status,
+    200,
+  );
   const place = `projects/${key}/flags/${key}/environments/test`;
   const instructions = [{ kind: 'turnFlagOn' }];
   const request = await post(`${place}/approval-requests`, { description: key, instructions });

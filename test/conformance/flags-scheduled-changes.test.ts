@@ -179,6 +179,20 @@ onEachEngine((engine) => {
       assert.equal((await setup.dueOf(change['_id'])).length, 1);
     });
 
+    test('it is made with no more than the token that scheduled it had, even where that is gone', async () => {
+      const tagged = ['proj/*:env/*:flag/*;beta'];
+      const inlinePolicy = allow(['updateScheduledChanges', 'updateOn'], tagged);
+      const { member, token } = await giveMember(server, { inlinePolicy });
+      await expect(200, setup.patchFlag([{ kind: 'addTags', values: ['beta'] }]));
+      const first = await make({}, { token });
+      const second = await make({ executionDate: soon() + MINUTE, instructions: [OFF] }, { token });
+      await server.app.kernel.db.deleteFrom('tokens').where('member_id', '=', member.id).execute();
+      await pass(first, () => setup.isOn());
+      await expect(200, setup.patchFlag([{ kind: 'removeTags', values: ['beta'] }]));
+      await pass(second, async () => (await read(second['_id'])).json['status'] === 'failed');
+      assert.equal(await setup.isOn(), true);
+    });
+
     test('with a service token that is gone it fails', async () => {
       const { member } = await giveMember(server, {}, 'admin');
       const { id, value } = await giveToken(server, member, { isService: true, role: 'writer' });

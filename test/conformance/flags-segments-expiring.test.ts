@@ -42,9 +42,10 @@ onEachEngine((engine) => {
     assert.deepEqual([json['totalInstructions'], json['successfulInstructions'], json['errors']], [1, 1, []]);
     const [item] = json['items'] as Json[];
     assert.deepEqual(
-      { ...item, _id: undefined },
+      { ...item, _id: undefined, _links: undefined },
       {
         _id: undefined,
+        _links: undefined,
         _version: 1,
         expirationDate: soon,
         contextKind: 'user',
@@ -54,6 +55,7 @@ onEachEngine((engine) => {
       },
     );
     assert.deepEqual((await list())['items'], json['items']);
+    assert.equal((await server.call(item!['_links'].self.href)).json['totalCount'], 1);
     const update = { kind: 'updateExpiringTarget', ...ada, value: soon + 1, version: 1 };
     assert.equal((await instruct([update])).json['items'][0]._version, 2);
     assert.equal((await instruct([{ ...update, value: soon + 2 }])).status, 409);

@@ -1,6 +1,7 @@
 // Teams on the flags API, on a running server with each engine: every kind of change, expansions, files and bulk changes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { onEachEngine } from '../engines.ts';
 import { join } from '../people.ts';
 import { type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
@@ -78,7 +79,7 @@ onEachEngine((engine) => {
     await send('POST', 'projects', { key: 'shop-web', name: 'Shop' });
     await send('POST', 'projects', { key: 'blog', name: 'Blog' });
     const { json } = await call(`teams/full?${EVERYTHING}`);
-    assert.deepEqual(json['members'], { totalCount: 1 });
+    assert.deepEqual([json['members'].totalCount, json['members'].items.length], [1, 1]);
     assert.deepEqual(json['roleAttributes'], { p: ['x'] });
     assert.deepEqual([json['roles'].totalCount, json['roles'].items[0].key], [1, 'ops']);
     assert.deepEqual([json['maintainers'].totalCount, json['maintainers'].items[0]._id], [1, bob]);
@@ -327,6 +328,98 @@ onEachEngine((engine) => {
     assert.equal((await send('POST', 'teams/file/members', { file: 'bob@example.com' })).status, 400);
   });
 
+  test('F3 members come by JSON, by their addresses and ids, all or none', async () => {
+    await make('json');
+    const post = (body: unknown, headers?: Record<string, string>) =>
+      send('POST', 'teams/json/members', body, headers);
+    const mixed = await post({
+      emails: ['ada@example.com', '', 'ADA@example.com', 'nonsense', 'no@x.y'],
+      memberIDs: [ada, '0'.repeat(24), 'nobody', bob],
+    });
+    assert.equal(mixed.status, 207, mixed.text);
+    assert.deepEqual(
+      (mixed.json['items'] as Json[]).map(({ status, value, message }) => [
+        status,
+        value,
+        ...(message === undefined ? [] : [message]),
+      ]),
+      [
+        ['success', 'ada@example.com'],
+        ['error', '', 'emails.1: empty'],
+        ['error', 'ADA@example.com', 'emails.2: duplicate entry'],
+        ['error', 'nonsense', 'emails.3: invalid email formatting'],
+        ['error', 'no@x.y', 'emails.4: email does not belong to a member'],
+        ['error', ada, 'memberIDs.0: duplicate entry'],
+        ['error', '0'.repeat(24), 'memberIDs.1: not the id of a member'],
+        ['error', 'nobody', 'memberIDs.2: not the id of a member'],
+        ['success', bob],
+      ],
+    );
+    assert.equal(await countOf('json'), 0, 'nobody came');
+    const good = await post({ emails: [' ADA@example.com'], memberIDs: [bob] });
+    assert.deepEqual(
+      [good.status, good.json['items']],
+      [
+        201,
+        [
+          { status: 'success', value: 'ADA@example.com' },
+          { status: 'success', value: bob },
+        ],
+      ],
+    );
+    assert.equal(await countOf('json'), 2);
+    const present = await post({ emails: ['ada@example.com'], memberIDs: [bob] });
+    assert.equal(present.status, 400);
+    assert.match(present.json['message'] as string, /emails\.0: .*already/);
+    assert.equal((await eventsOf('json')).length, 2);
+  });
+
+  test('F33 members in bad JSON, of wrong types or under other names are refused, and nobody comes', async () => {
+    await make('refused');
+    const post = (body: unknown, headers?: Record<string, string>, key = 'refused') =>
+      send('POST', `teams/${key}/members`, body, headers);
+    const bads: [body: unknown, words: RegExp][] = [
+      ['{"emails": [', /not valid JSON, line 1/],
+      ['', /body/i],
+      ['null', /body must be object/],
+      [[], /body must be object/],
+      [['ada@example.com'], /body must be object/],
+      [{}, /emails.*memberIDs/],
+      [{ emails: [] }, /emails.*memberIDs/],
+      [{ emails: 'ada@example.com' }, /emails must be array/],
+      [{ emails: [5] }, /emails\.0 must be string/],
+      [{ emails: [null, 'ada@example.com'] }, /emails\.0 must be string/],
+      [{ memberIDs: { [ada]: true } }, /memberIDs must be array/],
+      [{ emails: ['ada@example.com'], memberIDs: [{ _id: ada }] }, /memberIDs\.0 must be string/],
+      [{ emails: ['ada@example.com'], members: [ada] }, /members/],
+      [{ file: 'ada@example.com' }, /file/],
+      [{ emails: Array.from({ length: 50_001 }, () => 'a@b.c') }, /emails .*50000/],
+      [{ emails: ['a\0b@example.com', 'c\0d'] }, /formatting|emails\.0/],
+      [{ memberIDs: ['\0'] }, /memberIDs\.0/],
+    ];
+    for (const [body, words] of bads) {
+      const { status, json } = await post(body);
+      const what = JSON.stringify(body).slice(0, 80);
+      assert.deepEqual([status, json['code']], [400, 'invalid_request'], what);
+      assert.match(json['message'] as string, words, what);
+    }
+    const typed = await post('emails: [x]', { 'content-type': 'application/yaml' });
+    assert.equal(typed.status, 400);
+    assert.match(typed.json['message'] as string, /application\/json.*multipart\/form-data/);
+    assert.equal((await post({ emails: ['ada@example.com'] }, undefined, 'none')).status, 404);
+    assert.equal(await countOf('refused'), 0);
+    assert.equal((await eventsOf('refused')).length, 1);
+  });
+
+  test('members come by compressed JSON, and by a type with parameters', async () => {
+    await make('packed');
+    const body = gzipSync(JSON.stringify({ memberIDs: [ada] }));
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8', 'content-encoding': 'gzip' };
+    const packed = await call('teams/packed/members', { method: 'POST', headers, body });
+    assert.equal(packed.status, 201, packed.text);
+    assert.equal(await countOf('packed'), 1);
+  });
+
   test('members come into several teams by one semantic patch', async () => {
     await make('bulk-a');
     await make('bulk-b');
@@ -423,5 +516,60 @@ onEachEngine((engine) => {
     const { json } = await call('teams/busy?expand=roleAttributes');
     assert.equal(Object.keys(json['roleAttributes']).length, kept);
     assert.equal(json['_version'], kept + 1);
+  });
+
+  test('F11 members expand to who they are, in every reply that has the team', async () => {
+    const made = await make('expanded', { memberIDs: [bob, ada] });
+    const replies = [
+      made,
+      (await call('teams/expanded?expand=members')).json,
+      (await patch('expanded', { kind: 'updateDescription', value: 'with members' })).json,
+      ((await call('teams?expand=members&filter=query:expanded')).json['items'] as Json[])[0]!,
+    ];
+    const emailOf: Record<string, string> = { [ada]: 'ada@example.com', [bob]: 'bob@example.com' };
+    for (const { members } of replies) {
+      const { totalCount, items, _links } = members as Json;
+      assert.equal(totalCount, 2);
+      assert.deepEqual(
+        (items as Json[]).map(({ _id, email, role, _links: own }) => [_id, email, role, own.self.href]),
+        [ada, bob].toSorted().map((id) => [id, emailOf[id], 'reader', `/api/v2/members/${id}`]),
+      );
+      const listed = (await server.call(_links.self.href as string)).json;
+      assert.deepEqual([listed['totalCount'], listed['items'].length], [2, 2]);
+    }
+    const nobody = (await make('nobody-yet'))['members'] as Json;
+    assert.deepEqual([nobody['totalCount'], nobody['items']], [0, []]);
+    assert.equal((await call('teams/expanded')).json['members'], undefined, 'not without being asked');
+  });
+
+  test('F11 a list shows the first members of each team, and one team all of them', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 21; index += 1) ids.push((await join(server, `crowd-${index}`)).id);
+    await make('crowd', { memberIDs: ids });
+    const idsIn = (team: Json) => (team['members'].items as Json[]).map(({ _id }) => _id as string);
+    const one = (await call('teams/crowd?expand=members')).json;
+    assert.deepEqual([one['members'].totalCount, idsIn(one)], [21, ids.toSorted()]);
+    const [listed] = (await call('teams?expand=members&filter=query:crowd')).json['items'] as Json[];
+    assert.deepEqual([listed!['members'].totalCount, idsIn(listed!)], [21, ids.toSorted().slice(0, 20)]);
+  });
+
+  test('F35 who may see a team and not its members gets their number alone', async () => {
+    await send('POST', 'roles', {
+      key: 'teams-alone',
+      name: 'Teams alone',
+      basePermissions: 'no_access',
+      policy: [
+        { effect: 'allow', actions: ['viewTeam'], resources: ['team/*'] },
+        { effect: 'allow', actions: ['viewMember'], resources: [`member/${bob}`] },
+      ],
+    });
+    const { json } = await send('POST', 'tokens', { name: 'narrow', customRoleIds: ['teams-alone'] });
+    const token = json['token'] as string;
+    const { members } = (await call('teams/expanded?expand=members', { token })).json;
+    assert.equal(members.totalCount, 2);
+    assert.deepEqual(
+      (members.items as Json[]).map(({ _id }) => _id as string),
+      [bob],
+    );
   });
 });

@@ -90,6 +90,64 @@ onEachEngine((engine) => {
     assert.equal((await server.call('/api/v2/tokens', { method: 'POST', body: past })).status, 400);
   });
 
+  test('F26 a token that expires creates none that expires later, of either kind', async () => {
+    const expiry = server.clock.now() + 5 * MINUTE;
+    const policy = [{ effect: 'allow', actions: ['*'], resources: ['*'] }];
+    for (const power of [{ role: 'writer' }, { inlineRole: policy }, { role: 'owner' }]) {
+      const { value: token } = await make({ ...power, expiry });
+      const create = (body: Record<string, unknown>) =>
+        server.call('/api/v2/tokens', { method: 'POST', token, body: { ...power, ...body } });
+      // A service token with statements of its own takes an administrator.
+      for (const serviceToken of 'role' in power && power.role === 'writer' ? [false, true] : [false]) {
+        const without = await create({ serviceToken });
+        assert.deepEqual([without.status, without.json['expiry']], [201, expiry], without.text);
+        const sooner = await create({ serviceToken, expiry: expiry - 1 });
+        assert.deepEqual([sooner.status, sooner.json['expiry']], [201, expiry - 1]);
+        const later = await create({ serviceToken, expiry: expiry + 1 });
+        assert.equal(later.status, 400);
+        assert.match(later.json['message'] as string, /expiry cannot be after .*Z, when the token/);
+        const grandchild = { ...power, serviceToken };
+        const asked = { method: 'POST', token: without.json['token'] as string, body: grandchild };
+        assert.equal((await server.call('/api/v2/tokens', asked)).json['expiry'], expiry);
+      }
+    }
+  });
+
+  test('F26 a token that expires gets no secret of one that stays, and gives it no permissions', async () => {
+    const expiry = server.clock.now() + 5 * MINUTE;
+    const { id: own, value: token } = await make({ role: 'owner', expiry });
+    const reset = (id: string, as = token) =>
+      server.call(`/api/v2/tokens/${id}/reset`, { method: 'POST', token: as });
+    const raise = (id: string) =>
+      server.call(`/api/v2/tokens/${id}`, {
+        method: 'PATCH',
+        token,
+        body: [{ op: 'replace', path: '/role', value: 'admin' }],
+      });
+    for (const serviceToken of [false, true]) {
+      const stays = await make({ role: 'reader', serviceToken });
+      assert.equal((await reset(stays.id)).status, 401);
+      assert.equal((await raise(stays.id)).status, 401);
+      assert.equal((await ask(stays.value)).status, 200, 'its secret is the same');
+      const renamed = [{ op: 'replace', path: '/name', value: 'renamed' }];
+      const named = await server.call(`/api/v2/tokens/${stays.id}`, {
+        method: 'PATCH',
+        token,
+        body: renamed,
+      });
+      assert.equal(named.status, 200);
+      const ends = await make({ role: 'reader', serviceToken, expiry });
+      assert.equal((await raise(ends.id)).status, 200);
+      assert.equal((await reset(ends.id)).status, 200);
+    }
+    const again = await reset(own);
+    assert.deepEqual([again.status, again.json['expiry']], [200, expiry]);
+    const stays = await make({ role: 'owner' });
+    const grace = `/api/v2/tokens/${stays.id}/reset?expiry=${expiry}`;
+    assert.equal((await server.call(grace, { method: 'POST' })).status, 200);
+    assert.equal((await reset(stays.id, stays.value)).status, 401, 'the old secret ends soon');
+  });
+
   test('F26 when it was last used is kept', async () => {
     const { id, value } = await make({});
     const read = async () =>
@@ -199,14 +257,22 @@ onEachEngine((engine) => {
       method: 'POST',
     });
     const second = reset.json['token'] as string;
-    const { cookie } = await openBrowser(server, admin);
+    const { cookie, 'x-signalbox-session': pageSecret } = await openBrowser(server, admin);
     const link = await insertLoginLink(db, admin, clock.now());
     await ask(value);
     await ask('api-a-wrong-secret-that-somebody-typed');
     await server.call(`/v2/users/me?token=${second}`, { token: null });
     await server.call(`/session/${link}`, { token: null });
     await server.call(`/api/v2/tokens/${id}`, { method: 'PATCH', body: { comment: 'x', patch: [] } });
-    const secrets = [ADMIN_TOKEN, value, second, cookie.split('=')[1]!, link, 'api-a-wrong-secret'];
+    const secrets = [
+      ADMIN_TOKEN,
+      value,
+      second,
+      cookie.split('=')[1]!,
+      pageSecret,
+      link,
+      'api-a-wrong-secret',
+    ];
     const log = JSON.stringify(server.log);
     const rows = await everyRow();
     assert.ok(rows.includes('kept') && log.includes('patchToken'), 'there is something to search');

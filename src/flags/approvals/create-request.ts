@@ -1,7 +1,7 @@
 // Creates approval requests for plans that could be applied now.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { newId } from '../../kernel/id.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -65,7 +65,7 @@ export async function createRequest(
       id: newId(call.now),
       projectId: target.project.id,
       ...refOf(target),
-      requestor: initiatorOf(call.caller),
+      requestor: recordedAs(call.caller),
       description,
       ...(comment !== undefined && { comment }),
       plan,

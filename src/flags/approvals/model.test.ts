@@ -69,6 +69,19 @@ describe('reviews', () => {
     assert.equal(addReview(mine, review('comment', 'maker'), settings).reviews.length, 1);
   });
 
+  test('requestors review their own requests where the environment lets them', () => {
+    const own = { ...settings, canReviewOwnRequest: true };
+    assert.equal(addReview(request, review('approve', 'asker'), own).reviewStatus, 'approved');
+    assert.throws(() => addReview(request, review('approve', 'asker'), settings), { kind: 'forbidden' });
+  });
+
+  test('a request has a hundred reviews at most', () => {
+    const reviews = Array.from({ length: 99 }, () => review('comment', 'a'));
+    const full = addReview({ ...request, reviews }, review('comment', 'a'), settings);
+    assert.equal(full.reviews.length, 100);
+    assert.throws(() => addReview(full, review('comment', 'a'), settings), { kind: 'invalid' });
+  });
+
   test('what is settled is not judged again', () => {
     for (const status of ['completed', 'failed'] as const)
       assert.throws(() => addReview({ ...request, status }, review('approve', 'a'), settings), {
@@ -116,4 +129,18 @@ test('an edit that changes nothing gives the same request back', () => {
       ]),
     { kind: 'invalid' },
   );
+});
+
+test('ten members and ten teams are asked at most', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+  const ask = (members: number, teams: number) =>
+    editRequest({ ...request, notifyMemberIds: ['n0'], notifyTeamKeys: ['n0'] }, [
+      { kind: 'addReviewers', notifyMemberIds: names(members), notifyTeamKeys: names(teams) },
+    ]);
+  const { notifyMemberIds, notifyTeamKeys } = ask(10, 10);
+  assert.deepEqual([notifyMemberIds.length, notifyTeamKeys.length], [10, 10]);
+  const more = { kind: 'addReviewers', notifyMemberIds: ['n10'] };
+  assert.throws(() => editRequest(ask(10, 1), [more]), { kind: 'invalid' });
+  const team = { kind: 'addReviewers', notifyTeamKeys: ['n10'] };
+  assert.throws(() => editRequest(ask(1, 10), [team]), { kind: 'invalid' });
 });

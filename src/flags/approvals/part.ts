@@ -13,5 +13,6 @@ export const approvalPart: Part = {
   },
   routes: [...approvalRoutes, ...approvalReviewRoutes, ...approvalSettingsRoutes],
   migrations: approvalMigrations,
+  boundaryUsers: ['approval_requests'],
   work: (kernel) => ({ handlers: approvalHandlers(kernel) }),
 };

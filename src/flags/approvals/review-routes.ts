@@ -1,7 +1,7 @@
 // Routes that review, apply, patch and delete an approval request, on both paths.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
@@ -55,7 +55,7 @@ function routesOf(via: ApprovalPath, names: Names) {
       body: ReviewPost,
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, { changes }) => {
+    async (call, { changes, identity }) => {
       const { kind = 'comment', comment } = call.body;
       if (kind === 'comment' && (comment ?? '').trim() === '')
         throw problem('comment', 'is required, or a kind: approve or decline');
@@ -63,7 +63,7 @@ function routesOf(via: ApprovalPath, names: Names) {
         const { db: tx } = on;
         const { request: before, target } = await openRequest(call, tx, via, 'hold');
         call.demand(target.resource);
-        const by = initiatorOf(call.caller);
+        const by = recordedAs(call.caller);
         const { approvalSettings: settings } = target.environment;
         const one = {
           id: newId(call.now),
@@ -77,7 +77,8 @@ function routesOf(via: ApprovalPath, names: Names) {
         const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
         // A change that the reviewer may not apply waits for somebody who may.
         if (isNext && (await couldApply(on, { request, target }))) {
-          request = { ...request, status: 'scheduled', appliedBy: by };
+          const appliedBy = await identity.initiatorIn(tx, call.caller, call.now);
+          request = { ...request, status: 'scheduled', appliedBy };
           await scheduleApproval(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
         }
         await updateApprovalRequest(tx, before, request);
@@ -101,14 +102,14 @@ function routesOf(via: ApprovalPath, names: Names) {
       bodyIsOptional: true,
       reply: { 200: ApprovalRequestSchema },
     },
-    async (call, { changes }) => {
+    async (call, { changes, identity }) => {
       const { comment } = call.body ?? {};
       const shown = await changes.run(call, async (on) => {
         const { db: tx } = on;
         const { request: before, target } = await openRequest(call, tx, via, 'hold');
         call.demand(target.resource);
         requireApplicable(before, target.environment.approvalSettings);
-        const by = initiatorOf(call.caller);
+        const by = await identity.initiatorIn(tx, call.caller, call.now);
         const later = laterOf(before, call.now);
         if (later === undefined)
           return toApprovalRequest(await applyRequest(on, target, before, { by, comment }), target, via);

@@ -109,6 +109,7 @@ function rowOf(request: ApprovalRequest): ApprovalRequestRow {
     review_status: reviewStatus,
     version,
     created_at: createdAt,
+    boundary_id: request.appliedBy?.boundary ?? null,
     plan: JSON.stringify(plan),
     doc: JSON.stringify(doc),
   };

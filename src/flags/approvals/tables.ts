@@ -17,6 +17,8 @@ export interface ApprovalRequestRow {
   review_status: string;
   version: number;
   created_at: number;
+  /** Of the member or token that applies it, so that the boundary is kept. */
+  boundary_id: string | null;
   /** The plan, as JSON. */
   plan: string;
   /** All other fields, as JSON. */

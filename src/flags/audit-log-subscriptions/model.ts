@@ -125,6 +125,8 @@ const ACTIONS = {
   tags: 'updateTags',
 } as const;
 
+export const SUBSCRIPTION_ACTIONS = Object.values(ACTIONS);
+
 /** The permissions that the change requires, on the subscription before it. */
 export function subscriptionAccesses(before: Subscription, after: Subscription): Access[] {
   const resource = subscriptionResource(before);

@@ -1,8 +1,9 @@
 // Audit-log subscriptions of integrations: list, create, get, patch, delete.
-import { type Access, demandAll } from '../../kernel/change/actor.ts';
+import { type Access, demandAll, demandAny } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
@@ -15,7 +16,7 @@ import { unknownThing } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf, type DocumentPatch } from '../resource-patch.ts';
-import type { Subscription } from '../webhooks/model.ts';
+import { FLAGS_API, type Subscription } from '../webhooks/model.ts';
 import {
   countSubscriptions,
   deleteWebhook,
@@ -24,10 +25,10 @@ import {
   listSubscriptions,
   updateWebhook,
 } from '../webhooks/store.ts';
-import { FLAGS_API } from '../webhooks/subscriber.ts';
 import { openConfig, readConfig, type SentConfig } from './config.ts';
 import { INTEGRATIONS, type Integration } from './integrations.ts';
 import {
+  SUBSCRIPTION_ACTIONS,
   editSubscription,
   integrationResource,
   subscriptionAccesses,
@@ -106,6 +107,7 @@ const postSubscription = route(
       tags,
       statements: parseStatements(body.statements ?? []),
       integration: { key: params.integrationKey, config },
+      savedBy: accountOf(call.caller).id,
     };
     const subscription = await changes.run(call, async (on) => {
       if ((await countSubscriptions(on.db)) >= MAX_SUBSCRIPTIONS)
@@ -154,19 +156,23 @@ const patchSubscription = route(
       const wanted = editSubscription(toSubscriptionRep(before), patch);
       const { key, config: known } = before.integration;
       const config = await readConfig(secrets, integration, wanted.config, known);
-      const after: Subscription = {
+      const after: Subscription & { savedBy: string } = {
         ...before,
         name: wanted.name,
         on: wanted.on ?? false,
         tags: normalizeTags(wanted.tags ?? []),
         statements: parseStatements(wanted.statements ?? []),
         integration: { key, config },
+        savedBy: accountOf(call.caller).id,
       };
       const [first, ...others] = subscriptionAccesses(before, after);
-      if (first === undefined) return before;
+      if (first === undefined) {
+        demandAny(call, SUBSCRIPTION_ACTIONS, subscriptionResource(before));
+        return before;
+      }
       demandAll(call, [first, ...others]);
       if (!areEqual(config, known)) guard.checkUrl(integration.url(openConfig(secrets, config)));
-      await updateWebhook(on.db, after);
+      await updateWebhook(on.db, after, call.now);
       record(on, after, [first, ...others], {
         verb: 'updated',
         before: toSubscriptionRep(before),

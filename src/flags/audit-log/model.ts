@@ -3,6 +3,7 @@ import { Nullable, Type, type Static } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
 import { apiPathOf } from './resource-paths.ts';
+import { cutWebhookUrls } from './webhook-urls.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
 
@@ -62,7 +63,8 @@ export const AuditEntryCollection = Type.Object({ items: Type.Array(AuditEntrySu
 /** There is one account on a server. */
 export const ACCOUNT_ID = '000000000000000000000001';
 
-export function toEntrySummary(entry: AuditEntry): Static<typeof AuditEntrySummary> {
+export function toEntrySummary(stored: AuditEntry): Static<typeof AuditEntrySummary> {
+  const entry = cutWebhookUrls(stored);
   const { id, at, accesses, kind, name, verb, comment, who, resource } = entry;
   const path = apiPathOf(resource);
   const self = linkTo(`/auditlog/${id}`);
@@ -119,7 +121,8 @@ function parentOf(resource: string): Static<typeof AuditEntrySummary>['parent'] 
   return { name: first.slice(first.indexOf('/') + 1), resource: first, _links: { canonical: linkTo(path) } };
 }
 
-export function toEntryDetail(entry: AuditEntry): Static<typeof AuditEntryDetail> {
+export function toEntryDetail(stored: AuditEntry): Static<typeof AuditEntryDetail> {
+  const entry = cutWebhookUrls(stored);
   const { update, before, after } = entry;
   return {
     ...toEntrySummary(entry),

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
-import { eventMigrations } from '../../kernel/change/store.ts';
+import { eventMigrations, updateEntryOwner } from '../../kernel/change/store.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { countEntries, findEntry, searchEntries, type AuditLogSearch } from './store.ts';
 
@@ -90,5 +90,10 @@ onEachEngine((testEngine) => {
     const span = { after: 0, before: 100 * MINUTE, bucketIntervalMs: MINUTE };
     await check(await statementsOf(() => findEntry(engine.db, '0'.repeat(24))));
     await check(await statementsOf(() => countEntries(engine.db, span, () => true)));
+  });
+
+  test('entries are given to another owner by an index', async () => {
+    for (const owned of [{ ownerId: 'ada' }, { subject: 'repository/7' }])
+      await check(await statementsOf(() => updateEntryOwner(engine.db, owned, 'bob')));
   });
 });

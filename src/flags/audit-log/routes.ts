@@ -5,7 +5,6 @@ import { shorten } from '../../kernel/patch/pointer.ts';
 import { clampLimit, withQuery } from '../../kernel/page.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
 import { Links } from '../links.ts';
@@ -20,7 +19,7 @@ import {
 } from './model.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import { countEntries, findEntry, searchEntries } from './store.ts';
-import { VIEW_AUDIT_LOG, visibility } from './visibility.ts';
+import { isOfAllMembers, VIEW_AUDIT_LOG, visibility, type AuditLogCall } from './visibility.ts';
 
 const ACCESS = { action: VIEW_AUDIT_LOG, others: ['viewProject'] };
 const DEFAULT_LIMIT = 10;
@@ -105,10 +104,11 @@ const countAuditLog = route(
       }),
     },
   },
-  async (call, { db }) => {
+  async (call, kernel) => {
+    const { db } = kernel;
     const { after, before = call.now, buckets: count } = call.query;
     if (before <= after) throw problem('query.before', 'must be later than after');
-    const matches = await compileFilter(call, db, call.body ?? [], undefined);
+    const matches = await compileFilter(call, kernel, call.body ?? [], undefined);
     const bucketIntervalMs = Math.ceil((before - after) / count);
     const counts = await countEntries(db, { after, before, bucketIntervalMs }, matches);
     const buckets = Array.from({ length: count }, (_, index) => ({
@@ -130,31 +130,31 @@ const getEntry = route(
     params: Type.Object({ id: Type.String() }),
     reply: { 200: AuditEntryDetail },
   },
-  async (call, { db }) => {
-    const entry = await findEntry(db, call.params.id);
-    if (entry === undefined) throw unknownThing('audit entry', call.params.id);
-    const isVisible = await visibility(call, db);
-    if (!isVisible(entry)) {
-      call.demand(entry.resource);
-      // The permission for the audit log does not cover resources that the caller may not see.
-      const access = { ...ACCESS, resource: entry.resource };
-      throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
-    }
-    return toEntryDetail(entry);
+  async (call, kernel) => {
+    const entry = await findEntry(kernel.db, call.params.id);
+    const isVisible = await visibility(call, kernel);
+    if (entry !== undefined && isVisible(entry)) return toEntryDetail(entry);
+    // What belongs to another account is not told from what does not exist.
+    if (entry === undefined || !isOfAllMembers(entry.resource))
+      throw unknownThing('audit entry', call.params.id);
+    call.demand(entry.resource);
+    // The permission for the audit log does not cover resources that the caller may not see.
+    const access = { ...ACCESS, resource: entry.resource };
+    throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
   },
 );
 
 export const auditLogRoutes = [getAuditLog, postAuditLog, countAuditLog, getEntry];
 
-type SearchCall = Pick<Call, 'can' | 'url'> & { query: Static<typeof Query> };
+type SearchCall = AuditLogCall & Pick<Call, 'url'> & { query: Static<typeof Query> };
 
-async function search(call: SearchCall, { engine, db }: Kernel, statements: unknown[]) {
+async function search(call: SearchCall, kernel: Kernel, statements: unknown[]) {
   const { after, q, spec, behind, ahead, from } = call.query;
   // Clients expect `before` in `next` links, so that such a link carries the original one as `until`.
   const before = behind === undefined ? call.query.before : call.query.until;
-  const matches = await compileFilter(call, db, statements, spec);
+  const matches = await compileFilter(call, kernel, statements, spec);
   const { entries, older, newer } = await searchEntries(
-    engine,
+    kernel.engine,
     {
       ...(before !== undefined && { before }),
       ...(after !== undefined && { after }),
@@ -191,12 +191,12 @@ function selfOf({ url }: Pick<Call, 'url'>) {
 }
 
 async function compileFilter(
-  call: Pick<Call, 'can'>,
-  db: Db,
+  call: AuditLogCall,
+  kernel: Kernel,
   statements: unknown[],
   spec: string | undefined,
 ): Promise<(entry: AuditEntry) => boolean> {
-  const isVisible = await visibility(call, db);
+  const isVisible = await visibility(call, kernel);
   const matchesBody = statements.length === 0 ? () => true : statementMatcher(parseStatements(statements));
   const matchesSpec = spec === undefined || spec === '' ? () => true : statementMatcher(readSpec(spec));
   return (entry) => matchesSpec(entry.accesses) && matchesBody(entry.accesses) && isVisible(entry);

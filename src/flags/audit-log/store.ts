@@ -20,6 +20,7 @@ const LIST_COLUMNS = [
   'name',
   'comment',
   'detail',
+  'owner_id',
 ] as const;
 
 type EventRow = Selectable<Tables['events']>;
@@ -260,6 +261,7 @@ function entryOf(row: ListRow & Partial<EventRow>): AuditEntry {
     ...(description !== undefined && { description }),
     ...(row.comment !== null && { comment: row.comment }),
     who: who ?? {},
+    ...(row.owner_id !== null && { ownerId: row.owner_id }),
     ...(update !== undefined && { update }),
     ...(row.before && { before: JSON.parse(row.before) as unknown }),
     ...(row.after && { after: JSON.parse(row.after) as unknown }),
@@ -281,7 +283,7 @@ export async function countEntries(
   const counts = new Map<number, number>();
   const rows = db
     .selectFrom('events')
-    .select(['at', 'seq', 'id', 'action', 'resource', 'accesses', 'kind', 'name'])
+    .select(['at', 'seq', 'id', 'action', 'resource', 'accesses', 'kind', 'name', 'owner_id'])
     .where('at', '>=', after)
     .where('at', '<', before)
     .stream(1000);

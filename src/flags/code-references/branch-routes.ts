@@ -1,10 +1,11 @@
 // Branches of repositories: list, get, put a scan, delete several.
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import { reply, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { problem, Type } from '../../kernel/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import {
+  Done,
   BranchName,
   BranchPut,
   BranchRep,
@@ -153,6 +154,7 @@ const putBranch = route(
 const postDeletion = route(
   {
     id: 'deleteBranches',
+    worksOnFullDisk: true,
     method: 'POST',
     path: `${REPOSITORIES}/{repo}/branch-delete-tasks`,
     summary: 'Delete branches by name, with their references and extinctions',
@@ -160,7 +162,7 @@ const postDeletion = route(
     access: { action: UPDATE_BRANCHES, others: [VIEW] },
     params: ByRepository,
     body: Type.Array(BranchName, { maxItems: 1000 }),
-    reply: { 204: null },
+    reply: { 200: Done },
   },
   async (call, { changes }) => {
     await changes.run(call, async (on) => {
@@ -176,7 +178,7 @@ const postDeletion = route(
         });
       }
     });
-    return reply(204);
+    return {};
   },
 );
 

@@ -1,12 +1,12 @@
 // Extinctions: commits that removed the last reference to a flag. Create and list.
-import { reply, route } from '../../kernel/route.ts';
+import { route } from '../../kernel/route.ts';
 import { Page } from '../../kernel/page.ts';
 import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { Instant, Key } from '../fields.ts';
-import { Links, toCollection } from '../links.ts';
+import { Links, linkTo, toCollection } from '../links.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { ByBranch } from './branch-routes.ts';
-import { REPOSITORIES, codeRepositoryResource } from './model.ts';
+import { Done, REPOSITORIES, codeRepositoryResource } from './model.ts';
 import {
   listVisibleRepositories,
   openBranch,
@@ -37,6 +37,11 @@ const ExtinctionSchema = Type.Object(
   { $id: 'Extinction' },
 );
 
+const ExtinctionRep = Type.Object(
+  { ...ExtinctionSchema.properties, _links: Links },
+  { $id: 'ExtinctionRep' },
+);
+
 const postExtinctions = route(
   {
     id: 'postExtinction',
@@ -47,7 +52,7 @@ const postExtinctions = route(
     access: { action: UPDATE_BRANCHES, others: [VIEW] },
     params: ByBranch,
     body: Type.Array(ExtinctionSchema, { maxItems: 1000 }),
-    reply: { 204: null },
+    reply: { 200: Done },
   },
   async (call, { changes, db }) => {
     const { body, params, now } = call;
@@ -72,7 +77,7 @@ const postExtinctions = route(
         description: [...new Set(body.map(({ flagKey }) => `* \`${flagKey}\``))].slice(0, 100).join('\n'),
       });
     });
-    return reply(204);
+    return {};
   },
 );
 
@@ -96,7 +101,7 @@ const getExtinctions = route(
     reply: {
       200: Type.Object(
         {
-          items: Type.Record(Type.String(), Type.Array(ExtinctionSchema)),
+          items: Type.Record(Type.String(), Type.Array(ExtinctionRep)),
           totalCount: Type.Integer(),
           _links: Links,
         },
@@ -123,13 +128,32 @@ const getExtinctions = route(
       filter.branchIds.length === 0
         ? new Page<Extinction>([], 0, slice)
         : await listExtinctions(db, { ...filter, projects }, slice);
-    const shown = page.items.map(({ projectId: id, ...rest }) => ({ ...rest, projKey: visible.get(id)! }));
+    const names = new Map(repositories.map(({ id, name }) => [id, name]));
+    const linkOf = new Map(
+      branches.map(({ id, name, repositoryId }) => [
+        id,
+        { branchName: name, repoName: names.get(repositoryId)! },
+      ]),
+    );
+    const shown = page.items.map(({ projectId: id, branchId, ...rest }) => {
+      const one = { ...rest, projKey: visible.get(id)! };
+      return { ...one, _links: { self: selfOf(one, linkOf.get(branchId)!) } };
+    });
     const byFlag = Map.groupBy(shown, (one) => one.flagKey);
     return { ...toCollection(page, call), items: Object.fromEntries(byFlag) };
   },
 );
 
 export const extinctionRoutes = [postExtinctions, getExtinctions];
+
+/** The list, narrowed to the commits of this moment. */
+function selfOf(
+  { projKey, flagKey, time }: { projKey: string; flagKey: string; time: number },
+  branch: { repoName: string; branchName: string },
+) {
+  const query = new URLSearchParams({ ...branch, projKey, flagKey, from: `${time}`, to: `${time}` });
+  return linkTo(`/code-refs/extinctions?${query.toString()}`);
+}
 
 function only(id: string): ExtinctionFilter['projects'] {
   return { ids: [id], areHidden: false };

@@ -123,6 +123,9 @@ export const DescribedBranchPut = Type.Object(
 
 export const REPOSITORIES = '/code-refs/repositories';
 
+/** The reply to a task that has nothing to show. */
+export const Done = Type.Object({});
+
 export function codeRepositoryResource({ name }: Pick<CodeRepository, 'name'>): string {
   return `code-reference-repository/${name}`;
 }
@@ -195,6 +198,8 @@ const ACTIONS = {
   commitUrlTemplate: 'updateCodeRefsRepositoryConfiguration',
   hunkUrlTemplate: 'updateCodeRefsRepositoryConfiguration',
 } as const;
+
+export const REPOSITORY_ACTIONS = Object.values(ACTIONS);
 
 /** The permissions that the change requires, on the repository before it. */
 export function repositoryAccesses(before: CodeRepository, after: CodeRepository): Access[] {

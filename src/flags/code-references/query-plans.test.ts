@@ -46,7 +46,7 @@ onEachEngine((testEngine) => {
     await listFlagStatistics(db, { projectId: 'p' }, 10);
     await listFlagStatistics(db, { projectId: 'p', flagKeys: ['f', 'g'] }, 10);
     const filter = readFlagFilter({ filter: 'codeReferences.min:1,codeReferences.max:9' });
-    await listFlags(db, { projectId: 'p', filter, repositoryIds: ['r'], orders: [], slice: SLICE });
+    await listFlags(db, { projectId: 'p', filter, repositoryIds: ['r'], orders: [], slice: SLICE, now: 0 });
     await listExtinctions(db, { branchIds: ['a'], from: 1, to: 2 }, SLICE);
     const projects = { ids: ['p'], areHidden: false };
     await listExtinctions(db, { branchIds: ['a'], projects, flagKey: 'f' }, SLICE);

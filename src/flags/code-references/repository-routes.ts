@@ -1,5 +1,5 @@
 // Repositories of code references: list, create, get, patch, delete.
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { reply, route } from '../../kernel/route.ts';
@@ -9,6 +9,7 @@ import { Links, linkTo } from '../links.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
+  REPOSITORY_ACTIONS,
   EditableRepository,
   newRepository,
   patchRepository,
@@ -105,7 +106,7 @@ const postRepository = route(
     summary: 'Create a repository',
     access: { action: CREATE },
     body: RepositoryPost,
-    reply: { 201: RepositoryRep },
+    reply: { 200: RepositoryRep },
   },
   async (call, { changes }) => {
     const { body, now } = call;
@@ -123,7 +124,7 @@ const postRepository = route(
         after: shown,
       });
     });
-    return reply(201, shown, { location: shown._links['self']!.href });
+    return reply(200, shown, { location: shown._links['self']!.href });
   },
 );
 
@@ -164,7 +165,10 @@ const patchRepositoryRoute = route(
       const before = await openCodeRepository(call, on.db, call.params.repo, 'hold');
       const wanted = patchRepository(before, patch);
       const [first, ...others] = repositoryAccesses(before, wanted);
-      if (first === undefined) return before;
+      if (first === undefined) {
+        demandAny(call, REPOSITORY_ACTIONS, codeRepositoryResource(before));
+        return before;
+      }
       demandAll(call, [first, ...others]);
       const after = { ...wanted, version: before.version + 1 };
       await updateCodeRepository(on.db, before, after).catch((error: unknown) => {

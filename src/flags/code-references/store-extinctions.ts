@@ -6,6 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { pageRows } from '../store-rows.ts';
 
 export interface Extinction {
+  branchId: string;
   projectId: string;
   flagKey: string;
   revision: string;
@@ -17,7 +18,7 @@ export interface Extinction {
 export async function insertExtinctions(
   tx: Db,
   branchId: string,
-  extinctions: readonly Extinction[],
+  extinctions: readonly Omit<Extinction, 'branchId'>[],
   now: number,
 ): Promise<number> {
   let count = 0;
@@ -70,6 +71,7 @@ export async function listExtinctions(
     all.selectAll().orderBy('time', 'desc').orderBy('id', 'desc'),
   );
   return page.map((row) => ({
+    branchId: row.branch_id,
     projectId: row.project_id,
     flagKey: row.flag_key,
     revision: row.revision,

@@ -17,6 +17,7 @@ import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluation, toMember
 const evaluateFlags = route(
   {
     id: 'evaluateContextInstance',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/projects/{projectKey}/environments/{environmentKey}/flags/evaluate',
     summary: 'Evaluate flags for a context',
@@ -67,6 +68,7 @@ const evaluateFlags = route(
 const evaluateSegments = route(
   {
     id: 'getContextInstanceSegmentsMembershipByEnv',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/projects/{projectKey}/environments/{environmentKey}/segments/evaluate',
     summary: 'List all segments, and whether a context is in them',

@@ -25,3 +25,11 @@ export function acceptsKey(
 ): boolean {
   return acceptedKeys(environment, kind, now).includes(key);
 }
+
+/** Whether an old key has expired after the one time and at the other or before. */
+export function hasExpiredBetween(environment: Environment, since: number, now: number): boolean {
+  return Object.values(FIELDS).some(([, old]) => {
+    const retired = environment[old];
+    return retired !== undefined && retired.until > since && retired.until <= now;
+  });
+}

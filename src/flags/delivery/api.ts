@@ -3,6 +3,8 @@ import type { Api, Dialect } from '../../kernel/dialect.ts';
 import type { Route } from '../../kernel/route.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
 import { KEY_DIALECT } from '../key-dialect.ts';
+import { relayStreamRoutes } from '../relay-proxy-configs/stream-routes.ts';
+import { bigSegmentRoutes, bigSegmentStreamRoutes } from './big-segment-routes.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
@@ -52,7 +54,9 @@ const dialect: Omit<Dialect, 'prefixes'> = {
 const routesBelow: Record<string, readonly Route[]> = {
   ...streamRoutes,
   ...eventRoutes,
-  '/sdk': [...serverRoutes, ...clientRoutes, ...transferRoutes],
+  '/sdk': [...serverRoutes, ...clientRoutes, ...transferRoutes, ...bigSegmentRoutes],
+  '/big-segments': bigSegmentStreamRoutes,
+  '/relay_auto_config': relayStreamRoutes,
   '/msdk': mobileRoutes,
 };
 

@@ -40,7 +40,7 @@ export async function openBrowser(
   kernel: Kernel,
   readContext: () => Context,
 ): Promise<OpenedClient> {
-  const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+  const opened = await openByClientId(kernel, call.params.environmentId, call);
   return readBrowser(call, kernel, opened, readContext);
 }
 

@@ -60,8 +60,8 @@ const getGoals = route(
     params: Type.Object(ById),
     reply: { 200: Type.Array(Type.Unknown()) },
   },
-  async ({ params, now }, kernel) => {
-    await openByClientId(kernel, params.environmentId, now);
+  async (call, kernel) => {
+    await openByClientId(kernel, call.params.environmentId, call);
     return [];
   },
 );
@@ -76,7 +76,7 @@ const browserRoutes: readonly Route[] = ways.flatMap((way) => [
       params: Type.Object({ ...ById, ...InPath }),
     },
     async (call, kernel) => {
-      const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+      const opened = await openByClientId(kernel, call.params.environmentId, call);
       return evaluateInPath(call, kernel, opened, readBrowser);
     },
   ),
@@ -89,7 +89,7 @@ const browserRoutes: readonly Route[] = ways.flatMap((way) => [
       params: Type.Object(ById),
     },
     async (call, kernel) => {
-      const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+      const opened = await openByClientId(kernel, call.params.environmentId, call);
       return evaluateInBody(
         call,
         kernel,

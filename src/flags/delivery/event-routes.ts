@@ -73,7 +73,7 @@ const fromBrowsers = (id: string, { receive, summary }: Sent) =>
         call,
         kernel,
         'browser',
-        environmentOf(openByClientId(kernel, environmentId, call.now)),
+        environmentOf(openByClientId(kernel, environmentId, call)),
       );
     },
   );
@@ -97,7 +97,7 @@ const getPixel = route(
   async (call, kernel) => {
     const [, id] = /^(.+)\.gif$/.exec(call.params.image) ?? [];
     if (id === undefined) throw new Failure('not-found', 'There is no such image.');
-    const environment = await environmentOf(openByClientId(kernel, id, call.now));
+    const environment = await environmentOf(openByClientId(kernel, id, call));
     await receiveQuery(call, kernel, environment, call.query.d ?? '');
     return new Bytes(PIXEL, { 'content-type': 'image/gif', 'cache-control': 'no-store' });
   },

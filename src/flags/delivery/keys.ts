@@ -4,14 +4,16 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/route.ts';
 import { canonicalKey, type Context } from '../evaluation/context.ts';
+import { couldBeId } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
+import { readSdkNames } from '../sdk-activity/sdk-names.ts';
 import type { KeyKind } from './accepted-key.ts';
 import type { Feed } from './feed.ts';
 
 type KeyCall = Pick<Call, 'headers' | 'now'>;
 
 interface FeedAccess {
-  services: Pick<Services, 'feeds'>;
+  services: Pick<Services, 'feeds' | 'sdkActivity'>;
 }
 
 /** A key that was accepted, and the feed of its environment. */
@@ -21,37 +23,69 @@ export interface OpenedFeed {
   key: string;
 }
 
-export function openBySdkKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
-  return open(kernel, 'sdk', keyIn(headers), now);
+export function openBySdkKey(kernel: FeedAccess, call: KeyCall): Promise<OpenedFeed> {
+  return open(kernel, 'sdk', keyIn(call.headers), call);
 }
 
-export function openByMobileKey(kernel: FeedAccess, { headers, now }: KeyCall): Promise<OpenedFeed> {
-  return open(kernel, 'mobile', keyIn(headers), now);
+export function openByMobileKey(kernel: FeedAccess, call: KeyCall): Promise<OpenedFeed> {
+  return open(kernel, 'mobile', keyIn(call.headers), call);
 }
 
-export function openByClientId(kernel: FeedAccess, id: string, now: number): Promise<OpenedFeed> {
-  return open(kernel, 'client', id, now);
+export function openByClientId(kernel: FeedAccess, id: string, call: KeyCall): Promise<OpenedFeed> {
+  return open(kernel, 'client', id, call);
 }
 
 async function open(
-  { services: { feeds } }: FeedAccess,
+  { services: { feeds, sdkActivity } }: FeedAccess,
   kind: KeyKind,
   key: string,
-  now: number,
+  { headers, now }: KeyCall,
 ): Promise<OpenedFeed> {
   const feed = await feeds.openByKey(kind, key, now);
-  if (feed === undefined) throw unknownKey(kind);
+  if (feed === undefined) throw kind === 'client' ? unknownId(key) : unknownKey(kind, key);
+  sdkActivity.note(feed.environment.id, kind, readSdkNames(headers), now);
   return { feed, kind, key };
 }
 
-/** A client-side ID is not secret, so that an unknown one is `not-found`. */
-function unknownKey(kind: KeyKind): Failure {
-  if (kind === 'client') return new Failure('not-found', 'There is no environment with this client-side ID.');
-  const name = kind === 'sdk' ? 'SDK' : 'mobile';
-  return new Failure('unauthenticated', `This is no ${name} key that is good.`);
+const NAMES = {
+  sdk: 'an SDK key',
+  mobile: 'a mobile key',
+  client: 'a client-side ID',
+  token: 'an access token',
+} as const;
+
+/** By its form alone, which the caller knows: this says nothing of whether it is valid. */
+function formOf(key: string): keyof typeof NAMES | undefined {
+  if (key.startsWith('sdk-')) return 'sdk';
+  if (key.startsWith('mob-')) return 'mobile';
+  if (key.startsWith('api-')) return 'token';
+  return couldBeId(key) ? 'client' : undefined;
 }
 
-function keyIn({ authorization }: KeyCall['headers']): string {
+/** A client-side ID is not secret, so that an unknown one is `not-found`. */
+function unknownId(id: string): Failure {
+  const form = formOf(id);
+  return new Failure(
+    'not-found',
+    form === undefined || form === 'client'
+      ? 'There is no environment with this client-side ID.'
+      : `This path needs a client-side ID, and has ${NAMES[form]}, which is a secret and must not be in a path.`,
+  );
+}
+
+const HEADERS = {
+  sdk: 'a valid SDK key in the header "Authorization: sdk-…"',
+  mobile: 'a valid mobile key in the header "Authorization: mob-…"',
+} as const;
+
+function unknownKey(kind: keyof typeof HEADERS, key: string): Failure {
+  const form = formOf(key);
+  const isOther = form !== undefined && form !== kind;
+  const sent = isOther ? `, and was sent ${NAMES[form]}` : ', and what was sent is not valid, or no longer';
+  return new Failure('unauthenticated', `This path needs ${HEADERS[kind]}${key === '' ? '' : sent}.`);
+}
+
+export function keyIn({ authorization }: KeyCall['headers']): string {
   return String(authorization ?? '')
     .replace(/^bearer\s+/i, '')
     .trim();

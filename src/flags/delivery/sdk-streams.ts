@@ -4,6 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { EventStream } from '../../kernel/route.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
+import { hasExpiredBetween } from './accepted-key.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
 import { CUT_STREAMS, REFUSED_STREAMS } from './stream-metrics.ts';
@@ -46,11 +47,14 @@ export class SdkStreams {
   #weight = 0;
   #opened = 0;
   #second = 0;
+  /** The time of the last beat. */
+  #beatAt: number;
   #isClosed = false;
 
   constructor(limits: StreamLimits, { clock, metrics }: { clock: Clock; metrics: Metrics }) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#beatAt = clock.now();
     this.#metrics = metrics;
     metrics.watch({
       name: 'flag_streams',
@@ -146,10 +150,21 @@ export class SdkStreams {
     };
   }
 
+  /** Every second. */
   #beat(): void {
     const now = this.#clock.now();
+    this.#endExpired(now);
     this.#second = (this.#second + 1) % this.#bySecond.length;
     for (const stream of this.#bySecond[this.#second]!) stream.heartbeat(now);
+  }
+
+  /** Those of keys that have expired since the last beat. */
+  #endExpired(now: number): void {
+    for (const [{ environment }, { streams }] of this.#byFeed) {
+      if (!hasExpiredBetween(environment, this.#beatAt, now)) continue;
+      for (const stream of streams) stream.endIfRefused(now);
+    }
+    this.#beatAt = now;
   }
 
   #follow(feed: Feed): FeedStreams {

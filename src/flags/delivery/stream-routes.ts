@@ -105,7 +105,7 @@ export const streamRoutes: Readonly<Record<string, readonly Route[]>> = {
         query: Filter,
       },
       async (call, kernel) => {
-        const opened = await openByClientId(kernel, call.params.environmentId, call.now);
+        const opened = await openByClientId(kernel, call.params.environmentId, call);
         checkFilter(call.query);
         return openStream(call, kernel, opened, pingProtocol, { audience: 'usingEnvironmentId' });
       },

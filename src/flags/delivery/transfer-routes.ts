@@ -49,7 +49,7 @@ const inPath = {
   query: ClientQuery,
   params: Type.Object({ context: Type.String({ description: 'JSON in Base64' }) }),
 } as const;
-const inBody = { method: 'POST', query: ClientQuery, body: ContextBody } as const;
+const inBody = { method: 'POST', worksOnFullDisk: true, query: ClientQuery, body: ContextBody } as const;
 
 const pollForServers = route(
   {

@@ -1,12 +1,12 @@
 // Changes an environment by a patch: permissions, the update, and the audit entry.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { openEnvironment } from '../find-project.ts';
 import { updateOf, type DocumentPatch } from '../resource-patch.ts';
 import { fieldAccesses, describeFieldChanges } from '../projects/field-changes.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';
-import { patchEnvironment, toEnvironment, maskKeysIn } from './model.ts';
+import { ENVIRONMENT_ACTIONS, patchEnvironment, toEnvironment, maskKeysIn } from './model.ts';
 import { lockEnvironment, updateEnvironment } from './store.ts';
 
 /** Returns the unchanged environment if the patch changes nothing. */
@@ -22,7 +22,10 @@ export async function changeEnvironment(
   const resource = environmentResource(project, before);
   const { after, changes } = patchEnvironment(project, before, patch, actor.can(resource, 'viewSdkKey'));
   const [access, ...others] = fieldAccesses(changes, resource);
-  if (access === undefined) return opened;
+  if (access === undefined) {
+    demandAny(actor, ENVIRONMENT_ACTIONS, resource);
+    return opened;
+  }
   demandAll(actor, [access, ...others]);
   const environment = await updateEnvironment(tx, after);
   on.record({

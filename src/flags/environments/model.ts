@@ -4,7 +4,7 @@ import { Type, type Static } from '../../kernel/schema.ts';
 import { Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';
-import { changedFields, type FieldChange } from '../projects/field-changes.ts';
+import { actionsOf, changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';
 import {
@@ -183,7 +183,10 @@ const FIELDS = {
   },
 };
 
+export const ENVIRONMENT_ACTIONS = actionsOf(FIELDS);
+
 const edit = editor({
+  nullable: (pointer) => pointer.endsWith('/requiredApprovalTags'),
   editable: Type.Object({
     name: Name,
     color: Color,

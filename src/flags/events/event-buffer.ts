@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { mergePayloads, toRows } from './merge.ts';
 import { PAYLOADS, type PayloadOutcome } from './metrics.ts';
 import { weightOf, type EventPayload } from './payload.ts';
+import { RecentKinds } from './recent-kinds.ts';
 import { RecentRequests } from './recent-requests.ts';
 import { RowBudget } from './row-budget.ts';
 import { DuplicatePayloads, findKnownFlags, payloadName, savePayloads } from './store.ts';
@@ -32,6 +33,7 @@ export class EventBuffer {
   readonly #seen: BoundedCache<string, true>;
   readonly #budget = new RowBudget();
   readonly #requests = new RecentRequests();
+  readonly #kinds = new RecentKinds();
   /** By environment and payload id. */
   #waiting = new Map<string, EventPayload>();
   /** By environment: what is waiting and being saved. */
@@ -111,11 +113,13 @@ export class EventBuffer {
     let rest = payloads;
     while (rest.length > 0) {
       const groups = await mergePayloads(rest);
-      const { evaluations, usage } = await toRows(groups, await findKnownFlags(db, groups), this.#budget);
-      const requests = usage.filter((row) => this.#requests.isWorthSaving(row));
+      const rows = await toRows(groups, await findKnownFlags(db, groups), this.#budget);
+      const usage = rows.usage.filter((row) => this.#requests.isWorthSaving(row));
+      const contextKinds = rows.contextKinds.filter((row) => this.#kinds.isWorthSaving(row));
       try {
-        await savePayloads(db, rest, { evaluations, usage: requests });
-        this.#requests.add(requests);
+        await savePayloads(db, rest, { evaluations: rows.evaluations, usage, contextKinds });
+        this.#requests.add(usage);
+        this.#kinds.add(contextKinds);
         return;
       } catch (error) {
         if (!(error instanceof DuplicatePayloads)) throw error;

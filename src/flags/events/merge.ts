@@ -3,7 +3,7 @@ import { TimeSlice } from '../../kernel/time-slice.ts';
 import type { FlagUsageRow } from '../feature-flags/tables.ts';
 import { UNKNOWN_FLAG, type EventPayload, type EventSender } from './payload.ts';
 import type { RowBudget } from './row-budget.ts';
-import type { FlagEvaluationRow } from './tables.ts';
+import type { FlagContextKindRow, FlagEvaluationRow } from './tables.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -20,6 +20,7 @@ export interface UsageGroup {
 interface MergedUse {
   requestedAt: number;
   lastDefault: string | null;
+  contextKinds: Set<string>;
   /** By variation, version and SDK. */
   counts: Map<string, MergedCount>;
 }
@@ -36,18 +37,22 @@ export async function mergePayloads(payloads: readonly EventPayload[]): Promise<
     let group = groups.get(name);
     if (group === undefined)
       groups.set(name, (group = { environmentId, projectId, sender, hour, flags: new Map() }));
-    for (const [key, { lastDefault, counts }] of uses) {
+    for (const [key, { lastDefault, contextKinds = [], counts }] of uses) {
       if (slice.isOver) await slice.next();
       let flag = group.flags.get(key);
-      if (flag === undefined)
-        group.flags.set(key, (flag = { requestedAt: receivedAt, lastDefault: null, counts: new Map() }));
+      if (flag === undefined) group.flags.set(key, (flag = emptyUse(receivedAt)));
       flag.requestedAt = Math.max(flag.requestedAt, receivedAt);
       flag.lastDefault = lastDefault ?? flag.lastDefault;
+      for (const kind of contextKinds) flag.contextKinds.add(kind);
       for (const { variation, version, count } of counts)
         add(flag.counts, { variation, version, sdk, count });
     }
   }
   return [...groups.values()];
+}
+
+function emptyUse(requestedAt: number): MergedUse {
+  return { requestedAt, lastDefault: null, contextKinds: new Set(), counts: new Map() };
 }
 
 function add(counts: MergedUse['counts'], { variation, version, sdk, count }: MergedCount): void {
@@ -75,6 +80,7 @@ const NEEDED: Record<EventSender, number> = { server: 0, mobile: 1, browser: 2 }
 export interface UsageRows {
   evaluations: FlagEvaluationRow[];
   usage: FlagUsageRow[];
+  contextKinds: FlagContextKindRow[];
 }
 
 /** Keys that are no flags are counted together. Sorted, so that two nodes never deadlock. Yields to other calls now and then. */
@@ -85,11 +91,12 @@ export async function toRows(
 ): Promise<UsageRows> {
   const evaluations = new Map<string, FlagEvaluationRow>();
   const usage = new Map<string, FlagUsageRow>();
+  const contextKinds = new Map<string, FlagContextKindRow>();
   const slice = new TimeSlice();
   for (const { environmentId, projectId, sender, hour, flags } of groups) {
     if (!known.environments.has(environmentId)) continue;
     const existing = known.flags.get(projectId);
-    for (const [key, { requestedAt, lastDefault, counts }] of flags) {
+    for (const [key, { requestedAt, lastDefault, contextKinds: kinds, counts }] of flags) {
       if (slice.isOver) await slice.next();
       const found = existing?.get(key);
       const flag =
@@ -98,19 +105,18 @@ export async function toRows(
         const row = { environment_id: environmentId, hour, variation, version, sdk };
         addRow(evaluations, budget.fit({ ...row, flag_key: flag === undefined ? UNKNOWN_FLAG : key }), count);
       }
-      if (flag !== undefined)
-        addUsage(usage, {
-          environment_id: environmentId,
-          flag_id: flag.id,
-          last_requested_at: requestedAt,
-          last_default: lastDefault,
-        });
+      if (flag === undefined) continue;
+      const used = { environment_id: environmentId, flag_id: flag.id };
+      addUsage(usage, { ...used, last_requested_at: requestedAt, last_default: lastDefault });
+      for (const kind of kinds) addContextKind(contextKinds, { ...used, kind, seen_at: requestedAt });
     }
   }
   await slice.next();
   const sortedUsage = sorted(usage);
   await slice.next();
-  return { evaluations: sorted(evaluations), usage: sortedUsage };
+  const sortedKinds = sorted(contextKinds);
+  await slice.next();
+  return { evaluations: sorted(evaluations), usage: sortedUsage, contextKinds: sortedKinds };
 }
 
 function addRow(
@@ -130,6 +136,12 @@ function addUsage(rows: Map<string, FlagUsageRow>, row: FlagUsageRow): void {
   const isLater = known === undefined || known.last_requested_at <= row.last_requested_at;
   const [later, earlier] = isLater ? [row, known] : [known, row];
   rows.set(name, { ...later, last_default: later.last_default ?? earlier?.last_default ?? null });
+}
+
+function addContextKind(rows: Map<string, FlagContextKindRow>, row: FlagContextKindRow): void {
+  const name = `${row.environment_id} ${row.flag_id} ${row.kind}`;
+  const known = rows.get(name);
+  if (known === undefined || known.seen_at < row.seen_at) rows.set(name, row);
 }
 
 function sorted<Row>(rows: ReadonlyMap<string, Row>): Row[] {

@@ -8,6 +8,7 @@ import { Metrics } from '../../kernel/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import { EventBuffer } from './event-buffer.ts';
+import { listContextKindsOf } from './store-context-kinds.ts';
 import { evaluationRetention, payloadRetention } from './retention.ts';
 
 const HOUR = 3_600_000;
@@ -53,6 +54,23 @@ onEachEngine((testEngine) => {
     const { db } = engine;
     const home = await makeHome(db, 'home');
     await insertTestFlag(db, home, 'flag-1');
+    for (let index = 2; index < 80; index += 1) {
+      const { id: flagId } = await insertTestFlag(db, home, `flag-${index}`);
+      await db
+        .insertInto('flag_context_kinds')
+        .values(
+          home.environments.flatMap(({ id: environmentId }) =>
+            Array.from({ length: 20 }, (_, kind) => ({
+              environment_id: environmentId,
+              flag_id: flagId,
+              kind: `k${kind}`,
+              seen_at: NOW - (index * 20 + kind) * 1000,
+            })),
+          ),
+        )
+        .execute();
+    }
+    if (engine.kind === 'postgres') await sql`analyze flag_context_kinds`.execute(db);
     const kernel = {
       engine,
       db,
@@ -69,15 +87,25 @@ onEachEngine((testEngine) => {
       sender: 'server',
       sdk: 'A/1',
       receivedAt: NOW - 10 * DAY + HOUR,
-      uses: new Map([['flag-1', { lastDefault: '1', counts: [{ variation: 0, version: 1, count: 1 }] }]]),
+      uses: new Map([
+        [
+          'flag-1',
+          {
+            lastDefault: '1',
+            contextKinds: new Set(['user']),
+            counts: [{ variation: 0, version: 1, count: 1 }],
+          },
+        ],
+      ]),
     });
     await buffer.save();
+    await listContextKindsOf(db, ['f'], ['e'], NOW);
     const { signal } = new AbortController();
     await payloadRetention(kernel).run(signal);
     await evaluationRetention(kernel).run(signal);
     const statements = [...seen.values()].filter(({ sql: text }) =>
-      /flag_e(valuations|vent_payloads)/.test(text),
+      /flag_(evaluations|event_payloads|context_kinds)/.test(text),
     );
-    await assertIndexed(engine, statements, { atLeast: 8 });
+    await assertIndexed(engine, statements, { atLeast: 12 });
   });
 });

@@ -2,8 +2,10 @@
 import { isSlowToWrite } from '../../kernel/json/stringify.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
-import { couldBeKey } from '../fields.ts';
+import { couldBeContextKind, couldBeKey } from '../fields.ts';
+import { USER } from '../evaluation/context.ts';
 import {
+  MAX_CONTEXT_KINDS,
   NO_VARIATION,
   NO_VERSION,
   UNKNOWN_FLAG,
@@ -134,9 +136,29 @@ function drop({ dropped }: ReadEvents, reason: DropReason, count = 1): void {
 }
 
 /** The flag was evaluated; a summary counts how often. */
-function addRequest(read: ReadEvents, { key, default: value }: Fields): void {
-  const use = openUse(read, key as string);
-  if (use !== undefined) setDefault(use, value);
+function addRequest(read: ReadEvents, event: Fields): void {
+  const use = openUse(read, event['key'] as string);
+  if (use === undefined) return;
+  setDefault(use, event['default']);
+  addContextKinds(use, kindsIn(event));
+}
+
+/** Of an event with its context, or with the keys of it by kind. */
+function kindsIn({ context, contextKeys, user }: Fields): unknown[] {
+  if (isObject(contextKeys)) return Object.keys(contextKeys);
+  if (isObject(context)) {
+    const { kind = USER, ...parts } = context;
+    return kind === 'multi' ? Object.keys(parts) : [kind];
+  }
+  return user === undefined ? [] : [USER];
+}
+
+/** Those that cannot be are left out. */
+function addContextKinds(use: FlagUse, kinds: readonly unknown[]): void {
+  for (const kind of kinds) {
+    if (use.contextKinds?.size === MAX_CONTEXT_KINDS) return;
+    if (isText(kind) && couldBeContextKind(kind)) (use.contextKinds ??= new Set()).add(kind);
+  }
 }
 
 async function addSummary(read: ReadEvents, features: Fields, slice: TimeSlice): Promise<void> {
@@ -159,6 +181,8 @@ function addFeature(read: ReadEvents, key: string, feature: Fields, counters: re
   if (use === undefined) return;
   for (const count of counts) addCount(read, use.counts, count);
   setDefault(use, feature['default']);
+  const { contextKinds } = feature;
+  if (Array.isArray(contextKinds)) addContextKinds(use, contextKinds);
 }
 
 function readCounter(counter: unknown): EvaluationCount | undefined {

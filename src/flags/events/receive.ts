@@ -8,6 +8,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Environment } from '../projects/project.ts';
+import { readName } from '../sdk-activity/sdk-names.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { EventLimits, type EventAdmission } from './limits.ts';
 import { DIAGNOSTICS, DROPPED_EVENTS, EVENTS, PAYLOADS, type PayloadOutcome } from './metrics.ts';
@@ -90,19 +91,35 @@ export async function receiveQuery(
   });
 }
 
-/** Nothing of a diagnostic is stored. */
+/** Of a diagnostic only the names of the SDK are stored. */
 export async function receiveDiagnostic(
   call: EventCall & Pick<Call, 'stream'>,
   kernel: Kernel,
   environment: Environment,
+  sender: EventSender,
 ): Promise<void> {
   await admit(call, kernel, environment, async (admission) => {
     const bytes = await readBody(call, kernel, MAX_DIAGNOSTIC_BYTES, admission);
     const diagnostic = await parseJson(bytes);
     if (!isObject(diagnostic)) throw new Failure('invalid', 'A diagnostic must be a JSON object.');
     countDiagnostic(kernel, diagnostic['kind'], sdkNameOf(call.headers));
+    noteSdk(call, kernel, environment, sender, diagnostic['sdk']);
     return undefined;
   });
+}
+
+const KEY_KINDS = { server: 'sdk', mobile: 'mobile', browser: 'client' } as const;
+
+function noteSdk(
+  { now }: EventCall,
+  { services: { sdkActivity } }: Kernel,
+  { id }: Environment,
+  sender: EventSender,
+  said: unknown,
+): void {
+  const sdk = isObject(said) ? readName(said['name']) : '';
+  const wrapper = isObject(said) ? readName(said['wrapperName']) : '';
+  if (sdk !== '') sdkActivity.note(id, KEY_KINDS[sender], { sdk, wrapper }, now);
 }
 
 /** Counts the outcome, errors as well. */

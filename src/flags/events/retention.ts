@@ -2,6 +2,7 @@
 import type { RecurringWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { REMEMBERED_MS } from './event-buffer.ts';
+import { deleteContextKinds } from './store-context-kinds.ts';
 import {
   addUpHours,
   deleteEvaluations,
@@ -31,6 +32,7 @@ export function evaluationRetention({ db, clock }: Pick<Kernel, 'db' | 'clock'>)
     kind: 'flags.evaluations.sweep',
     everyMs: HOUR,
     async run(signal) {
+      await deleteContextKinds(db, clock.now());
       const today = clock.now() - (clock.now() % DAY);
       let id = await nextEvaluatedEnvironment(db, '');
       while (id !== undefined && !signal.aborted) {

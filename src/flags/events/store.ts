@@ -3,6 +3,7 @@ import { inBatches } from '../../kernel/batches.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { KnownFlag, KnownFlags, UsageGroup, UsageRows } from './merge.ts';
 import type { EventPayload } from './payload.ts';
+import { saveContextKinds } from './store-context-kinds.ts';
 import type { FlagEventPayloadRow } from './tables.ts';
 
 /** Building a larger statement would block other calls for too long. */
@@ -93,7 +94,7 @@ export async function findKnownFlags(db: Db, groups: readonly UsageGroup[]): Pro
   return { environments, flags };
 }
 
-async function addRows(tx: Db, { evaluations, usage }: UsageRows): Promise<void> {
+async function addRows(tx: Db, { evaluations, usage, contextKinds }: UsageRows): Promise<void> {
   for (const batch of inBatches(evaluations, BATCH_ROWS)) {
     await tx
       .insertInto('flag_evaluations')
@@ -125,4 +126,5 @@ async function addRows(tx: Db, { evaluations, usage }: UsageRows): Promise<void>
       )
       .execute();
   }
+  await saveContextKinds(tx, contextKinds);
 }

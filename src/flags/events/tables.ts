@@ -3,6 +3,7 @@
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     flag_evaluations: FlagEvaluationRow;
+    flag_context_kinds: FlagContextKindRow;
     flag_event_payloads: FlagEventPayloadRow;
   }
 }
@@ -21,6 +22,14 @@ export interface FlagEvaluationRow {
   /** Name and version, like `NodeJSClient/9.13.7`. */
   sdk: string;
   count: number;
+}
+
+/** A flag was evaluated for contexts of this kind, at this time for the last time, or a little later. */
+export interface FlagContextKindRow {
+  environment_id: string;
+  flag_id: string;
+  kind: string;
+  seen_at: number;
 }
 
 /** A payload that has been counted. It is remembered for as long as an SDK may send it again. */

@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
-import { misfit, problem, Type, type TSchema } from '../../kernel/schema.ts';
-import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
+import { problem, Type, type TSchema } from '../../kernel/schema.ts';
+import { toKinds, unknownKind, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';
 import type { ExpiringTarget, Owner } from './expiring-target.ts';
@@ -79,7 +79,7 @@ export function applyExpiringInstructions(
 
 function apply(list: readonly ExpiringTarget[], instruction: Instruction, context: ExpiringContext) {
   const kind = context.kinds.get(instruction.kind);
-  if (kind === undefined) throw misfit('kind', 'is not one that expiring targets know');
+  if (kind === undefined) throw unknownKind('expiring targets', context.kinds.keys());
   kind.check(instruction);
   const wanted = readWantedExpiry(instruction, context.placeName);
   const index = list.findIndex(

@@ -30,6 +30,7 @@ const shared = {
   variationId: Type.Optional(Type.String()),
   targetType: Type.Optional(Type.String()),
   _resourceId: ResourceId,
+  _links: Links,
 };
 
 const Target = Type.Object(
@@ -71,6 +72,7 @@ export function toExpiringTargets(
 ) {
   const { kind, projectKey, environmentKey, key } = resource;
   const isOfUsers = form === 'expiring-user-targets';
+  const path = `/${kind}s/${projectKey}/${key}/${form}/${environmentKey}`;
   const items = targets
     .filter(({ contextKind }) => !isOfUsers || contextKind === 'user')
     .map(({ id, version, expiresAt, place, contextKind, contextKey }) => ({
@@ -80,9 +82,9 @@ export function toExpiringTargets(
       ...(isOfUsers ? { userKey: contextKey } : { contextKind, contextKey }),
       [placeName]: place,
       _resourceId: { kind, projectKey, environmentKey, key, ...(kind === 'flag' && { flagKey: key }) },
+      _links: { self: linkTo(`${path}?id=${id}`), parent: linkTo(path) },
     }));
-  const self = linkTo(`/${kind}s/${projectKey}/${key}/${form}/${environmentKey}`);
-  return { items, totalCount: items.length, _links: { self } };
+  return { items, totalCount: items.length, _links: { self: linkTo(path) } };
 }
 
 /** A patch is atomic, so no instruction fails alone. */

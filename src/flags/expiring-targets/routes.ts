@@ -2,7 +2,7 @@
 import { newId } from '../../kernel/id.ts';
 import type { Instruction } from '../patch-body.ts';
 import { route, type Call } from '../../kernel/route.ts';
-import type { TObject, TSchema } from '../../kernel/schema.ts';
+import { Type, type TObject, type TSchema } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 import { listKinds } from '../instructions/document.ts';
@@ -85,11 +85,14 @@ function routesOf<Params extends TObject>(options: ExpiringResource<Params>, for
         summary: `List the ${whom} of a ${kind} that expire`,
         access: { action: 'viewProject' },
         params,
+        query: Type.Object({ id: Type.Optional(Type.String({ description: 'Only the one with this ID' })) }),
         reply: { 200: List },
       },
       async (call, { db }) => {
         const targeted = await open(call, db);
-        return show(await listExpiringTargets(db, targeted.owner), targeted);
+        const targets = await listExpiringTargets(db, targeted.owner);
+        const { id: only } = call.query;
+        return show(only === undefined ? targets : targets.filter(({ id }) => id === only), targeted);
       },
     ),
     route(

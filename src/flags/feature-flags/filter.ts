@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
-import { couldBeId, couldBeKey } from '../fields.ts';
+import { couldBeContextKind, couldBeId, couldBeKey } from '../fields.ts';
 import { readFieldFilter, readSort, type SortOrder } from '../list-query.ts';
 
 export const FLAG_FILTERS = [
@@ -50,6 +50,8 @@ export interface FlagFilter {
   isTemporary?: boolean;
   /** The flag has one of these. */
   purposes?: readonly string[];
+  /** The flag has none of these. */
+  otherPurposes?: readonly string[];
   /** The flag has one of these sums of 1 (mobile keys) and 2 (client-side IDs). */
   availability?: readonly number[];
   maintainerIds?: readonly string[];
@@ -59,6 +61,8 @@ export interface FlagFilter {
   /** SDKs have requested the flag after this time, in the environment of `environmentKey`. */
   evaluatedAfter?: number;
   environmentKey?: string;
+  /** SDKs have evaluated it for contexts of all these kinds lately, in the environment of `environmentKey` or in any. */
+  contextKinds: readonly string[];
   /** How often code names the flag, at least and at most. */
   minReferences?: number;
   maxReferences?: number;
@@ -82,6 +86,7 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
   const filter: FlagFilter = {
     states: readStates(found.state, found.archived, query.archived),
     tags,
+    contextKinds: readContextKinds(found.contextKindsEvaluated),
     isNothing: isNothing(found) || tags.some((tag) => !/^[\w.-]{1,64}$/.test(tag)),
     ...readAvailability(found.sdkAvailability),
     ...readType(found.type),
@@ -118,8 +123,7 @@ function readStates(state: string | undefined, archived: string | undefined, ask
 
 /**
  * Some filters are about features that this server does not have: experiments, guarded rollouts, release pipelines. No flag
- * matches them. Which context kinds and applications a flag was evaluated for is not recorded, so no flag matches those filters
- * either.
+ * matches them. Which applications a flag was evaluated for is not recorded, so no flag matches that filter either.
  */
 function isNothing(found: Partial<Record<(typeof FLAG_FILTERS)[number], string>>): boolean {
   const wantsExperiment =
@@ -128,9 +132,17 @@ function isNothing(found: Partial<Record<(typeof FLAG_FILTERS)[number], string>>
     wantsExperiment ||
     found.guardedRollout !== undefined ||
     found.releasePipeline !== undefined ||
-    found.contextKindsEvaluated !== undefined ||
     found.applicationEvaluated !== undefined
   );
+}
+
+const MAX_KINDS = 20;
+
+function readContextKinds(text: string | undefined): string[] {
+  const kinds = [...new Set(splitAll(text))];
+  if (kinds.length > MAX_KINDS || !kinds.every(couldBeContextKind))
+    throw refuse('filter', `contextKindsEvaluated takes at most ${MAX_KINDS} context kinds, joined by +`);
+  return kinds;
 }
 
 function readReferences(
@@ -166,12 +178,16 @@ function readType(text: string | undefined): Pick<FlagFilter, 'isTemporary'> {
 
 const PURPOSES: readonly string[] = ['migration', 'holdout'];
 
-function readPurpose(text: string | undefined): Pick<FlagFilter, 'purposes'> {
-  if (text === undefined) return {};
-  const purposes = splitAny(text);
-  if (purposes.length === 0 || !purposes.every((word) => PURPOSES.includes(word)))
-    throw refuse('filter', `purpose is one of ${PURPOSES.join(', ')}`);
-  return { purposes };
+/** `migration|holdout`, `all`, `!(holdout)`, or, as the command-line tool sends it, `all+!(holdout)`. */
+function readPurpose(text: string | undefined): Pick<FlagFilter, 'purposes' | 'otherPurposes'> {
+  if (text === undefined || text === 'all') return {};
+  const [, excluded] = /^(?:all[+ ])?!\(([^()]*)\)$/.exec(text) ?? [];
+  const purposes = splitAny(excluded ?? text);
+  if (purposes.length === 0 || !purposes.every((word) => PURPOSES.includes(word))) {
+    const example = 'all+!(holdout)';
+    throw refuse('filter', `purpose is one of ${PURPOSES.join(', ')}, or all, or all but some: ${example}`);
+  }
+  return excluded === undefined ? { purposes } : { otherPurposes: purposes };
 }
 
 function readCreation(text: string | undefined): Pick<FlagFilter, 'createdBefore' | 'createdAfter'> {

@@ -22,7 +22,7 @@ export function flagPage(flag: Flag, { project, environments }: PageContext): st
     flag.tags.length === 0 ? '' : `<p>Tags: ${flag.tags.map(escapeHtml).join(', ')}</p>`,
     htmlTable(['Environment', 'State', 'Serves by default', 'Targets', 'Rules', 'Last change'], rows),
     `<h2>Variations</h2><ul>${variations.join('')}</ul>`,
-    `<p><a href="${escapeHtml(api)}">All of it, as the API tells it</a></p>`,
+    `<p><a data-signed href="${escapeHtml(api)}">All of it, as the API tells it</a></p>`,
   ];
   return htmlPage(escapeHtml(flag.name), parts.join(''));
 }

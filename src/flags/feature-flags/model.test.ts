@@ -210,9 +210,9 @@ test('a summary counts what speaks of each variation', () => {
   assert.deepEqual(summarize(config!), {
     prerequisites: 1,
     variations: {
-      0: { ...none, rules: 1, isFallthrough: true, rollout: 20_000, bucketBy: 'country' },
+      0: { ...none, rules: 1, rollout: 20_000, bucketBy: 'country' },
       1: { ...none, targets: 2, contextTargets: 1, isOff: true },
-      2: { ...none, isFallthrough: true, rollout: 80_000, bucketBy: 'country' },
+      2: { ...none, rollout: 80_000, bucketBy: 'country' },
     },
   });
   assert.deepEqual(usedBy(config!), new Set([0, 2, 1]));

@@ -230,8 +230,10 @@ export interface VariationSummary {
   nullRules: number;
   targets: number;
   contextTargets: number;
+  /** Everyone else gets it; where they are split, `rollout` says so instead. */
   isFallthrough?: true;
   isOff?: true;
+  /** Its weight among everyone else. */
   rollout?: number;
   bucketBy?: string;
 }
@@ -255,10 +257,10 @@ export function summarize(config: FlagConfig): ConfigSummary {
   }
   for (const { variation, values } of config.targets) at(variation).targets += values.length;
   for (const { variation, values } of config.contextTargets) at(variation).contextTargets += values.length;
-  for (const index of servedBy(config.fallthrough)) at(index).isFallthrough = true;
-  const { rollout } = config.fallthrough;
+  const { variation: served, rollout } = config.fallthrough;
+  if (served !== undefined && rollout === undefined) at(served).isFallthrough = true;
   for (const { variation, weight } of rollout?.variations ?? []) {
-    at(variation).rollout = weight;
+    at(variation).rollout = (at(variation).rollout ?? 0) + weight;
     if (rollout?.bucketBy !== undefined) at(variation).bucketBy = rollout.bucketBy;
   }
   if (config.offVariation !== undefined) at(config.offVariation).isOff = true;

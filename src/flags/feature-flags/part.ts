@@ -10,6 +10,6 @@ export const featureFlagPart: Part = {
   routes: [...featureFlagRoutes, ...flagStatusRoutes, ...dependentFlagRoutes],
   migrations: featureFlagMigrations,
   async *demo() {
-    yield* (await import('../demo.ts')).demo;
+    yield* (await import('../demo.ts')).flagsDemo();
   },
 };

@@ -8,7 +8,6 @@ import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
-import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
@@ -35,7 +34,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.openMigrated();
-    changes = new Changes(engine, [webhookSubscriber(compileBaseRoles([]))]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     const { db } = engine;
     const home = await db.transaction().execute(async (tx) => {
       for (let index = 0; index < PROJECTS; index += 1) {
@@ -88,6 +87,9 @@ onEachEngine((testEngine) => {
       `maintainerId:${'0'.repeat(24)}`,
       'creationDate:{"before":1800000000000}',
       'filterEnv:test,evaluated:{"after":1}',
+      'purpose:all+!(holdout)',
+      'contextKindsEvaluated:user+device',
+      'contextKindsEvaluated:user,filterEnv:test',
     ]) {
       for (const sort of [
         '',
@@ -105,6 +107,7 @@ onEachEngine((testEngine) => {
           environmentId: environment!.id,
           orders: readFlagSort(sort, true),
           slice: { offset: 0, limit: 50 },
+          now: NOW,
         });
       }
     }

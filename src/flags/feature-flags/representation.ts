@@ -17,7 +17,8 @@ export interface DisplayContext {
   teamName?: string | undefined;
   /** How often repositories name it; absent, this is not shown. */
   codeReferences?: readonly ShownStatistic[] | undefined;
-  expand?: ReadonlySet<Expandable>;
+  /** The context kinds it was evaluated for, by the key of the environment; absent, these are not shown. */
+  contextKinds?: ReadonlyMap<string, string[]> | undefined;
 }
 
 export const FLAG_EXPANDABLE = ['codeReferences', 'evaluation', 'migrationSettings'] as const;
@@ -91,14 +92,13 @@ export function toFlagSummary(
 
 function inEnvironment(
   flag: Flag,
-  { projectKey, expand }: DisplayContext,
+  { projectKey, contextKinds }: DisplayContext,
   { key, name }: Pick<EnvironmentRef, 'key' | 'name'>,
 ) {
   return {
     _site: flagSite(projectKey, key, flag.key),
     _environmentName: name,
-    // SDKs do not report context kinds.
-    ...(expand?.has('evaluation') && { evaluation: { contextKinds: [] } }),
+    ...(contextKinds && { evaluation: { contextKinds: contextKinds.get(key) ?? [] } }),
   };
 }
 
@@ -107,8 +107,15 @@ const NO_USE: VariationSummary = { rules: 0, nullRules: 0, targets: 0, contextTa
 function summaryOfAll({ variations }: Flag, { prerequisites, variations: used }: ConfigSummary) {
   return {
     prerequisites,
-    variations: Object.fromEntries(variations.map((_, index) => [index, used[index] ?? NO_USE])),
+    variations: Object.fromEntries(variations.map((_, index) => [index, shareOf(used[index] ?? NO_USE)])),
   };
+}
+
+/** Summaries that were saved by older versions of this server also say `isFallthrough` of what is rolled out. */
+function shareOf(summary: VariationSummary): VariationSummary {
+  if (summary.rollout === undefined || summary.isFallthrough === undefined) return summary;
+  const { isFallthrough: _, ...rest } = summary;
+  return rest;
 }
 
 function toShown(

@@ -1,16 +1,18 @@
 // Feature flags: list, create, get, patch, delete, copy between environments.
-import { Page } from '../../kernel/page.ts';
+import { Page, type Slice } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listSeenRepositories, readFlagStatistics } from '../code-references/flag-statistics.ts';
 import { VIEW } from '../code-references/open-repository.ts';
 import { listEnvironments } from '../environments/store.ts';
+import { listContextKindsOf } from '../events/store-context-kinds.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { readCallPatch } from '../resource-patch.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { lockProject } from '../projects/store.ts';
+import { isPaged } from '../version.ts';
 import { removeFlag, editFlag, runFlagChange } from './change/change-flag.ts';
 import { copyConfig, FlagCopy } from './change/copy-config.ts';
 import { addFlag } from './change/add-flag.ts';
@@ -30,7 +32,13 @@ import {
 import { displayContextOf } from './change/change-context.ts';
 import { FlagPost, FlagSchema, type ShownFlag } from './schemas.ts';
 
+const USUAL_PAGE = 20;
 const MAX_PAGE = 100;
+
+/** In the older version, as many flags come at once as have this many configurations, summaries or whole ones. */
+const MAX_SUMMARIES = 20_000;
+const MAX_WHOLE = 2000;
+const MAX_UNPAGED = 1000;
 
 const getFlags = route(
   {
@@ -39,7 +47,8 @@ const getFlags = route(
     path: '/flags/{projectKey}',
     summary: 'List the flags of a project',
     description:
-      'Newest first unless asked otherwise; archived ones only where asked for. Configurations are shown for the environments in `env`.',
+      'Newest first unless asked otherwise; archived ones only where asked for. Configurations are shown for the environments in `env`. ' +
+      'In version 20220603, all come at once, and with the configurations in every environment.',
     access: { action: 'viewProject', others: [VIEW] },
     params: ByProject,
     query: Type.Object({
@@ -66,7 +75,11 @@ const getFlags = route(
     const orders = readFlagSort(query.sort, keys.length > 0);
     const expand = readExpand(query.expand, FLAG_EXPANDABLE);
     const project = await openProject(call, db, params.projectKey);
-    const environments = await readEnvironments(db, project, keys);
+    const showsEnvironments = keys.length > 0 || !isPaged(call);
+    const environments = await readEnvironments(db, project, keys, showsEnvironments);
+    const slice = isPaged(call)
+      ? sliceOf(query, USUAL_PAGE, MAX_PAGE)
+      : unpagedSliceOf(query, environments.length);
     const countsReferences = filter.minReferences !== undefined || filter.maxReferences !== undefined;
     const repositories = countsReferences ? await listSeenRepositories(call, db) : [];
     const sortKey = filter.environmentKey ?? keys[0];
@@ -76,24 +89,43 @@ const getFlags = route(
       environmentId: environments.find(({ key }) => key === sortKey)?.id,
       repositoryIds: repositories.map(({ id }) => id),
       orders,
-      slice: sliceOf(query, 20, MAX_PAGE),
+      slice,
+      now: call.now,
     });
     const show = await prepareDisplay(db, project, flags, environments, query.summary);
-    const page = new Page(flags, total, sliceOf(query, 20, MAX_PAGE));
+    const page = new Page(flags, total, slice);
     const referencesOf = await prepareReferences(call, db, project, flags, expand);
+    const contextKindsOf = await prepareContextKinds(call, db, flags, environments, expand);
     return page.map((flag) =>
       show(flag, {
-        ...(keys.length > 0 && { environments }),
-        expand,
+        ...(showsEnvironments && { environments }),
         codeReferences: referencesOf(flag),
+        contextKinds: contextKindsOf(flag),
       }),
     );
   },
 );
 
-async function readEnvironments(db: Db, { id }: Project, keys: readonly string[]): Promise<Environment[]> {
-  if (keys.length === 0) return [];
+/** All that fits, unless the query says how many. */
+function unpagedSliceOf(
+  query: Parameters<typeof sliceOf>[0] & { summary: boolean },
+  environments: number,
+): Slice {
+  const fitting = Math.floor((query.summary ? MAX_SUMMARIES : MAX_WHOLE) / Math.max(environments, 1));
+  const most = Math.min(Math.max(fitting, USUAL_PAGE), MAX_UNPAGED);
+  return sliceOf(query, most, most);
+}
+
+/** Those of these keys; without keys, all where they are shown. */
+async function readEnvironments(
+  db: Db,
+  { id }: Project,
+  keys: readonly string[],
+  areShown: boolean,
+): Promise<Environment[]> {
+  if (!areShown) return [];
   const all = await listEnvironments(db, id);
+  if (keys.length === 0) return all;
   const missing = keys.find((key) => !all.some((environment) => environment.key === key));
   if (missing !== undefined) throw unknownThing('environment', missing);
   return all.filter(({ key }) => keys.includes(key));
@@ -111,6 +143,21 @@ async function prepareReferences(
   const flagKeys = flags.map(({ key }) => key);
   const statistics = await readFlagStatistics(call, db, { projectId: id, flagKeys });
   return ({ key }) => statistics.get(key) ?? [];
+}
+
+/** Reads for which context kinds all these flags were evaluated, where the query asks for it. */
+async function prepareContextKinds(
+  { now }: Pick<Call, 'now'>,
+  db: Db,
+  flags: readonly Flag[],
+  environments: readonly Pick<Environment, 'id' | 'key'>[],
+  expand: ReadonlySet<Expandable>,
+): Promise<(flag: Flag) => DisplayContext['contextKinds']> {
+  if (!expand.has('evaluation')) return () => undefined;
+  const flagIds = flags.map(({ id }) => id);
+  const environmentIds = environments.map(({ id }) => id);
+  const kinds = await listContextKindsOf(db, flagIds, environmentIds, now);
+  return (flag) => new Map(environments.map(({ id, key }) => [key, kinds.get(flag.id)?.get(id) ?? []]));
 }
 
 /** Reads configurations and maintainers for a page of flags at once. Returns the function that shows one of them. */
@@ -194,8 +241,13 @@ const getFlag = route(
     const project = await openProject(call, db, params.projectKey);
     const found = await readFlag(db, project, params.featureFlagKey, query.env);
     const referencesOf = await prepareReferences(call, db, project, [found.flag], expand);
-    const display = { ...displayContextOf(project, found), expand, codeReferences: referencesOf(found.flag) };
-    return toFlagDetail(found.flag, display);
+    const { flag, environments } = found;
+    const contextKindsOf = await prepareContextKinds(call, db, [flag], environments, expand);
+    return toFlagDetail(flag, {
+      ...displayContextOf(project, found),
+      codeReferences: referencesOf(flag),
+      contextKinds: contextKindsOf(flag),
+    });
   },
 );
 

@@ -2,7 +2,16 @@
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
 import { StatisticRep } from '../code-references/flag-statistics.ts';
-import { ClientSideAvailability, ContextKind, Description, Instant, Key, Name, Tags } from '../fields.ts';
+import {
+  ClientSideAvailability,
+  ContextKind,
+  Description,
+  Instant,
+  Key,
+  Name,
+  Tags,
+  ViewKeys,
+} from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
 import { Keys } from './change/instructions/parameters.ts';
@@ -153,6 +162,7 @@ export const FlagPost = Type.Object(
       Type.Array(Type.Object({ key: Key(), variationId: Type.String() }), { maxItems: 100 }),
     ),
     isFlagOn: Type.Optional(Type.Boolean({ description: 'Whether it begins turned on everywhere' })),
+    viewKeys: ViewKeys,
   },
   { $id: 'FeatureFlagBody' },
 );

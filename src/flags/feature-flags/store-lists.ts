@@ -3,6 +3,7 @@ import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'k
 import type { Slice } from '../../kernel/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { KEPT_KINDS_MS } from '../events/store-context-kinds.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import type { ConfigListItem } from './representation.ts';
@@ -17,6 +18,7 @@ export interface FlagQuery {
   repositoryIds?: readonly string[];
   orders: readonly FlagOrder[];
   slice: Slice;
+  now: number;
 }
 
 /** Without their configurations. */
@@ -95,12 +97,15 @@ async function countOf(db: Db, query: FlagQuery): Promise<{ total: number }> {
 
 function matches(eb: FlagColumns, query: FlagQuery) {
   const { projectId, filter, environmentId } = query;
-  const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams, purposes } = filter;
+  const { states, words, tags, isTemporary, availability, maintainerIds, maintainerTeams } = filter;
+  const { purposes, otherPurposes, contextKinds } = filter;
   const { createdBefore, createdAfter, evaluatedAfter, minReferences, maxReferences } = filter;
   const all = [eb('flags.project_id', '=', projectId)];
   if (states.length < 3) all.push(eb('flags.state', 'in', states));
   if (isTemporary !== undefined) all.push(eb('flags.is_temporary', '=', Number(isTemporary)));
   if (purposes !== undefined) all.push(eb('flags.purpose', 'in', purposes));
+  if (otherPurposes !== undefined)
+    all.push(eb.or([eb('flags.purpose', 'is', null), eb('flags.purpose', 'not in', otherPurposes)]));
   if (availability !== undefined) all.push(eb('flags.availability', 'in', availability));
   if (maintainerIds !== undefined) all.push(eb('flags.maintainer_id', 'in', maintainerIds));
   if (maintainerTeams !== undefined) all.push(eb('flags.maintainer_team', 'in', maintainerTeams));
@@ -136,11 +141,24 @@ function matches(eb: FlagColumns, query: FlagQuery) {
       ),
     );
   }
+  for (const kind of contextKinds) all.push(eb.exists(evaluationsFor(eb, query, kind)));
   if (minReferences !== undefined)
     all.push(eb('flags.key', 'in', referencedFlags(eb, query, '>=', minReferences)));
   if (maxReferences !== undefined)
     all.push(eb('flags.key', 'not in', referencedFlags(eb, query, '>', maxReferences)));
   return eb.and(all);
+}
+
+function evaluationsFor(eb: FlagColumns, { filter, environmentId, now }: FlagQuery, kind: string) {
+  const evaluations = eb
+    .selectFrom('flag_context_kinds')
+    .select('flag_context_kinds.kind')
+    .whereRef('flag_context_kinds.flag_id', '=', 'flags.id')
+    .where('flag_context_kinds.kind', '=', kind)
+    .where('flag_context_kinds.seen_at', '>', now - KEPT_KINDS_MS);
+  return filter.environmentKey === undefined
+    ? evaluations
+    : evaluations.where('flag_context_kinds.environment_id', '=', environmentId!);
 }
 
 /** The keys of the flags of which default branches have this many references. */

@@ -11,7 +11,6 @@ import { listEnvironments, updateEnvironment } from '../environments/store.ts';
 import type { Environment } from '../projects/project.ts';
 import { changeFlag, removeFlag, runFlagChange } from './change/change-flag.ts';
 import { addEnvironment, insertTestFlag, makeHome, buildFlag, NOW, type Home } from './fixture.ts';
-import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
 import { webhookSubscriber } from '../webhooks/subscriber.ts';
 import { listDependents } from './store-prerequisites.ts';
 import { insertConfigs } from './store-new-configs.ts';
@@ -27,7 +26,7 @@ onEachEngine((testEngine) => {
 
   before(async () => {
     engine = await testEngine.openMigrated();
-    changes = new Changes(engine, [webhookSubscriber(compileBaseRoles([]))]);
+    changes = new Changes(engine, [webhookSubscriber()]);
     home = await makeHome(engine.db, 'home');
   });
 

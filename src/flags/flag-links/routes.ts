@@ -1,4 +1,4 @@
-// Routes of the links of a flag to external resources: list, create, patch, delete.
+// Routes of the links of a flag to external resources: list, get, create, patch, delete.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
@@ -52,6 +52,24 @@ const list = route(
     const { flag, path } = await open(call, db);
     const items = (await listFlagLinks(db, flag.id)).map((link) => toFlagLink(link, path));
     return { items, totalCount: items.length, _links: { self: linkTo(path) } };
+  },
+);
+
+const get = route(
+  {
+    id: 'getFlagLink',
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    summary: 'Get a link of a flag, by its ID or its key',
+    description: BETA,
+    access: { action: 'viewProject' },
+    params: ByLink,
+    reply: { 200: FlagLinkSchema },
+  },
+  async (call, { db }) => {
+    demandBeta(call);
+    const { flag, path } = await open(call, db);
+    return toFlagLink(await read(db, flag, call.params.id), path);
   },
 );
 
@@ -190,4 +208,4 @@ function record(
   on.record({ accesses: [access], kind: 'flag', name, ...change });
 }
 
-export const flagLinkRoutes = [list, post, patch, del];
+export const flagLinkRoutes = [list, get, post, patch, del];

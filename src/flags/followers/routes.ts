@@ -70,7 +70,7 @@ const listAll = route(
     params: ByEnvironment,
     query: Type.Object(PageQuery),
     list: Type.Object(
-      { flagKey: Type.String(), followers: Type.Array(FollowerSchema) },
+      { flagKey: Type.String(), followers: Type.Array(FollowerSchema), _links: Links },
       { $id: 'FollowersPerFlag' },
     ),
   },
@@ -78,7 +78,13 @@ const listAll = route(
     const { projectKey, environmentKey } = call.params;
     const { environment } = await openEnvironment(call, db, projectKey, environmentKey);
     const page = await listFollowedFlags(db, environment.id, sliceOf(call.query, MAX_PAGE, MAX_PAGE));
-    return page.map(({ flagKey, followers }) => ({ flagKey, followers: followers.map(toMemberSummary) }));
+    return page.map(({ flagKey, followers }) => ({
+      flagKey,
+      followers: followers.map(toMemberSummary),
+      _links: {
+        self: linkTo(`/projects/${projectKey}/flags/${flagKey}/environments/${environmentKey}/followers`),
+      },
+    }));
   },
 );
 

@@ -1,5 +1,6 @@
 // Tables of the kinds of instructions of a resource, which give the checks and the documentation.
-import { checker, Type, type JsonSchema, type TObject, type TSchema } from '../../kernel/schema.ts';
+import type { Failure } from '../../kernel/failure.ts';
+import { checker, misfit, Type, type JsonSchema, type TObject, type TSchema } from '../../kernel/schema.ts';
 
 export interface DocumentedKind {
   /** The effect, for the documentation. */
@@ -33,6 +34,11 @@ export function toKinds<Row extends KindRow>(
       return [name, { ...row, schema, check: checker(schema, 'body', 'bad-patch') }];
     }),
   );
+}
+
+/** For an instruction of a kind that is not in the table: `whose` is what the instructions are for, in the plural. */
+export function unknownKind(whose: string, kinds: Iterable<string>): Failure {
+  return misfit('kind', `is not one that ${whose} know. There are: ${[...kinds].join(', ')}`);
 }
 
 /** The schema of one kind, for a table that `instructionReader` takes. */

@@ -167,6 +167,8 @@ export function patchMember(member: MemberRecord, patch: DocumentPatch): MemberR
   };
 }
 
+export const MEMBER_ACTIONS = ['updateRole', 'updateCustomRole'];
+
 /** The permissions that the change requires, by changed field. */
 export function memberAccesses(before: MemberRecord, after: MemberRecord): Access[] {
   const resource = memberResource(before);

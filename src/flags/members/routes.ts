@@ -1,4 +1,5 @@
 // Members of the account: list, get, patch, delete, and add to teams.
+import { demandAny } from '../../kernel/change/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -34,7 +35,14 @@ import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { joinTeams } from '../teams/change-team.ts';
 import { changeMember } from './change-member.ts';
 import { MEMBER_FILTERS, readMemberFilter } from './filter.ts';
-import { MemberRep, patchMember, memberResource, toMember, type MemberExpansions } from './model.ts';
+import {
+  MEMBER_ACTIONS,
+  MemberRep,
+  patchMember,
+  memberResource,
+  toMember,
+  type MemberExpansions,
+} from './model.ts';
 
 const ById = Type.Object({ id: Type.String({ description: 'An id, or `me`' }) });
 const EXPANDS = ['customRoles', 'roleAttributes'] as const;
@@ -90,7 +98,10 @@ const getMember = route(
       throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });
     }
     const withAttributes = readExpand(call.query.expand, EXPANDS).has('roleAttributes');
-    return showMember(db, member, { withAttributes });
+    const shown = await showMember(db, member, { withAttributes });
+    // A narrowed token learns whose it is, and not the address.
+    const isNarrowed = call.caller.boundary !== undefined && !call.can(access.resource);
+    return isNarrowed ? { ...shown, email: '' } : shown;
   },
 );
 
@@ -115,8 +126,8 @@ const patchMemberRoute = route(
       const member = await openMember(tx, call.params.id, call.caller);
       const auditFields = { comment: patch.comment, update: updateOf(patch) };
       const changed = await changeMember(on, member, patchMember(member, patch), auditFields);
-      if (changed === member && !isMe(call.caller, member)) call.demand(memberResource(member), 'viewMember');
-      else call.can(memberResource(member), 'viewMember');
+      if (changed === member) demandAny(call, MEMBER_ACTIONS, memberResource(member));
+      call.can(memberResource(member), 'viewMember');
       return changed;
     });
     return showMember(db, after, { withAttributes: true });

@@ -24,4 +24,11 @@ export const approvalMigrations: Migration[] = [
       `create index approval_reviewers_member on approval_reviewers (member_id, request_id)`,
     ],
   },
+  {
+    name: 'flags-approvals-boundaries',
+    up: ({ text }) => [
+      `alter table approval_requests add column boundary_id ${text}`,
+      `create index approval_requests_boundary on approval_requests (boundary_id) where boundary_id is not null`,
+    ],
+  },
 ];

@@ -1,4 +1,4 @@
-// The tables of what SDKs report: how often flags are evaluated, and which payloads have been counted.
+// The tables of what SDKs report: how often flags are evaluated, for which kinds of contexts, and which payloads have been counted.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const flagEventMigrations: Migration[] = [
@@ -15,6 +15,17 @@ export const flagEventMigrations: Migration[] = [
          environment_id ${text} not null, payload_id ${text} not null, received_at bigint not null,
          primary key (environment_id, payload_id))`,
       `create index flag_event_payloads_received on flag_event_payloads (received_at)`,
+    ],
+  },
+  {
+    name: 'flags-events-context-kinds',
+    up: ({ text }) => [
+      `create table flag_context_kinds (
+         environment_id ${text} not null references environments (id) on delete cascade,
+         flag_id ${text} not null references flags (id) on delete cascade,
+         kind ${text} not null, seen_at bigint not null, primary key (environment_id, flag_id, kind))`,
+      `create index flag_context_kinds_flag on flag_context_kinds (flag_id, kind)`,
+      `create index flag_context_kinds_seen on flag_context_kinds (seen_at)`,
     ],
   },
 ];

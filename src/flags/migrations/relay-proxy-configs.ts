@@ -1,4 +1,4 @@
-// The table of Relay Proxy configurations.
+// The tables of Relay Proxy configurations.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 
 export const relayProxyConfigMigrations: Migration[] = [
@@ -12,5 +12,9 @@ export const relayProxyConfigMigrations: Migration[] = [
       'create index relay_proxy_configs_created on relay_proxy_configs (created_at, id)',
       'create index relay_proxy_configs_old_hash on relay_proxy_configs (old_hash) where old_hash is not null',
     ],
+  },
+  {
+    name: 'flags-relay-revisions',
+    up: () => ['create table relay_revisions (id integer primary key, revision bigint not null)'],
   },
 ];

@@ -15,4 +15,11 @@ export const scheduledChangeMigrations: Migration[] = [
       `create index scheduled_changes_environment on scheduled_changes (environment_id)`,
     ],
   },
+  {
+    name: 'flags-scheduled-changes-boundaries',
+    up: ({ text }) => [
+      `alter table scheduled_changes add column boundary_id ${text}`,
+      `create index scheduled_changes_boundary on scheduled_changes (boundary_id) where boundary_id is not null`,
+    ],
+  },
 ];

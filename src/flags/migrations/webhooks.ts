@@ -20,4 +20,8 @@ export const flagsWebhookMigrations: Migration[] = [
       'create index webhooks_integration on webhooks (integration_key, created_at, id)',
     ],
   },
+  {
+    name: 'flags-webhooks-saved-by',
+    up: ({ text }) => [`alter table webhooks add column saved_by ${text}`],
+  },
 ];

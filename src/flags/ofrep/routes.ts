@@ -22,6 +22,7 @@ const Hash = Type.Optional(Type.String({ description: 'The hash of the context, 
 
 const evaluating = {
   method: 'POST',
+  worksOnFullDisk: true,
   access: 'anyone',
   body: EvaluationRequest,
   bodyIsOptional: true,

@@ -35,9 +35,9 @@ onEachEngine((testEngine) => {
       const each = `from flags cross join (${numbers}) n`;
       const rows = [
         `insert into scheduled_changes select flags.id || i, flags.id, '${environment.id}', 'm', null, i, 'failed',
-           1, i, null, '[]', '{"instructions":[]}' ${each}`,
+           1, i, null, '[]', '{"instructions":[]}', null ${each}`,
         `insert into approval_requests select flags.id || i, project_id, flags.id, '${environment.id}', 'm' || i || flags.key,
-           'completed', 'approved', 1, i, '{"instructions":[]}', '{}' ${each}`,
+           'completed', 'approved', 1, i, '{"instructions":[]}', '{}', null ${each}`,
         `insert into approval_reviewers select flags.id || i, 'm' || i || flags.key ${each}`,
         `insert into flag_triggers select flags.id || i, flags.id, '${environment.id}', 'm', 'generic-trigger', 1, '',
            0, null, 1, i, null, '[]' ${each}`,

@@ -29,6 +29,11 @@ export function fieldAccesses(changes: readonly FieldChange[], resource: string)
   return [...new Set(changes.map(({ action }) => action))].map((action) => ({ action, resource }));
 }
 
+/** The permissions that changes of the table's fields require. */
+export function actionsOf(table: Readonly<Record<string, Field>>): string[] {
+  return [...new Set(Object.values(table).map(({ action }) => action))];
+}
+
 /** `kind` names the resource: `project`. */
 export function describeFieldChanges(
   changes: readonly FieldChange[],

@@ -2,13 +2,14 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { projectResource } from '../resources.ts';
 import { fieldAccesses, describeFieldChanges, type FieldChange } from './field-changes.ts';
 import {
+  FLAG_DEFAULTS_ACTIONS,
   FlagDefaultsPut,
   FlagDefaultsRep,
   patchFlagDefaults,
@@ -82,7 +83,10 @@ async function change(
     const before = await openProject(call, tx, key);
     const { after, changes: fields } = apply(before);
     const [access, ...others] = fieldAccesses(fields, projectResource(before));
-    if (access === undefined) return before;
+    if (access === undefined) {
+      demandAny(call, FLAG_DEFAULTS_ACTIONS, projectResource(before));
+      return before;
+    }
     demandAll(call, [access, ...others]);
     const changed = await updateProject(tx, after);
     on.record({

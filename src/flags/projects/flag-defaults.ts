@@ -3,7 +3,7 @@ import { PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { ClientSideAvailability, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';
-import { changedFields, type FieldChange } from './field-changes.ts';
+import { actionsOf, changedFields, type FieldChange } from './field-changes.ts';
 import type { FlagDefaults, Project } from './project.ts';
 
 const DisplayName = PlainText({ maxLength: 256 });
@@ -71,6 +71,8 @@ const FIELDS = {
     words: 'default availability to client-side and mobile SDKs',
   },
 };
+
+export const FLAG_DEFAULTS_ACTIONS = actionsOf(FIELDS);
 
 /** The project with these defaults, and the changed fields. */
 export function replaceFlagDefaults(

@@ -1,10 +1,10 @@
 // The representation of projects, and the rules for creating and patching them.
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
-import { ClientSideAvailability, Key, Name, Tags, normalizeTags } from '../fields.ts';
+import { ClientSideAvailability, Key, Name, NO_VIEWS, Tags, normalizeTags } from '../fields.ts';
 import { Collection, Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
-import { changedFields, type FieldChange } from './field-changes.ts';
+import { editor, type DocumentPatch, type MissingProperty } from '../resource-patch.ts';
+import { actionsOf, changedFields, type FieldChange } from './field-changes.ts';
 import { standardFlagDefaults } from './flag-defaults.ts';
 import type { NewProject, Project } from './project.ts';
 
@@ -129,9 +129,24 @@ const FIELDS = {
   namingConvention: { action: 'updateProjectFlagDefaults', words: 'naming convention' },
 };
 
+export const PROJECT_ACTIONS = actionsOf(FIELDS);
+
+const viewSetting: MissingProperty = {
+  isSo: (value) => value === false || value === null,
+  refusal: `cannot be true: ${NO_VIEWS}`,
+};
+
 const edit = editor({
   editable: Type.Object({ name: Name, ...OPTIONAL }),
   optional: (pointer) => /^\/namingConvention\/(case|prefix)$/.test(pointer),
+  missing: {
+    '/requireViewAssociationForNewFlags': viewSetting,
+    '/requireViewAssociationForNewSegments': viewSetting,
+    '/defaultReleasePipelineKey': {
+      isSo: (value) => value === '' || value === null,
+      refusal: 'cannot be set: this server has no release pipelines',
+    },
+  },
 });
 
 /** The project after the patch, and the changed fields. */

@@ -5,7 +5,7 @@ import { Page } from '../../kernel/page.ts';
 import { reply, route, type Call } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { refuseIfDenied } from '../denied.ts';
 import { demandDeletable } from '../environments/deletion-approval.ts';
 import { showEnvironment } from '../environments/model.ts';
@@ -27,7 +27,15 @@ import { environmentResource, projectResource } from '../resources.ts';
 import { deleteUnlessLast } from './delete-unless-last.ts';
 import { fieldAccesses, describeFieldChanges } from './field-changes.ts';
 import { createProject } from './create-project.ts';
-import { patchProject, ProjectPost, ProjectRep, ProjectSchema, toEnvironments, toProject } from './model.ts';
+import {
+  PROJECT_ACTIONS,
+  patchProject,
+  ProjectPost,
+  ProjectRep,
+  ProjectSchema,
+  toEnvironments,
+  toProject,
+} from './model.ts';
 import type { Environment, Project } from './project.ts';
 import { searchInMemory, sortBy } from './search-in-memory.ts';
 import {
@@ -146,7 +154,10 @@ const patchProjectRoute = route(
       const { after, changes: fields } = patchProject(before, patch);
       const environments = await listEnvironments(tx, before.id);
       const [access, ...others] = fieldAccesses(fields, projectResource(before));
-      if (access === undefined) return showWhole(call, before, environments);
+      if (access === undefined) {
+        demandAny(call, PROJECT_ACTIONS, projectResource(before));
+        return showWhole(call, before, environments);
+      }
       demandAll(call, [access, ...others]);
       const project = await updateProject(tx, after);
       on.record({

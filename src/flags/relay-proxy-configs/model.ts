@@ -91,12 +91,17 @@ export function patchRelayProxyConfig(before: RelayProxyConfig, patch: DocumentP
   return { ...before, name, policy: readRelayPolicy(policy) };
 }
 
+const ACTIONS = {
+  name: 'updateRelayAutoConfigurationName',
+  policy: 'updateRelayAutoConfigurationPolicy',
+} as const;
+
+export const RELAY_PROXY_CONFIG_ACTIONS = Object.values(ACTIONS);
+
 /** The permissions that the change requires, by changed field. */
 export function relayProxyConfigAccesses(before: RelayProxyConfig, after: RelayProxyConfig): Access[] {
   const resource = relayProxyConfigResource(before);
-  const actions = [
-    ...(before.name === after.name ? [] : ['updateRelayAutoConfigurationName']),
-    ...(areEqual(before.policy, after.policy) ? [] : ['updateRelayAutoConfigurationPolicy']),
-  ];
-  return actions.map((action) => ({ action, resource }));
+  return (Object.keys(ACTIONS) as (keyof typeof ACTIONS)[])
+    .filter((name) => !areEqual(before[name], after[name]))
+    .map((name) => ({ action: ACTIONS[name], resource }));
 }

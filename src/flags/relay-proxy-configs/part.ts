@@ -2,6 +2,7 @@
 import type { Part } from '../../kernel/part.ts';
 import { relayProxyConfigMigrations } from '../migrations/relay-proxy-configs.ts';
 import { relayProxyConfigRoutes } from './routes.ts';
+import { relaySubscriber } from './subscriber.ts';
 
 export const relayProxyConfigPart: Part = {
   tag: {
@@ -10,4 +11,6 @@ export const relayProxyConfigPart: Part = {
   },
   routes: relayProxyConfigRoutes,
   migrations: relayProxyConfigMigrations,
+  subscribers: () => [relaySubscriber()],
+  endStreams: ({ services }) => services.relayStreams.close(),
 };

@@ -1,6 +1,6 @@
 // Relay Proxy configurations: list, create, get, patch, reset, delete.
 import type { Access } from '../../kernel/change/actor.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { newId } from '../../kernel/id.ts';
@@ -13,8 +13,10 @@ import { Instant } from '../fields.ts';
 import { unknownThing } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
 import { takesPatches } from '../patch-document.ts';
+import { areEqual } from '../../kernel/patch/json-value.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
+  RELAY_PROXY_CONFIG_ACTIONS,
   EditableRelayProxyConfig,
   patchRelayProxyConfig,
   readRelayPolicy,
@@ -26,11 +28,13 @@ import {
   toRelayProxyConfigRep,
   type RelayProxyConfig,
 } from './model.ts';
+import { allowedEnvironments, SERVE } from './relay-environment.ts';
 import {
   deleteRelayProxyConfig,
   findRelayProxyConfig,
   insertRelayProxyConfig,
   listRelayProxyConfigs,
+  readRelayState,
   updateRelayProxyConfig,
 } from './store.ts';
 
@@ -84,7 +88,7 @@ const postConfig = route(
     summary: 'Create a Relay Proxy configuration',
     description:
       'The reply is the only one to hold the whole key. The policy says which environments a Relay Proxy with it serves, ' +
-      'such as `proj/*:env/production`.',
+      'such as `proj/*:env/production`. It takes `viewSdkKey` on all that it allows now, because the key gives their keys.',
     access: { action: CREATE },
     body: RelayProxyConfigPost,
     reply: { 201: RelayProxyConfigRep },
@@ -97,6 +101,7 @@ const postConfig = route(
     const fields = { name: body.name, policy, creatorId: caller.member.id, hash, ending };
     const config = { ...fields, id: newId(now), version: 1, createdAt: now, modifiedAt: now };
     await changes.run(call, async (on) => {
+      await requireKeyAccess(call, on.db, config);
       if ((await listRelayProxyConfigs(on.db)).length >= MAX_CONFIGS)
         throw problem('body', `would be one more than ${MAX_CONFIGS} Relay Proxy configurations`);
       await insertRelayProxyConfig(on.db, config);
@@ -137,8 +142,12 @@ const patchConfig = route(
       const before = await open(call, on.db, 'hold');
       const wanted = patchRelayProxyConfig(before, patch);
       const accesses = relayProxyConfigAccesses(before, wanted);
-      if (accesses.length === 0) return before;
+      if (accesses.length === 0) {
+        demandAny(call, RELAY_PROXY_CONFIG_ACTIONS, relayProxyConfigResource(before));
+        return before;
+      }
       demandAll(call, accesses);
+      if (!areEqual(before.policy, wanted.policy)) await requireKeyAccess(call, on.db, wanted);
       const after = { ...wanted, version: before.version + 1, modifiedAt: call.now };
       await updateRelayProxyConfig(on.db, before, after);
       record(
@@ -179,6 +188,7 @@ const resetConfig = route(
     const config = await changes.run(call, async (on) => {
       const before = await open(call, on.db, 'hold');
       call.demand(relayProxyConfigResource(before));
+      await requireKeyAccess(call, on.db, before);
       const { oldHash: _hash, oldUntil: _until, ...kept } = before;
       const { expiry } = query;
       const grace = expiry !== undefined && expiry > now && { oldHash: before.hash, oldUntil: expiry };
@@ -251,4 +261,17 @@ function record(
   const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
   const phrase = `${verb} the Relay Proxy configuration`;
   on.record({ accesses, kind: 'relay-proxy-config', name: config.name, verb: phrase, ...change });
+}
+
+/**
+ * Throws unless the caller may see the keys of all environments that the policy allows now: the key of a configuration gives
+ * them away.
+ */
+async function requireKeyAccess(
+  call: Pick<Call, 'demand' | 'now'>,
+  db: Db,
+  config: Pick<RelayProxyConfig, 'policy'>,
+): Promise<void> {
+  const { environments } = await readRelayState(db, call.now);
+  for (const { resource } of allowedEnvironments(config, environments)) call.demand(resource, SERVE);
 }

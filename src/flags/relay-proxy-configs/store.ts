@@ -1,8 +1,13 @@
 // Relay Proxy configurations in the database.
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { listEnvironmentsOfProjects } from '../environments/store.ts';
+import { findProjects } from '../projects/store.ts';
 import { findRow, updateRow } from '../store-rows.ts';
 import type { RelayProxyConfig } from './model.ts';
+import { toRelayEnvironment } from './relay-environment.ts';
+import type { RelayState } from './relay-stream.ts';
 import type { RelayProxyConfigRow } from './tables.ts';
 
 /** All of them, in order of creation; there are few. */
@@ -41,6 +46,57 @@ export async function updateRelayProxyConfig(
 
 export async function deleteRelayProxyConfig(tx: Db, { id }: Pick<RelayProxyConfig, 'id'>): Promise<void> {
   await tx.deleteFrom('relay_proxy_configs').where('id', '=', id).execute();
+}
+
+/** By the hash of its key, or of the key before the last reset until that expires. */
+export async function findRelayProxyConfigByHash(
+  db: Db,
+  hash: string,
+  now: number,
+): Promise<RelayProxyConfig | undefined> {
+  const row = await db
+    .selectFrom('relay_proxy_configs')
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb('hash', '=', hash), eb.and([eb('old_hash', '=', hash), eb('old_until', '>', now)])]),
+    )
+    .executeTakeFirst();
+  return row && configOf(row);
+}
+
+/** The only row of its table. */
+const REVISION_ID = 1;
+
+/** Held until the commit, so that revisions rise in the order of commits. */
+export const raiseRelayRevision = buildOnce((db) =>
+  db
+    .insertInto('relay_revisions')
+    .values({ id: REVISION_ID, revision: 1 })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({ revision: eb('relay_revisions.revision', '+', 1) })),
+    ),
+);
+
+export async function findRelayRevision(db: Db): Promise<number> {
+  const row = await db.selectFrom('relay_revisions').select('revision').executeTakeFirst();
+  return row?.revision ?? 0;
+}
+
+/** The revision is read first, so that a change in between has a higher one. */
+export async function readRelayState(db: Db, now: number): Promise<RelayState> {
+  const revision = await findRelayRevision(db);
+  const configs = await listRelayProxyConfigs(db);
+  const ids = (await db.selectFrom('projects').select('id').orderBy('id').execute()).map(({ id }) => id);
+  const projects = new Map((await findProjects(db, ids)).map((project) => [project.id, project]));
+  const environments = await listEnvironmentsOfProjects(db, ids);
+  return {
+    revision,
+    configs,
+    environments: environments.flatMap((environment) => {
+      const project = projects.get(environment.projectId);
+      return project === undefined ? [] : toRelayEnvironment(project, environment, now);
+    }),
+  };
 }
 
 function rowOf(config: RelayProxyConfig): RelayProxyConfigRow {

@@ -1,8 +1,9 @@
-// The table of Relay Proxy configurations.
+// The tables of Relay Proxy configurations.
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     relay_proxy_configs: RelayProxyConfigRow;
+    relay_revisions: RelayRevisionRow;
   }
 }
 
@@ -22,4 +23,10 @@ export interface RelayProxyConfigRow {
   version: number;
   created_at: number;
   modified_at: number;
+}
+
+/** One row: how often anything has changed that Relay Proxies may have to hear of. */
+export interface RelayRevisionRow {
+  id: number;
+  revision: number;
 }

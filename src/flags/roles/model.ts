@@ -118,6 +118,8 @@ export function hasOtherPower(before: Role, after: Role): boolean {
   return before.baseRole !== after.baseRole || !areEqual(before.policy, after.policy);
 }
 
+export const ROLE_ACTIONS = ['updateName', 'updateDescription', 'updatePolicy'];
+
 /** The permissions that the change requires, by changed field. */
 export function roleAccesses(before: Role, after: Role): Access[] {
   const resource = roleResource(before);

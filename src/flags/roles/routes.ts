@@ -18,13 +18,14 @@ import { Type } from '../../kernel/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { couldBeKey } from '../fields.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceInVersion } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
+  ROLE_ACTIONS,
   roleAccesses,
   hasOtherPower,
   patchRole,
@@ -51,7 +52,7 @@ const getRoles = route(
   async (call, { db }) => {
     const roles = await filterInSlices(await listRoles(db), (role) => call.can(roleResource(role)));
     if (roles.length === 0) call.demand('role/*');
-    const slice = sliceOf(call.query);
+    const slice = sliceInVersion(call);
     const page = roles.slice(slice.offset, slice.offset + slice.limit);
     const holders = await countHolders(db, page);
     return new Page(page, roles.length, slice).map((role) => toRole(role, holders.get(role.id)));
@@ -139,7 +140,7 @@ const patchRoleRoute = route(
       const [first, ...others] = roleAccesses(before, wanted);
       const counted = (await countHolders(tx, [before])).get(before.id)!;
       if (first === undefined) {
-        call.demand(roleResource(before), 'viewRole');
+        demandAny(call, ROLE_ACTIONS, roleResource(before));
         return { role: before, holders: counted };
       }
       demandAll(call, [first, ...others]);

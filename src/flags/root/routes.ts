@@ -3,7 +3,7 @@ import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
-import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
+import { CURRENT_VERSION, VALID_VERSIONS, versionOf } from '../version.ts';
 import { outboundAddresses } from './addresses.ts';
 import { AccountRep, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
 
@@ -71,11 +71,11 @@ const getVersions = route(
       ),
     },
   },
-  ({ headers }) => ({
+  (call) => ({
     validVersions: [...VALID_VERSIONS],
     latestVersion: CURRENT_VERSION,
-    currentVersion: CURRENT_VERSION,
-    beta: headers['ld-api-version'] === 'beta',
+    currentVersion: versionOf(call),
+    beta: call.headers['ld-api-version'] === 'beta',
     _links: { self: linkTo('/versions'), parent: linkTo('') },
   }),
 );

@@ -8,5 +8,6 @@ export const scheduledChangePart: Part = {
   tag: { name: 'Scheduled changes', description: 'Changes of flags that are made at a set time' },
   routes: scheduledChangeRoutes,
   migrations: scheduledChangeMigrations,
+  boundaryUsers: ['scheduled_changes'],
   work: (kernel) => ({ handlers: scheduledChangeHandlers(kernel) }),
 };

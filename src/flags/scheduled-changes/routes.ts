@@ -1,6 +1,5 @@
 // Routes of the scheduled changes of a flag in an environment: list, create, get, patch, delete.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { areEqual } from '../../kernel/patch/json-value.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema.ts';
@@ -77,7 +76,8 @@ const post = route(
     method: 'POST',
     path: PATH,
     summary: 'Schedule a change of a flag',
-    description: 'It is made at its time in the name of the caller, with the permissions they have then.',
+    description:
+      'It is made at its time in the name of the caller, with the permissions they have then, and no more than their token has now.',
     access: { action },
     params: ByFlagInEnvironment,
     query: IgnoreConflicts,
@@ -85,7 +85,7 @@ const post = route(
     reply: { 201: ScheduledChangeSchema },
   },
   async (call, kernel) => {
-    const { changes } = kernel;
+    const { changes, identity } = kernel;
     const { executionDate: executionAt, instructions, comment } = call.body;
     requireFuture(executionAt, call.now);
     const shown = await inPostedBody(() =>
@@ -103,7 +103,7 @@ const post = route(
           tx,
           {
             ...refOf(target),
-            maintainer: initiatorOf(call.caller),
+            maintainer: await identity.initiatorIn(tx, call.caller, call.now),
             executionAt,
             instructions,
             ...(comment !== undefined && { comment }),
@@ -149,7 +149,7 @@ const patch = route(
     reply: { 200: ScheduledChangeSchema },
   },
   async (call, kernel) => {
-    const { changes } = kernel;
+    const { changes, identity } = kernel;
     const asked = readSemanticPatch(call);
     const shown = await changes.run(call, async (on) => {
       const { db: tx } = on;
@@ -166,7 +166,7 @@ const patch = route(
       if (edited.hasNewInstructions) {
         const options = { comment: comment ?? before.comment, except: before.id, ...call.query };
         await checkPlan(on, target, { instructions: change.instructions }, options);
-        change.maintainer = initiatorOf(call.caller);
+        change.maintainer = await identity.initiatorIn(tx, call.caller, call.now);
       }
       await updateScheduledChange(tx, before, change, call.now);
       const after = toScheduledChange(change, target);

@@ -93,6 +93,7 @@ function rowOf(change: ScheduledChange): ScheduledChangeRow {
     environment_id: change.environmentId,
     member_id: change.maintainer.memberId,
     service_token_id: change.maintainer.serviceTokenId ?? null,
+    boundary_id: change.maintainer.boundary ?? null,
     execution_at: change.executionAt,
     status: change.status,
     version: change.version,
@@ -111,6 +112,7 @@ function changeOf(row: ScheduledChangeRow): ScheduledChange {
     maintainer: {
       memberId: row.member_id,
       ...(row.service_token_id !== null && { serviceTokenId: row.service_token_id }),
+      ...(row.boundary_id !== null && { boundary: row.boundary_id }),
     },
     executionAt: row.execution_at,
     status: row.status as ScheduledChange['status'],

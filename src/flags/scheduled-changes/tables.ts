@@ -13,6 +13,7 @@ export interface ScheduledChangeRow {
   /** The member in whose name the change is applied. */
   member_id: string;
   service_token_id: string | null;
+  boundary_id: string | null;
   execution_at: number;
   status: string;
   version: number;

@@ -2,13 +2,13 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { unknownThing } from '../find-project.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
 import { demandSegmentApproval } from './approval.ts';
 import { requireUnlocked } from './big-segment.ts';
-import { actionsBetween, describeSegmentChanges } from './segment-diff.ts';
+import { SEGMENT_ACTIONS, actionsBetween, describeSegmentChanges } from './segment-diff.ts';
 import { pruneExpirations } from './expiring-targets.ts';
 import { findWaitingImports, releaseImport } from './imports/begin-import.ts';
 import { IMPORT_ACTIONS } from './imports/segment-import.ts';
@@ -75,7 +75,10 @@ export async function changeSegment(
   const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;
   const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
   const [access, ...others] = [...taken].map((action) => ({ action, resource }));
-  if (access === undefined) return before;
+  if (access === undefined) {
+    demandAny(actor, SEGMENT_ACTIONS, resource);
+    return before;
+  }
   demandAll(actor, [access, ...others]);
   if (moves > 0) requireUnlocked(before);
   const waiting = await findWaitingImports(tx, before, imports);

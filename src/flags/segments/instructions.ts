@@ -1,6 +1,6 @@
 // The instructions of a segment's semantic patches.
 import type { Instruction } from '../patch-body.ts';
-import { misfit, problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
+import { problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
 import {
   ClauseId,
   ClauseInput,
@@ -19,7 +19,7 @@ import {
   reorderRules,
   updateClause,
 } from '../clauses.ts';
-import { toKinds, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
+import { toKinds, unknownKind, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
 import { ContextKind, Description, Name, Tags, normalizeTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
@@ -193,7 +193,7 @@ export function instructionActions(instructions: readonly Instruction[]): string
 
 function kindOf({ kind }: Instruction): Kind {
   const known = segmentKinds.get(kind);
-  if (known === undefined) throw misfit('kind', 'is not one that segments know');
+  if (known === undefined) throw unknownKind('segments', segmentKinds.keys());
   return known;
 }
 

@@ -4,7 +4,17 @@ import { checker, problem, Type, type Static } from '../../kernel/schema.ts';
 import { RuleDescription, ClauseDocuments } from '../clause-fields.ts';
 import { identifyRules } from '../clauses.ts';
 import type { Clause } from '../feature-flags/flag.ts';
-import { ContextKey, ContextKind, Description, Key, Name, Tags, normalizeTags } from '../fields.ts';
+import {
+  ContextKey,
+  ContextKind,
+  Description,
+  Key,
+  Name,
+  Tags,
+  ViewKeys,
+  normalizeTags,
+  refuseViews,
+} from '../fields.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Link, Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';
@@ -30,6 +40,7 @@ export const SegmentPost = Type.Object(
         description: 'What kind of contexts a big segment holds: `user` unless said',
       }),
     ),
+    viewKeys: ViewKeys,
   },
   { $id: 'SegmentBody' },
 );
@@ -193,6 +204,7 @@ const checkKind = checker(Type.Object({ unboundedContextKind: ContextKind }), 'b
 
 export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId: string): NewSegment {
   const { key, name, description, tags = [], unbounded = false, unboundedContextKind } = post;
+  refuseViews(post);
   // Some clients send an empty kind for none.
   const big = { unboundedContextKind: unboundedContextKind || 'user' };
   if (unbounded) checkKind(big);
@@ -207,7 +219,11 @@ export function readSegmentPost(post: Static<typeof SegmentPost>, environmentId:
   };
 }
 
-const edit = editor({ editable: EditableSegment });
+const edit = editor({
+  editable: EditableSegment,
+  // Segments are not temporary, and Terraform says of each that it is.
+  missing: { '/temporary': { isSo: () => true, refusal: '' } },
+});
 
 /** Applies a patch to the segment's representation. */
 export function patchSegment(

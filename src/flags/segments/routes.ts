@@ -8,7 +8,7 @@ import { Type } from '../../kernel/schema.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readExpression } from '../filter-expression.ts';
-import { PageQuery, readSort, sliceOf, SortQuery } from '../list-query.ts';
+import { PageQuery, readSort, sliceInVersion, SortQuery } from '../list-query.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
 import { readCallPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { environmentalResource } from '../resources.ts';
@@ -73,7 +73,7 @@ const getSegments = route(
     const sort = readSort(query.sort, SEGMENT_SORTS);
     const place = await openEnvironment(call, db, params.projectKey, params.environmentKey);
     const environmentId = place.environment.id;
-    const page = await pageSegments(db, { environmentId, filter, sort, slice: sliceOf(query) });
+    const page = await pageSegments(db, { environmentId, filter, sort, slice: sliceInVersion(call) });
     return page.map((segment) => toSegmentSummary(segment, place));
   },
 );

@@ -11,6 +11,8 @@ const MEMBERS: Record<string, readonly (keyof Segment)[]> = {
   updateRules: ['rules'],
 };
 
+export const SEGMENT_ACTIONS = Object.keys(MEMBERS);
+
 /** The actions that are required to change one into the other. */
 export function actionsBetween(before: Segment, after: Segment): string[] {
   return Object.entries(MEMBERS)

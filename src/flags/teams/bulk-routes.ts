@@ -1,8 +1,11 @@
-// Adds many members to teams at once: by a CSV file of e-mail addresses, or by semantic patch.
+// Adds many members to teams at once: by a CSV file of e-mail addresses, by JSON, or by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
-import { findIdsByEmail, listMemberIdsExcept } from '../../kernel/identity/store-member-admin.ts';
+import {
+  findIdsByEmail,
+  listMemberIdsExcept,
+  listMemberRecords,
+} from '../../kernel/identity/store-member-admin.ts';
 import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
-import { formOf } from '../../kernel/multipart.ts';
 import type { Call } from '../../kernel/route.ts';
 import { reply, route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
@@ -17,12 +20,11 @@ import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../resource-patch.ts';
-import { checkAddresses, readAddresses } from './address-file.ts';
+import { checkAddresses, isById, type NamedMember } from './address-file.ts';
 import { changeTeam, joinTeams, openTeam, requireMembers } from './change-team.ts';
 import { sorted } from './instructions.ts';
 import { NamedMembers, teamResource } from './model.ts';
-
-const MAX_FILE_BYTES = 25 * 1024 * 1024;
+import { readPostedMembers, TeamMembersPost } from './posted-members.ts';
 
 const Imports = Type.Object(
   {
@@ -43,30 +45,35 @@ const postTeamMembers = route(
     id: 'postTeamMembers',
     method: 'POST',
     path: '/teams/{teamKey}/members',
-    summary: 'Take members into a team by a CSV file of their e-mail addresses',
+    summary: 'Take members into a team by their e-mail addresses',
     description:
-      'A form (`multipart/form-data`) with the file as `file`; addresses stand in the first column, a heading may stand above. ' +
-      'All are taken in (201) or, when any line is wrong, none (207, with what is wrong).',
+      'A form (`multipart/form-data`) with a CSV file as `file`; addresses stand in the first column, a heading may stand above. ' +
+      'Or JSON with `emails`, `memberIDs` or both. ' +
+      'All are taken in (201) or, when any entry is wrong, none (207, with what is wrong).',
     access: { action: 'updateTeamMembers' },
     params: Type.Object({ teamKey: Type.String() }),
     consumes: () => ({
+      'application/json': TeamMembersPost,
       'multipart/form-data': Type.Object({ file: Type.String({ format: 'binary' }) }),
     }),
     streams: true,
     reply: { 201: Imports, 207: Imports },
   },
-  async (call, { changes, db }) => {
+  async (call, kernel) => {
+    const { changes, db } = kernel;
     await requireAccess(call, db, call.params.teamKey);
-    const entries = readAddresses(await readFile(call));
+    const entries = await readPostedMembers(call, kernel);
     const { items, isGood } = await changes.run(call, async (on) => {
       const { db: tx } = on;
       const team = await openTeam(tx, call.params.teamKey);
       call.demand(teamResource(team));
-      const idOf = await findIdsByEmail(tx, [...new Set(entries.map(({ value }) => value))].filter(isText));
-      const checked = checkAddresses(entries, { idOf, inTeam: new Set(team.memberIds) });
+      const idOf = await findIdsByEmail(tx, textsOf(entries.filter((entry) => !isById(entry))));
+      const byId = await listMemberRecords(tx, textsOf(entries.filter(isById)));
+      const ids = new Set(byId.map(({ id }) => id));
+      const checked = checkAddresses(entries, { idOf, ids, inTeam: new Set(team.memberIds) });
       if (checked.overall !== undefined) throw new Failure('invalid', checked.overall);
       if (checked.isGood) {
-        const memberIds = sorted([...team.memberIds, ...idOf.values()]);
+        const memberIds = sorted([...team.memberIds, ...idOf.values(), ...ids]);
         await changeTeam(on, team, { ...team, memberIds });
       }
       return checked;
@@ -83,16 +90,9 @@ async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string
   call.demand(teamResource(team));
 }
 
-/** PostgreSQL fails on a text with a NUL. */
-function isText(value: string): boolean {
-  return !value.includes('\0');
-}
-
-async function readFile(call: Pick<Call, 'stream' | 'headers'>): Promise<string> {
-  for await (const { name, body } of formOf(call, MAX_FILE_BYTES)) {
-    if (name === 'file') return Buffer.concat(await Array.fromAsync(body)).toString();
-  }
-  throw new Failure('malformed', 'The form has no "file"');
+/** Each once. PostgreSQL fails on a text with a NUL. */
+function textsOf(entries: readonly NamedMember[]): string[] {
+  return [...new Set(entries.map(({ value }) => value))].filter((value) => !value.includes('\0'));
 }
 
 const TeamKeys = Type.Array(Key(), { minItems: 1, maxItems: 1000 });

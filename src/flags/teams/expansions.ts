@@ -5,9 +5,16 @@ import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
 import { grantedActions, listGrants } from '../../kernel/identity/store-team-grants.ts';
-import { countTeamMembers, listTeamRoles, type Team } from '../../kernel/identity/store-teams.ts';
+import {
+  countTeamMembers,
+  listMemberIdsOfTeams,
+  listTeamRoles,
+  type Team,
+} from '../../kernel/identity/store-teams.ts';
 import type { Call } from '../../kernel/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { filterInSlices } from '../../kernel/time-slice.ts';
+import { memberResource } from '../members/model.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import type { Expand, TeamExpansions } from './model.ts';
@@ -17,9 +24,10 @@ export async function findExpansions(
   db: Db,
   teams: readonly Team[],
   expand: ReadonlySet<Expand>,
+  mostMembers?: number,
 ): Promise<(team: Team) => TeamExpansions> {
   const ids = teams.map(({ id }) => id);
-  const counts = expand.has('members') ? await countTeamMembers(db, ids) : undefined;
+  const members = expand.has('members') ? await findMembers(call, db, ids, mostMembers) : undefined;
   const needsRoles = expand.has('roles') || expand.has('projects');
   const roles = needsRoles ? await listTeamRoles(db, ids) : [];
   const projects = expand.has('projects') ? await listProjects(call, db) : undefined;
@@ -30,13 +38,31 @@ export async function findExpansions(
   return (team) => {
     const own = roles.filter(({ teamId }) => teamId === team.id);
     return {
-      ...(counts && { memberCount: counts.get(team.id) ?? 0 }),
+      ...(members && { members: members(team) }),
       ...(expand.has('roles') && { roles: own.map((role) => ({ role, appliedAt: role.appliedAt })) }),
       ...(projects && { projects: projects.filter((project) => canWriteIn(team, own, project.resource)) }),
       ...(expand.has('maintainers') && { maintainers: maintainers.get(team.id)! }),
       ...(expand.has('roleAttributes') && { withAttributes: true }),
     };
   };
+}
+
+/** How many members each team has, and those whom the caller may see: the first of them where they are limited. */
+async function findMembers(
+  call: Pick<Call, 'can'>,
+  db: Db,
+  teamIds: readonly string[],
+  most: number | undefined,
+): Promise<(team: Team) => { total: number; items: Member[] }> {
+  const counts = await countTeamMembers(db, teamIds);
+  const idsOf = await listMemberIdsOfTeams(db, teamIds, most);
+  const all = [...new Set([...idsOf.values()].flat())];
+  const seen = await filterInSlices(all, (id) => call.can(memberResource({ id }), 'viewMember'));
+  const records = new Map((await listMemberRecords(db, seen)).map((member) => [member.id, member]));
+  return ({ id }) => ({
+    total: counts.get(id) ?? 0,
+    items: (idsOf.get(id) ?? []).flatMap((member) => records.get(member) ?? []),
+  });
 }
 
 /** Members who may change the members of the team. */

@@ -83,7 +83,7 @@ export const TeamRep = Type.Object(
         { description: 'Where there is a page of it' },
       ),
     ),
-    members: Type.Optional(Type.Object({ totalCount: Type.Integer() })),
+    members: Type.Optional(Counted(MemberSummary)),
     roles: Type.Optional(Counted(TeamRole)),
     roleAttributes: Type.Optional(RoleAttributesSchema),
     projects: Type.Optional(
@@ -100,7 +100,7 @@ export function teamResource({ key }: Pick<Team, 'key'>): string {
 
 /** Optional parts of the representation. */
 export interface TeamExpansions {
-  memberCount?: number;
+  members?: { total: number; items: Member[] };
   roles?: { role: Role; appliedAt: number }[];
   projects?: { id: string; key: string; name: string }[];
   maintainers?: Member[];
@@ -108,7 +108,7 @@ export interface TeamExpansions {
 }
 
 export function toTeam(team: Team, parts: TeamExpansions = {}): Static<typeof TeamRep> {
-  const { memberCount, roles, projects, maintainers, withAttributes } = parts;
+  const { members, roles, projects, maintainers, withAttributes } = parts;
   const at = (path = '') => linkTo(`/teams/${team.key}${path}`);
   return {
     key: team.key,
@@ -119,7 +119,13 @@ export function toTeam(team: Team, parts: TeamExpansions = {}): Static<typeof Te
     _version: team.version,
     _idpSynced: false,
     _links: { self: at(), parent: linkTo('/teams'), roles: at('/roles'), maintainers: at('/maintainers') },
-    ...(memberCount !== undefined && { members: { totalCount: memberCount } }),
+    ...(members && {
+      members: {
+        totalCount: members.total,
+        items: members.items.map(toMemberSummary),
+        _links: { self: linkTo(`/members?filter=team:${team.key}`) },
+      },
+    }),
     ...(roles && {
       roles: {
         totalCount: roles.length,

@@ -53,6 +53,8 @@ import { findExpansions, listMaintainers } from './expansions.ts';
 const ByKey = Type.Object({ teamKey: Type.String() });
 const FILTERS = ['query', 'nomembers'] as const;
 const MAX_LIMIT = 100;
+/** Of each team in a list: their link leads to the others. */
+const MAX_LISTED_MEMBERS = 20;
 
 const getTeams = route(
   {
@@ -60,6 +62,7 @@ const getTeams = route(
     method: 'GET',
     path: '/teams',
     summary: 'List teams',
+    description: `With \`expand=members\` each team has its first ${MAX_LISTED_MEMBERS} members, and a link to all.`,
     access: { action: 'viewTeam' },
     query: Type.Object({ ...PageQuery, ...FilterQuery(FILTERS), ...ExpandQuery(TEAM_EXPANDS) }),
     list: TeamRep,
@@ -74,7 +77,7 @@ const getTeams = route(
     const seen = await filterInSlices(teams, (team) => call.can(teamResource(team)));
     if (seen.length === 0) call.demand('team/*');
     const page = pageOf(seen, sliceOf(call.query, 20, MAX_LIMIT));
-    const parts = await findExpansions(call, db, page.items, expand);
+    const parts = await findExpansions(call, db, page.items, expand, MAX_LISTED_MEMBERS);
     return page.map((team) => toTeam(team, parts(team)));
   },
 );
@@ -125,6 +128,7 @@ const getTeam = route(
     method: 'GET',
     path: '/teams/{teamKey}',
     summary: 'Get a team',
+    description: 'With `expand=members` it has those of its members whom the caller may see.',
     access: { action: 'viewTeam' },
     params: ByKey,
     query: Type.Object(ExpandQuery(TEAM_EXPANDS)),

@@ -1,7 +1,7 @@
 // Which access tokens a caller may see, change and reset.
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkTokenRank } from '../../kernel/identity/grant-rules.ts';
+import { checkOutlives, checkTokenRank } from '../../kernel/identity/grant-rules.ts';
 import { findToken, type Token } from '../../kernel/identity/store-tokens.ts';
 import { shorten } from '../../kernel/patch/pointer.ts';
 import type { Call } from '../../kernel/route.ts';
@@ -47,6 +47,9 @@ export function checkTokenChange(token: Token, caller: KnownCaller, action: stri
  */
 export function checkTokenReset(token: Token, caller: KnownCaller): void {
   const access = { action: 'resetAccessToken', resource: tokenResource(token, caller) };
-  if (token.isService || isTokenOwner(caller, token.memberId)) return checkTokenRank(caller, token, access);
+  if (token.isService || isTokenOwner(caller, token.memberId)) {
+    checkTokenRank(caller, token, access);
+    return checkOutlives(caller, token, access);
+  }
   throw new Failure('forbidden', 'Only its owner can reset a personal token; you can delete it', { access });
 }

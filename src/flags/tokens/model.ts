@@ -174,6 +174,12 @@ function replacePower(before: Editable, { role, customRoleIds, inlineRole }: Edi
   return added.length === 1 && only !== undefined ? { [only]: kinds[only] } : kinds;
 }
 
+export const TOKEN_ACTIONS = [
+  'updateAccessTokenName',
+  'updateAccessTokenDescription',
+  'updateAccessTokenPolicy',
+];
+
 /** The permissions that the change requires, by changed field. */
 export function tokenAccesses(before: Token, after: Token, resource: string): Access[] {
   const actions = [

@@ -1,10 +1,15 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { type Access, demandAll } from '../../kernel/change/actor.ts';
+import { type Access, demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
-import { checkGrant, hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
+import {
+  checkGrant,
+  checkOutlives,
+  expiryOfNewToken,
+  hasSamePermissions,
+} from '../../kernel/identity/grant-rules.ts';
 import { findRoles, shareLockRoles, listUnknownRoles } from '../../kernel/identity/store-roles.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import {
@@ -23,11 +28,12 @@ import { problem, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/time-slice.ts';
 import { Instant } from '../fields.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceInVersion } from '../list-query.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { checkTokenChange, checkTokenReset, openToken, tokenNotFound } from './access.ts';
 import {
+  TOKEN_ACTIONS,
   tokenAccesses,
   patchToken,
   readTokenPost,
@@ -63,7 +69,7 @@ const getTokens = route(
     if (!call.can('service-token/*')) call.demand('member/me:token/*');
     const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
     const seen = await filterInSlices(names, (name) => call.can(tokenResource(name, caller)));
-    const slice = sliceOf(query, DEFAULT_LIMIT);
+    const slice = sliceInVersion(call, DEFAULT_LIMIT);
     const ids = seen.slice(slice.offset, slice.offset + slice.limit).map(({ id }) => id);
     return new Page(await findTokens(db, ids), seen.length, slice).map((token) => toTokenSummary(token));
   },
@@ -76,7 +82,7 @@ const postToken = route(
     path: '/tokens',
     summary: 'Create an access token',
     description:
-      'The reply is the only one to hold the whole token. A service token is an account of its own on the other APIs. Its username there is made from its name of now, and is public; the name itself is not.',
+      'The reply is the only one to hold the whole token. A service token is an account of its own on the other APIs. Its username there is made from its name of now, and is public; the name itself is not. A token that expires creates none that expires later: without an `expiry` the new one expires with it.',
     access: { action: 'createAccessToken' },
     body: TokenPost,
     reply: { 201: TokenDetail },
@@ -86,11 +92,17 @@ const postToken = route(
     const wanted = readTokenPost(body, caller.member.id, now);
     call.demand(tokenResource({ ...wanted, id: '*' }, caller));
     checkGrant(caller, wanted, wanted.isService);
+    const expiresAt = expiryOfNewToken(caller, wanted.expiresAt);
     const secret = newSecret(TOKEN_PREFIX);
     const token = await changes.run(call, async (on) => {
       const { db: tx } = on;
       await requireRoles(tx, wanted.customRoles);
-      const made = await insertToken(tx, wanted, secret, now);
+      const made = await insertToken(
+        tx,
+        { ...wanted, ...(expiresAt !== undefined && { expiresAt }) },
+        secret,
+        now,
+      );
       on.record({
         ...changeOf(made, ['createAccessToken'], caller),
         verb: 'created the token',
@@ -140,11 +152,15 @@ const patchTokenRoute = route(
       const wanted = patchToken(found, member, patch);
       const accesses = tokenAccesses(found, wanted, tokenResource(found, caller));
       const [first] = accesses;
-      if (first === undefined) return { token: found, owner: member };
+      if (first === undefined) {
+        demandAny(call, TOKEN_ACTIONS, tokenResource(found, caller));
+        return { token: found, owner: member };
+      }
       demandAll(call, accesses);
       checkTokenChange(found, caller, first.action);
       if (!hasSamePermissions(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
+        checkOutlives(caller, found, first);
         await requireRoles(tx, wanted.customRoles);
       }
       const after = await updateToken(tx, found, wanted, now);

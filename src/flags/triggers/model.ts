@@ -2,11 +2,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Instruction } from '../patch-body.ts';
-import { misfit, PlainText, problem, Type } from '../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../kernel/schema.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
-import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { documentedKinds, KindSchema, unknownKind } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader } from '../instructions/read-instructions.ts';
 import { Links, linkTo } from '../links.ts';
 import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
@@ -70,12 +70,15 @@ export function isSecretOf({ hash }: Pick<Trigger, 'hash'>, secret: string): boo
   return known.length === shown.length && timingSafeEqual(known, shown);
 }
 
+/** The kinds that work in one environment. */
+const TRIGGERED = [...flagKinds].filter(([, { level }]) => level === 'environment').map(([name]) => name);
+
 /** The actions of the instructions. Throws for one beyond the environment, because calls of a trigger are not authorized. */
 export function triggerActions(instructions: readonly Instruction[]): string[] {
   const actions = instructions.map((instruction, index) =>
     inInstruction(index, instruction, () => {
       const kind = flagKinds.get(instruction.kind);
-      if (kind === undefined) throw misfit('kind', 'is not one that flags know');
+      if (kind === undefined) throw unknownKind('triggers', TRIGGERED);
       if (kind.level === 'environment') return kind.action;
       throw problem('kind', 'is not one that works in one environment, such as turnFlagOn or turnFlagOff');
     }),

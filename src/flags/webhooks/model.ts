@@ -9,6 +9,9 @@ import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';
 
+/** The name of the API in deliveries. */
+export const FLAGS_API = 'flags';
+
 export interface Webhook {
   id: string;
   name: string;
@@ -20,6 +23,8 @@ export interface Webhook {
   statements: PolicyStatement[];
   version: number;
   createdAt: number;
+  /** The account that created or changed it last: it receives nothing that this account may not see. */
+  savedBy?: string;
   /** For a subscription of an integration, which has its address and its secrets in the settings. */
   integration?: WebhookIntegration;
 }
@@ -102,6 +107,8 @@ const ACTIONS = {
   statements: 'updateStatements',
   tags: 'updateTags',
 } as const;
+
+export const WEBHOOK_ACTIONS = Object.values(ACTIONS);
 
 /** The permissions that the change requires, on the webhook before it. */
 export function accessesBetween(before: Webhook, after: Webhook): Access[] {

@@ -9,5 +9,5 @@ export const webhookPart: Part = {
   routes: webhookRoutes,
   migrations: flagsWebhookMigrations,
   hooks: flagsHooks,
-  subscribers: (roles) => [webhookSubscriber(roles)],
+  subscribers: () => [webhookSubscriber()],
 };

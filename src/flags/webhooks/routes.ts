@@ -1,4 +1,7 @@
 // Webhooks: list, create, get, patch, delete, and their deliveries.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { newSecret } from '../../kernel/identity/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/page.ts';
@@ -9,23 +12,25 @@ import {
   findWebhookDelivery,
   listDeliveries,
   redeliver,
+  type WebhookDelivery,
 } from '../../kernel/webhook/store-deliveries.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
-import { visibility } from '../audit-log/visibility.ts';
-import { demandAll } from '../../kernel/change/actor.ts';
+import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';
+import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
-import { FLAGS_API } from './subscriber.ts';
 import {
+  WEBHOOK_ACTIONS,
   accessesBetween,
   DeliveryDetail,
   DeliverySummary,
   editWebhook,
+  FLAGS_API,
   mayHoldSecret,
   webhookResource,
   toDeliveryDetail,
@@ -89,6 +94,7 @@ const postWebhook = route(
       tags,
       statements: parseStatements(statements),
       ...(secret && { secret }),
+      savedBy: accountOf(call.caller).id,
     };
     const webhook = await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
@@ -144,19 +150,23 @@ const patchWebhook = route(
       const { statements, name, tags, ...edited } = editWebhook(toWebhookRep(before, seesSecret), patch);
       const { secret = seesSecret ? undefined : before.secret, ...rest } = edited;
       const { secret: _, ...kept } = before;
-      const after: Webhook = {
+      const after: Webhook & { savedBy: string } = {
         ...kept,
         ...rest,
         name: name ?? '',
         tags: normalizeTags(tags ?? []),
         statements: parseStatements(statements ?? []),
         ...(secret && { secret }),
+        savedBy: accountOf(call.caller).id,
       };
       const [first, ...others] = accessesBetween(before, after);
-      if (first === undefined) return before;
+      if (first === undefined) {
+        demandAny(call, WEBHOOK_ACTIONS, webhookResource(before));
+        return before;
+      }
       demandAll(call, [first, ...others]);
       if (after.url !== before.url) guard.checkUrl(after.url);
-      await updateWebhook(tx, after);
+      await updateWebhook(tx, after, call.now);
       on.record({
         accesses: [first, ...others],
         ...named(after),
@@ -233,11 +243,9 @@ const getDelivery = route(
     params: ByDelivery,
     reply: { 200: DeliveryDetail },
   },
-  async (call, { db }) => {
-    const delivery = await openDelivery(call, db);
-    const entry = await findEntry(db, delivery.eventId);
-    const isVisible = await visibility(call, db);
-    return toDeliveryDetail(delivery, entry !== undefined && isVisible(entry));
+  async (call, kernel) => {
+    const delivery = await openDelivery(call, kernel.db);
+    return toDeliveryDetail(delivery, await seesEntry(call, kernel, delivery));
   },
 );
 
@@ -251,9 +259,14 @@ const postRedelivery = route(
     params: ByDelivery,
     reply: { 202: DeliverySummary },
   },
-  async (call, { db }) => {
+  async (call, kernel) => {
+    const { db } = kernel;
     call.demand(webhookResource(await openWebhook(call, db)));
-    const { id } = await openDelivery(call, db);
+    const { id, eventId } = await openDelivery(call, db);
+    // A webhook is changed by others than the one whose entries it has received: they must not have them sent elsewhere.
+    const entry = await findEntry(db, eventId);
+    if (entry !== undefined && !isOfAllMembers(entry.resource) && !(await visibility(call, kernel))(entry))
+      throw new Failure('denied', 'You may not see the audit entry that this delivery is about.');
     const delivery = await db.transaction().execute((tx) => redeliver(tx, id, call.now));
     return reply(202, toDeliverySummary(delivery));
   },
@@ -287,6 +300,15 @@ async function openDelivery(call: WebhookCall & { params: { deliveryId: string }
     throw unknownThing('delivery', deliveryId);
   }
   return delivery;
+}
+
+async function seesEntry(
+  call: AuditLogCall,
+  kernel: Kernel,
+  { eventId }: Pick<WebhookDelivery, 'eventId'>,
+): Promise<boolean> {
+  const entry = await findEntry(kernel.db, eventId);
+  return entry !== undefined && (await visibility(call, kernel))(entry);
 }
 
 function show(call: Pick<Call, 'can'>, webhook: Webhook) {

@@ -3,7 +3,9 @@ import { newId } from '../../kernel/id.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { stopDeliveriesOfOthers } from '../../kernel/webhook/store-deliveries.ts';
 import { findRow } from '../store-rows.ts';
+import { FLAGS_API } from './model.ts';
 import type { StoredConfig, Subscription, Webhook } from './model.ts';
 import type { WebhookRow } from './tables.ts';
 
@@ -84,7 +86,12 @@ export async function insertWebhook(
 }
 
 /** `webhook.version` is the version that was read. */
-export async function updateWebhook(db: Db, webhook: Webhook): Promise<void> {
+export async function updateWebhook(
+  db: Db,
+  webhook: Webhook & { savedBy: string },
+  now: number,
+): Promise<void> {
+  await stopDeliveriesOfOthers(db, { api: FLAGS_API, hookId: webhook.id }, webhook.savedBy, now);
   await db
     .updateTable('webhooks')
     .set(rowOf({ ...webhook, version: webhook.version + 1 }))
@@ -97,7 +104,7 @@ export async function deleteWebhook(db: Db, id: string): Promise<void> {
 }
 
 function rowOf(webhook: Webhook): WebhookRow {
-  const { id, name, url, on, secret, tags, statements, version, createdAt, integration } = webhook;
+  const { id, name, url, on, secret, tags, statements, version, createdAt, integration, savedBy } = webhook;
   return {
     id,
     name,
@@ -110,6 +117,7 @@ function rowOf(webhook: Webhook): WebhookRow {
     created_at: createdAt,
     integration_key: integration?.key ?? null,
     config: integration === undefined ? null : JSON.stringify(integration.config),
+    saved_by: savedBy ?? null,
   };
 }
 
@@ -124,6 +132,7 @@ function webhookOf(row: WebhookRow): Webhook {
     statements: JSON.parse(row.statements) as PolicyStatement[],
     version: row.version,
     createdAt: row.created_at,
+    ...(row.saved_by !== null && { savedBy: row.saved_by }),
     ...(row.integration_key !== null && {
       integration: { key: row.integration_key, config: JSON.parse(row.config!) as StoredConfig },
     }),

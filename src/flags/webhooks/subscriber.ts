@@ -4,20 +4,16 @@ import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Hooks, WebhookTarget } from '../../kernel/dialect.ts';
 import { DUE } from '../../kernel/due-store.ts';
-import type { RolePolicies } from '../../kernel/identity/base-roles.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { SecretBox } from '../../kernel/secret-box.ts';
 import { deliveryStatements } from '../../kernel/webhook/store-deliveries.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
-import { VIEW_AUDIT_LOG } from '../audit-log/visibility.ts';
+import { isOfAllMembers } from '../audit-log/visibility.ts';
 import { openConfig, publicConfig } from '../audit-log-subscriptions/config.ts';
 import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
-import { RESOURCE_TYPES } from '../resources.ts';
 import { statementMatcher } from '../statement-matcher.ts';
-import { signBody, type Webhook, type WebhookIntegration } from './model.ts';
+import { FLAGS_API, signBody, type Webhook, type WebhookIntegration } from './model.ts';
 import { findReceiver, readWebhooks, selectActiveWebhooks } from './store.ts';
-
-export const FLAGS_API = 'flags';
 
 type Matcher = (entry: AuditEntry) => boolean;
 
@@ -25,10 +21,10 @@ type Matcher = (entry: AuditEntry) => boolean;
 type Matchers = BoundedCache<string, { version: number; matches: Matcher }>;
 
 /**
- * Sends each change that matches a webhook's statements to it: as the audit entry, or as its integration expects it. Writers
- * create webhooks, so that no webhook receives what the audit log hides from all of them.
+ * Sends each change that matches a webhook's statements to it: as the audit entry, or as its integration expects it. Of
+ * resources that belong to an account, a webhook receives only those of the account that saved it last.
  */
-export function webhookSubscriber({ writer }: Pick<RolePolicies, 'writer'>): Subscriber {
+export function webhookSubscriber(): Subscriber {
   const matchers: Matchers = new BoundedCache({ max: 1000 });
   return {
     channel: DUE,
@@ -36,8 +32,9 @@ export function webhookSubscriber({ writer }: Pick<RolePolicies, 'writer'>): Sub
     statementsFor(db, entries, rows) {
       const webhooks = readWebhooks(rows);
       return entries.flatMap((entry) => {
-        if (writer.denies(VIEW_AUDIT_LOG, entry.resource)) return [];
-        const subscribed = webhooks.filter((webhook) => matcherOf(matchers, webhook)(entry));
+        const subscribed = webhooks.filter(
+          (webhook) => mayReceive(webhook, entry) && matcherOf(matchers, webhook)(entry),
+        );
         if (subscribed.length === 0) return [];
         const detail = toEntryDetail(entry);
         const whole = JSON.stringify(detail);
@@ -49,6 +46,10 @@ export function webhookSubscriber({ writer }: Pick<RolePolicies, 'writer'>): Sub
       });
     },
   };
+}
+
+function mayReceive({ savedBy }: Webhook, { resource, ownerId }: AuditEntry): boolean {
+  return isOfAllMembers(resource) || (ownerId !== undefined && ownerId === savedBy);
 }
 
 function matcherOf(matchers: Matchers, { id, version, statements }: Webhook): Matcher {
@@ -66,7 +67,7 @@ function matching(statements: readonly PolicyStatement[]): Matcher {
 
 /** A webhook without statements receives changes of the flag service only; changes of the other APIs have to be named. */
 function isOfFlags({ resource }: AuditEntry): boolean {
-  return RESOURCE_TYPES.has(resource.split(/[/:]/, 1)[0]!);
+  return isOfAllMembers(resource);
 }
 
 /** Undefined for an integration that this version of the program does not have. */

@@ -22,4 +22,6 @@ export interface WebhookRow {
   /** Null for a webhook. A subscription of an integration has its key, its settings as JSON, and no URL. */
   integration_key: string | null;
   config: string | null;
+  /** The account that created or changed it last; null for one of an earlier release. */
+  saved_by: string | null;
 }

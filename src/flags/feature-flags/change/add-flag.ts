@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Access } from '../../../kernel/change/actor.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
+import { refuseIfDenied } from '../../denied.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { demandInAnyEnvironment } from '../../find-project.ts';
 import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
+import { environmentalResource } from '../../resources.ts';
 import { displayContextOf } from './change-context.ts';
 import { readMaintainer } from '../store-maintainers.ts';
 import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
@@ -50,6 +52,16 @@ export async function addFlag(
   const resource = await demandInAnyEnvironment(actor, tx, 'createFlag', { project, flag: named });
   const flag =
     source === undefined ? newFlag(post, prerequisites, context) : cloneFlag(post, source, context);
+  // A new flag is off where the caller may not turn it on.
+  for (const environment of environments) {
+    if (flag.environments[environment.key]?.on !== true) continue;
+    refuseIfDenied(
+      caller,
+      'updateOn',
+      environment,
+      environmentalResource(project, environment, 'flag', flag),
+    );
+  }
   const maintainer = await readMaintainer(tx, { flag: {} }, flag);
   const prerequisiteIds = await checkFirstPrerequisites(tx, flag, environments);
   if (!(await insertFlag(tx, flag, environments, prerequisiteIds))) throw takenKey('flag', flag.key);

@@ -13,6 +13,7 @@ import type { Flag } from '../flag.ts';
 import type { DisplayContext } from '../representation.ts';
 import { findMemberIds, findTeamKeys } from '../store-maintainers.ts';
 import { findFlag, findFlags, type FlagRecord } from '../store.ts';
+import { FLAG_ACTIONS } from './differences.ts';
 import type { References } from './instructions/apply.ts';
 
 export interface FlagRef {
@@ -76,6 +77,11 @@ export function demandPermissions(
   permissions: readonly FlagPermission[],
 ): Access[] {
   const accesses = new Map<string, Access>();
+  if (permissions.length === 0)
+    demandAnyChange(
+      actor,
+      environments.map((environment) => environmentalResource(project, environment, 'flag', flag)),
+    );
   for (const { action, environmentKey } of permissions) {
     const resources = environments
       .filter(({ key }) => environmentKey === undefined || key === environmentKey)
@@ -86,6 +92,12 @@ export function demandPermissions(
   }
   demandAll(actor, [...accesses.values()]);
   return [...accesses.values()];
+}
+
+/** A patch that changes nothing takes the permission to change anything of the flag, in any environment. */
+function demandAnyChange(actor: ChangeActor, resources: readonly string[]): void {
+  const isAllowed = resources.some((one) => FLAG_ACTIONS.some((action) => actor.can(one, action)));
+  if (!isAllowed) actor.demand(resources[0]!, FLAG_ACTIONS[0]);
 }
 
 /** Throws when the environment requires approval of changes to the flag. `resource` is the flag in that environment. */

@@ -3,9 +3,33 @@ import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { shorten } from '../../../kernel/patch/pointer.ts';
 import type { Flag, FlagConfig, Rule, Serve } from '../flag.ts';
 
+/** The actions that differences take permission for. */
+export const FLAG_ACTIONS = [
+  'updateName',
+  'updateDescription',
+  'updateTags',
+  'updateTemporary',
+  'updateGlobalArchived',
+  'updateDeprecated',
+  'updateFlagVariations',
+  'updateFlagDefaultVariations',
+  'updateClientSideFlagAvailability',
+  'updateFlagCustomProperties',
+  'updateMaintainer',
+  'updateOn',
+  'updateTargets',
+  'updateFlagRuleDescription',
+  'updateRules',
+  'updateFallthrough',
+  'updateOffVariation',
+  'updatePrerequisites',
+  'updateTrackEvents',
+  'updateFlagFallthroughTrackEvents',
+  'updateFlagConfigMigrationSettings',
+] as const;
+
 export interface FlagDifference {
-  /** The action that it takes permission for. */
-  action: string;
+  action: (typeof FLAG_ACTIONS)[number];
   /** Absent for what is the same in all environments. */
   environmentKey?: string;
   /** Stands between the member and the name of the flag in the audit log. */

@@ -4,7 +4,7 @@ import type { Change } from '../../../kernel/change/change.ts';
 import { areEqual } from '../../../kernel/patch/json-value.ts';
 import { problem } from '../../../kernel/schema.ts';
 import type { TimeSlice } from '../../../kernel/time-slice.ts';
-import { refuseIfDenied } from '../../denied.ts';
+import { refuseIfDenied, refuseIfLifted } from '../../denied.ts';
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
@@ -16,7 +16,8 @@ import { toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { demandFlagApproval, demandPermissions, displayContextOf } from './change-context.ts';
 import type { ChangeContext, FlagPermission, ReferenceKeys } from './change-context.ts';
-import { differencesOf, type FlagDifference } from './differences.ts';
+import { actionsEverywhere, servesOtherwise } from './delivered-everywhere.ts';
+import { differencesOf, FLAG_ACTIONS, type FlagDifference } from './differences.ts';
 import type { References } from './instructions/apply.ts';
 
 /** How a flag is to be edited: by a patch, a copy, or anything else. */
@@ -122,6 +123,9 @@ function raiseVersions(before: Flag, wanted: Flag, now: number): Flag {
   return { ...wanted, version: before.version + 1, environments };
 }
 
+/** The actions that policies may deny on a flag with certain tags. */
+const DENIABLE = [...FLAG_ACTIONS, 'deleteFlag', 'copyFlagConfigTo'];
+
 /** Checks comments, denials and approvals in the environments that the change affects, and returns these environments. */
 function checkEnvironments(
   actor: ChangeActor,
@@ -130,11 +134,14 @@ function checkEnvironments(
   const { project, environments } = context;
   const { approvedIn, comment = '' } = edit;
   const everywhere = isDeleted ? ['deleteFlag'] : actionsEverywhere(before, after);
+  const isServedOtherwise = isDeleted || servesOtherwise(before, after);
   const checked: Environment[] = [];
   for (const environment of environments) {
     const { key, name, requireComments, approvalSettings } = environment;
     const resource = environmentalResource(project, environment, 'flag', before);
+    const retagged = environmentalResource(project, environment, 'flag', after);
     for (const action of everywhere) refuseIfDenied(actor.caller, action, environment, resource);
+    if (before.tags !== after.tags) refuseIfLifted(actor.caller, DENIABLE, environment, resource, retagged);
     const isChangedHere = before.environments[key] !== after.environments[key];
     if (isChangedHere && !isDeleted && requireComments && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);
@@ -142,22 +149,10 @@ function checkEnvironments(
     const losesApprovalTag = approvalSettings.requiredApprovalTags.some(
       (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
     );
-    if (!isChangedHere && everywhere.length === 0 && !losesApprovalTag) continue;
+    if (!isChangedHere && !isServedOtherwise && !losesApprovalTag) continue;
     checked.push(environment);
     if (approvedIn === key || approvedIn === '*') continue;
     demandFlagApproval(actor, environment, before, resource);
   }
   return checked;
-}
-
-/** The actions on the flag itself that change what is served in all environments. */
-function actionsEverywhere(before: Flag, after: Flag): string[] {
-  const values = new Map(after.variations.map(({ _id, value }) => [_id, value]));
-  const hasOtherValues = before.variations.some(
-    ({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value),
-  );
-  return [
-    ...(before.archived === after.archived ? [] : ['updateGlobalArchived']),
-    ...(hasOtherValues ? ['updateFlagVariations'] : []),
-  ];
 }

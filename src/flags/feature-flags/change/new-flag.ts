@@ -1,5 +1,6 @@
 // Builds a new flag from the body of a POST and the defaults of the project, or as a clone of another flag. Pure.
 import { problem } from '../../../kernel/schema.ts';
+import { refuseViews } from '../../fields.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from '../flag.ts';
 import { checkValues, newConfig, normalizeFlag, validateFlag } from '../model.ts';
@@ -28,9 +29,9 @@ export function newFlag(
   const variations = (post.variations ?? defaultVariations(post, project)).map((variation) =>
     toVariation(variation, newUuid()),
   );
-  const last = variations.length - 1;
-  const hasDefaultVariations = post.variations === undefined && post.purpose !== 'migration';
-  const { onVariation = 0, offVariation = last } =
+  const isMigration = post.purpose === 'migration';
+  const hasDefaultVariations = post.variations === undefined && !isMigration;
+  const { onVariation = 0, offVariation = isMigration ? firstStage(variations) : variations.length - 1 } =
     post.defaults ?? (hasDefaultVariations ? booleanDefaults : {});
   return assemble(post, context, {
     description: post.description ?? '',
@@ -98,6 +99,7 @@ type FlagParts = Omit<
 function assemble(post: FlagPost, context: NewFlagContext, { configOf, ...parts }: FlagParts): Flag {
   const { id, now, version, project, environments } = context;
   checkNamingConvention(post.key, project);
+  refuseViews(post);
   checkValues(parts.variations);
   const flag: Flag = {
     id,
@@ -172,6 +174,14 @@ const STAGES: Record<number, string[]> = {
   4: ['off', 'shadow', 'live', 'complete'],
   6: ['off', 'dualwrite', 'shadow', 'live', 'rampdown', 'complete'],
 };
+
+/** A migration that is turned off has not begun. */
+function firstStage(variations: readonly Variation[]): number {
+  return Math.max(
+    0,
+    variations.findIndex(({ value }) => value === 'off'),
+  );
+}
 
 function readMigration({ purpose, migrationSettings }: FlagPost): Pick<Flag, 'migrationSettings'> {
   if (purpose === 'migration') {

@@ -1,6 +1,6 @@
 // Starts an import when its file is received, or when a waiting import is approved.
 import { Failure } from '../../../kernel/failure.ts';
-import { initiatorOf } from '../../../kernel/identity/identity.ts';
+import { recordedAs } from '../../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../../kernel/identity/caller.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Call } from '../../../kernel/route.ts';
@@ -65,7 +65,7 @@ export async function beginImport(call: ImportCall, { db }: Kernel, file: Receiv
       processedCount: 0,
       changedCount: 0,
       removedCount: 0,
-      doer: initiatorOf(call.caller),
+      doer: recordedAs(call.caller),
       createdAt: now,
     });
     await scheduleImport(tx, id, now);
@@ -131,7 +131,7 @@ export async function releaseImport(
     ...waiting,
     isWaiting: false,
     status: waiting.status === 'pending_approval' ? 'in_progress' : waiting.status,
-    ...(caller !== undefined && { doer: initiatorOf(caller) }),
+    ...(caller !== undefined && { doer: recordedAs(caller) }),
     ...(comment !== undefined && { comment }),
   });
   await setImporting(tx, waiting.segmentId, waiting.mode);

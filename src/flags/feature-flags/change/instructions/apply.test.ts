@@ -129,6 +129,10 @@ test('a kind that is not there is named, also one that every object has', () => 
     );
     assert.throws(() => referencesOf([{ kind }]), failsWith('bad-patch', `instructions[0] (${kind}): `));
   }
+  assert.throws(
+    () => apply({ kind: 'turnFlagon' }),
+    ({ message }: Error) => [...flagKinds.keys()].every((name) => message.includes(name)),
+  );
 });
 
 test('permissions are told once, in the order they are needed', () => {

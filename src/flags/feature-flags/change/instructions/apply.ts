@@ -6,6 +6,7 @@ import { couldBeId } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';
 import type { InstructionContext } from './kind.ts';
 import { DELETE } from './lifecycle.ts';
+import { unknownKind } from '../../../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../../../instructions/read-instructions.ts';
 import { flagKinds, type FlagKind } from './table.ts';
 
@@ -75,7 +76,7 @@ interface ReferenceParameters {
 
 function readKind(instruction: Instruction): FlagKind {
   const kind = flagKinds.get(instruction.kind);
-  if (kind === undefined) throw misfit('kind', 'is not one that flags know');
+  if (kind === undefined) throw unknownKind('flags', flagKinds.keys());
   kind.check(instruction);
   return kind;
 }
