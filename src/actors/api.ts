@@ -6,6 +6,7 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type } from '../kernel/schema.ts';
+import { errorTypesOf } from './error-types.ts';
 import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
 import { apiOf } from '../kernel/part.ts';
 import { storePart } from './actor-store/part.ts';
@@ -46,6 +47,7 @@ const dialect: Dialect = {
   statusOf: statusOfFailure,
   renderError,
   errorSchema: ActorsError,
+  errorTypesOf,
   tokenHeader: TOKEN_HEADER,
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer' },
@@ -158,7 +160,7 @@ export const actorsApi: Api = apiOf(dialect, [
 ]);
 
 /** The header wins over the URL, and both over a cookie. */
-function credentialOf({ headers, url }: CallFacts): Credential | undefined {
+function credentialOf({ headers, url, base }: CallFacts): Credential | undefined {
   const authorization = headers.authorization?.trim();
   if (authorization !== undefined && authorization !== '') {
     const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1];
@@ -169,5 +171,5 @@ function credentialOf({ headers, url }: CallFacts): Credential | undefined {
     const token = new URLSearchParams(url.slice(query)).get('token');
     if (token !== null && token !== '') return { kind: 'token', secret: token };
   }
-  return cookieOf(headers.cookie);
+  return cookieOf(headers.cookie, base);
 }

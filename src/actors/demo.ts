@@ -1,8 +1,17 @@
-// The calls that `--demo` makes on the platform: one storage of each kind with example contents.
-import type { DemoCall } from '../kernel/dialect.ts';
+// The calls that `--demo` makes on the platform: a storage of each kind, and an Actor with a task, a schedule and runs.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DemoCall, DemoCalls, DemoReply } from '../kernel/dialect.ts';
+import { ADMIN } from '../kernel/identity/first-start.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { DEMO_ACTOR } from './demo-actor.ts';
+import { executionRefusal } from './jobs/check-execution.ts';
 
-const OWNER = 'admin';
 const COLOURS = ['blue', 'green', 'grey', 'red'];
+const PRODUCTS = `/datasets/${ADMIN}~demo-products`;
+const ACTOR = `/actors/${ADMIN}~${DEMO_ACTOR.name}`;
+const TASK = `/actor-tasks/${ADMIN}~demo-bestsellers`;
+const SCHEDULE = 'demo-every-morning';
+const BUILD_POLL_MS = 200;
 
 const products = Array.from({ length: 100 }, (_, index) => ({
   sku: `P-${String(index + 1).padStart(3, '0')}`,
@@ -17,15 +26,85 @@ const pages = products
   .slice(0, 20)
   .map(({ sku, url }) => ({ url, uniqueKey: sku, userData: { label: 'PRODUCT' } }));
 
-export const actorsDemo: DemoCall[] = [
-  { method: 'POST', path: '/datasets?name=demo-products' },
-  { method: 'POST', path: `/datasets/${OWNER}~demo-products/items`, body: products },
-  { method: 'POST', path: '/key-value-stores?name=demo-settings' },
-  {
+/** One that succeeds, and one that fails at a product that does not exist. */
+const INPUTS = [{ skus: ['P-001', 'P-002', 'P-003', 'P-007'] }, { skus: ['P-004', 'P-404', 'P-005'] }];
+
+/** Nothing where the example was completed before, so that what was deleted of it since stays deleted. */
+export async function* actorsDemo(kernel: Kernel): DemoCalls {
+  const isComplete = (yield* isThere(PRODUCTS)) && (yield* hasSchedule());
+  if (!isComplete) yield* createStorages();
+  if (!isComplete) yield* createActor();
+  if (executionRefusal(kernel) !== undefined) return;
+  yield 'listening';
+  yield* runActor();
+}
+
+async function* createStorages(): DemoCalls {
+  const { itemCount } = dataOf(yield post('/datasets?name=demo-products')) as { itemCount: number };
+  if (itemCount === 0) yield post(`${PRODUCTS}/items`, products);
+  yield post('/key-value-stores?name=demo-settings');
+  yield {
     method: 'PUT',
-    path: `/key-value-stores/${OWNER}~demo-settings/records/INPUT`,
+    path: `/key-value-stores/${ADMIN}~demo-settings/records/INPUT`,
     body: { startUrls: ['https://shop.example.com'], maxProducts: 100 },
-  },
-  { method: 'POST', path: '/request-queues?name=demo-pages' },
-  { method: 'POST', path: `/request-queues/${OWNER}~demo-pages/requests/batch`, body: pages },
-];
+  };
+  yield post('/request-queues?name=demo-pages');
+  // Requests that are there already stay as they are.
+  yield post(`/request-queues/${ADMIN}~demo-pages/requests/batch`, pages);
+}
+
+async function* createActor(): DemoCalls {
+  if (!(yield* isThere(ACTOR))) yield post('/actors', DEMO_ACTOR);
+  if (!(yield* isThere(TASK))) {
+    yield post('/actor-tasks', {
+      actId: `${ADMIN}~${DEMO_ACTOR.name}`,
+      name: 'demo-bestsellers',
+      title: 'Prices of the bestsellers',
+      options: { memoryMbytes: 256 },
+      input: INPUTS[0],
+    });
+  }
+  if (!(yield* hasSchedule())) {
+    const { id } = dataOf(yield get(TASK)) as { id: string };
+    yield post('/schedules', {
+      name: SCHEDULE,
+      title: 'Every morning',
+      cronExpression: '0 6 * * *',
+      isEnabled: true,
+      actions: [{ type: 'RUN_ACTOR_TASK', actorTaskId: id }],
+    });
+  }
+}
+
+/** A run needs a build, and a build a server that works. */
+async function* runActor(): DemoCalls {
+  if (!(yield* isThere(ACTOR))) return;
+  const { total: builds } = dataOf(yield get(`${ACTOR}/builds`)) as { total: number };
+  if (builds === 0) yield post(`${ACTOR}/builds?version=${DEMO_ACTOR.versions[0]!.versionNumber}`);
+  for (;;) {
+    const { items } = dataOf(yield get(`${ACTOR}/builds?desc=1&limit=1`)) as { items: { status: string }[] };
+    if (items[0]?.status === 'SUCCEEDED') break;
+    if (items[0] === undefined || !['READY', 'RUNNING'].includes(items[0].status)) return;
+    await sleep(BUILD_POLL_MS);
+  }
+  const { total: runs } = dataOf(yield get(`${ACTOR}/runs`)) as { total: number };
+  for (const input of INPUTS.slice(runs)) yield post(`${ACTOR}/runs`, input);
+}
+
+const get = (path: string): DemoCall => ({ method: 'GET', path });
+const post = (path: string, body?: unknown): DemoCall => ({
+  method: 'POST',
+  path,
+  ...(body !== undefined && { body }),
+});
+
+const dataOf = ({ body }: DemoReply): unknown => (body as { data: unknown }).data;
+
+async function* isThere(path: string): AsyncGenerator<DemoCall, boolean, DemoReply> {
+  return (yield get(path)).status === 200;
+}
+
+async function* hasSchedule(): AsyncGenerator<DemoCall, boolean, DemoReply> {
+  const { items } = dataOf(yield get('/schedules?limit=1000')) as { items: { name: string }[] };
+  return items.some(({ name }) => name === SCHEDULE);
+}

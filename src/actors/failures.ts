@@ -1,5 +1,5 @@
 // The error replies of the platform: statuses, and bodies with a type and a message under `error`.
-import { Failure, type FailureDetails, type FailureKind } from '../kernel/failure.ts';
+import { Failure, sentenceOf, type FailureDetails, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
 
 export const status: Record<FailureKind, number> = {
@@ -34,11 +34,16 @@ const STATUS_OF_CODES: Record<string, number> = {
 };
 
 export function statusOfFailure({ kind, details: { code } }: Failure): number {
-  return STATUS_OF_CODES[code ?? ''] ?? status[kind];
+  return statusOfCode(code ?? '') ?? status[kind];
+}
+
+/** Undefined where the kind decides. */
+export function statusOfCode(code: string): number | undefined {
+  return STATUS_OF_CODES[code];
 }
 
 /** The error type of each kind of failure that has no code of its own. */
-const TYPES: Record<FailureKind, string> = {
+export const TYPE_OF_KINDS: Record<FailureKind, string> = {
   malformed: 'invalid-input',
   invalid: 'invalid-input',
   unauthenticated: 'invalid-token',
@@ -74,8 +79,8 @@ export const ActorsError = Type.Object(
 
 export function renderError({ kind, message, details }: Failure): unknown {
   const { code, part, data } = details;
-  const type = code ?? (part === undefined ? TYPES[kind] : PARTS[part]);
-  return { error: { type, message, ...(data !== undefined && { data }) } };
+  const type = code ?? (part === undefined ? TYPE_OF_KINDS[kind] : PARTS[part]);
+  return { error: { type, message: sentenceOf(message), ...(data !== undefined && { data }) } };
 }
 
 /** The error type by the part of the request that is malformed. */

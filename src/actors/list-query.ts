@@ -1,12 +1,12 @@
 // The query of lists: from which item on, how many, and whether the newest come first.
-import { clampLimit, type Slice } from '../kernel/page.ts';
+import { clampLimit, describeLimit, type Slice } from '../kernel/page.ts';
 import { Type, type Static } from '../kernel/schema.ts';
 
 const MAX_LISTED = 1000;
 
 export const LIST_QUERY = Type.Object({
   offset: Type.Integer({ minimum: 0, default: 0 }),
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: describeLimit(MAX_LISTED, MAX_LISTED) })),
   desc: Type.Boolean({ default: false }),
 });
 

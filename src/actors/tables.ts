@@ -12,6 +12,8 @@ export interface StorageRow {
   schema: string | null;
   act_id: string | null;
   act_run_id: string | null;
+  /** Whether its run is charged for its items. */
+  charges_items: number;
   created_at: number;
   modified_at: number;
   /** When it was last used, to the minute; retention depends on it. */

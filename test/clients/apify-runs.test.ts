@@ -270,7 +270,13 @@ describe('a run', () => {
   });
 
   test('charge counts events', async () => {
+    const pricing = {
+      pricingModel: 'PAY_PER_EVENT',
+      pricingPerEvent: { actorChargeEvents: { page: { eventTitle: 'Page', eventPriceUsd: 0.01 } } },
+    };
+    await obedient().update({ pricingInfos: [pricing] } as never);
     const run = await startedRun();
+    await obedient().update({ pricingInfos: [] } as never);
     const { status } = await run.charge({ eventName: 'page' });
     assert.equal(status, 201);
     await run.charge({ eventName: 'page', count: 3, idempotencyKey: 'once' });

@@ -48,6 +48,24 @@ const acts = {
     await tell({ statusMessage });
     await Actor.setStatusMessage('all done', { isStatusMessageTerminal: true });
   },
+  async publicUrl() {
+    const store = await Actor.openKeyValueStore();
+    await store.setValue('page', '<p>open to all</p>', { contentType: 'text/html' });
+    await tell({ url: store.getPublicUrl('page') });
+  },
+  async aliases() {
+    const categories = await Actor.openDataset({ alias: 'categories' });
+    await categories.pushData({ title: 'Books' });
+    const images = await Actor.openKeyValueStore({ alias: 'images' });
+    await images.setValue('cover', { width: 3 });
+    const later = await Actor.openRequestQueue({ alias: 'later' });
+    await later.addRequest({ url: 'https://shop.test/' });
+    await tell({ datasets: categories.id, keyValueStores: images.id, requestQueues: later.id });
+  },
+  async pushBeyondBudget() {
+    const results = [await Actor.pushData([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]), await Actor.pushData({ n: 5 })];
+    await tell(results.map(({ chargedCount, eventChargeLimitReached }) => [chargedCount, eventChargeLimitReached]));
+  },
   charge: async () => tell([await Actor.charge({ eventName: 'page', count: 3 }), await Actor.charge({ eventName: 'page' })]),
 };
 await acts[act]();
@@ -140,6 +158,13 @@ describe('the SDK inside a run', { skip }, () => {
     assert.deepEqual([run.statusMessage, isStatusMessageTerminal], ['all done', true]);
   });
 
+  test('the public URL of a record answers without a token', async () => {
+    const { output } = await conduct('publicUrl');
+    assert.ok(output['url'].startsWith(`${server.url}/v2/key-value-stores/`), output['url']);
+    const answer = await fetch(output['url'] as string);
+    assert.deepEqual([answer.status, await answer.text()], [200, '<p>open to all</p>']);
+  });
+
   test('Actor.charge counts the events of an Actor that is paid by event', async () => {
     const prices = { page: { eventTitle: 'Page', eventDescription: 'A page', eventPriceUsd: 0.01 } };
     await client.actor('admin/conductor').update({
@@ -151,6 +176,80 @@ describe('the SDK inside a run', { skip }, () => {
       [3, 1],
     );
     assert.deepEqual(run.chargedEventCounts, { page: 4 });
+  });
+
+  test('Actor.openDataset and its like open the storages of the run by alias', async () => {
+    const storages = {
+      datasets: { default: {}, categories: {} },
+      keyValueStores: { images: {} },
+      requestQueues: { later: {} },
+    };
+    await createActor(
+      server,
+      {
+        ...PACKAGES,
+        'main.js': CONDUCTOR,
+        '.actor/actor.json': JSON.stringify({
+          actorSpecification: 1,
+          name: 'with-aliases',
+          version: '0.1',
+          storages,
+        }),
+      },
+      { name: 'with-aliases' },
+    );
+    const run = await client
+      .actor('admin/with-aliases')
+      .call({ act: 'aliases' }, { memory: 1024, log: null, waitSecs: PATIENCE_MS / 1000 });
+    assert.equal(run.status, 'SUCCEEDED', await client.log(run.id).get());
+    const { storageIds } = run as unknown as { storageIds: Record<string, Record<string, string>> };
+    const { categories } = storageIds['datasets']!;
+    const { images } = storageIds['keyValueStores']!;
+    const { later } = storageIds['requestQueues']!;
+    assert.deepEqual(await outputOf(run.id), {
+      datasets: categories,
+      keyValueStores: images,
+      requestQueues: later,
+    });
+    assert.deepEqual((await client.dataset(categories!).listItems()).items, [{ title: 'Books' }]);
+    assert.deepEqual((await client.keyValueStore(images!).getRecord('cover'))!.value, { width: 3 });
+    assert.equal((await client.requestQueue(later!).get())!.totalRequestCount, 1);
+  });
+
+  test('Actor.pushData stops at the budget of a run that is paid by item, and the run is aborted', async () => {
+    const priceOf = (eventTitle: string, eventPriceUsd: number) => ({
+      eventTitle,
+      eventDescription: eventTitle,
+      eventPriceUsd,
+    });
+    const prices = {
+      'apify-actor-start': priceOf('Start', 0.05),
+      'apify-default-dataset-item': priceOf('Item', 0.1),
+    };
+    await createActor(
+      server,
+      { ...PACKAGES, 'main.js': CONDUCTOR },
+      {
+        name: 'paid-by-item',
+        fields: {
+          pricingInfos: [{ pricingModel: 'PAY_PER_EVENT', pricingPerEvent: { actorChargeEvents: prices } }],
+        },
+      },
+    );
+    const run = await client
+      .actor('admin/paid-by-item')
+      .call(
+        { act: 'pushBeyondBudget' },
+        { memory: 1024, maxTotalChargeUsd: 0.37, log: null, waitSecs: PATIENCE_MS / 1000 },
+      );
+    assert.equal(run.status, 'ABORTED', await client.log(run.id).get());
+    assert.match(run.statusMessage!, /maximum cost of \$0\.37/);
+    assert.deepEqual(run.chargedEventCounts, { 'apify-actor-start': 1, 'apify-default-dataset-item': 3 });
+    assert.deepEqual(await outputOf(run.id), [
+      [3, true],
+      [1, true],
+    ]);
+    assert.equal((await client.run(run.id).dataset().listItems()).total, 4);
   });
 
   test('Actor.addWebhook tells a receiver of the end of its own run', async () => {

@@ -47,6 +47,80 @@ onEachEngine((engine) => {
     assert.doesNotMatch((await server.call('/v2/users/proxy-one')).text, /proxy"|password/);
   });
 
+  test('A4 users/me names the features that are there, and why others are not', async () => {
+    const token = await newUser('featured');
+    const { plan, effectivePlatformFeatures } = (await server.call('/v2/users/me', { token })).json[
+      'data'
+    ] as Json;
+    const features = Object.entries(effectivePlatformFeatures as Record<string, Json>);
+    const there = features.filter(([, feature]) => feature['isEnabled'] === true).map(([name]) => name);
+    assert.deepEqual(there.toSorted(), [
+      'ACTORS',
+      'ACTORS_PUBLIC_ALL',
+      'ACTORS_PUBLIC_DEVELOPER',
+      'SCHEDULER',
+      'STORAGE',
+      'WEBHOOKS',
+    ]);
+    assert.deepEqual(plan.enabledPlatformFeatures.toSorted(), there.toSorted());
+    for (const [name, { isEnabled, disabledReason, disabledReasonType }] of features) {
+      assert.equal(isEnabled, !name.startsWith('PROXY'), name);
+      assert.equal(disabledReason === null, isEnabled, name);
+      assert.equal(disabledReasonType === null, isEnabled, name);
+    }
+  });
+
+  test('A4 where no Actor can be run, users/me says so in the words of the refusal', async () => {
+    const { services, settings } = server.app.kernel;
+    const { runner } = services;
+    const { isExecuting } = settings.execution;
+    const token = await newUser('refused');
+    services.runner = { ...runner, refusal: 'There is no sandbox.' };
+    settings.execution.isExecuting = true;
+    try {
+      const { data } = (await server.call('/v2/users/me', { token })).json;
+      for (const name of ['ACTORS', 'ACTORS_PUBLIC_ALL', 'ACTORS_PUBLIC_DEVELOPER'])
+        assert.deepEqual(data.effectivePlatformFeatures[name], {
+          isEnabled: false,
+          disabledReason: 'There is no sandbox.',
+          disabledReasonType: 'DISABLED',
+          isTrial: false,
+          trialExpirationAt: null,
+        });
+      assert.deepEqual(data.plan.enabledPlatformFeatures.toSorted(), ['SCHEDULER', 'STORAGE', 'WEBHOOKS']);
+    } finally {
+      services.runner = runner;
+      settings.execution.isExecuting = isExecuting;
+    }
+  });
+
+  test('A4 the plan has the limits that this server holds accounts to', async () => {
+    const token = await newUser('planned');
+    const { plan } = (await server.call('/v2/users/me', { token })).json['data'] as Json;
+    const { limits } = await limitsOf(token);
+    for (const name of [
+      'maxMonthlyUsageUsd',
+      'maxMonthlyActorComputeUnits',
+      'maxMonthlyExternalDataTransferGbytes',
+      'maxMonthlyProxySerps',
+      'maxMonthlyResidentialProxyGbytes',
+      'maxActorMemoryGbytes',
+      'maxActorCount',
+      'maxActorTaskCount',
+      'maxScheduleCount',
+      'dataRetentionDays',
+    ])
+      assert.equal(plan[name], limits[name], name);
+    assert.equal(plan.maxConcurrentActorRuns, limits.maxConcurrentActorJobs);
+    assert.equal(plan.teamAccountSeatCount, limits.maxTeamAccountSeatCount);
+    const prices = ['monthlyBasePriceUsd', 'monthlyUsageCreditsUsd', 'usageDiscountPercent'];
+    assert.deepEqual(
+      prices.map((name) => plan[name]),
+      [0, 0, 0],
+    );
+    assert.deepEqual([plan.supportLevel, plan.availableAddOns, plan.availableProxyGroups], ['NONE', [], {}]);
+  });
+
   test('A4 limits are a whole summary: the cycle, the limits and what is used of them', async () => {
     const { monthlyUsageCycle, limits, current } = await limitsOf(await newUser('limited'));
     assert.deepEqual(monthlyUsageCycle, {
@@ -217,10 +291,13 @@ onEachEngine((engine) => {
       'rawHeaders',
     ]);
     const admin = await join(server, 'browsing', { role: 'reader' });
-    const { cookie } = await openBrowser(server, admin);
+    const browser = await openBrowser(server, admin);
     for (const query of ['', '?rawHeaders=1']) {
-      const mine = await server.call(`/v2/browser-info${query}`, { headers: { cookie, 'x-more': 'kept' } });
-      assert.ok(!mine.text.includes(cookie.split('=')[1]!), 'no cookie');
+      const mine = await server.call(`/v2/browser-info${query}`, {
+        headers: { ...browser, 'x-more': 'kept' },
+      });
+      assert.ok(!mine.text.includes(browser.cookie.split('=')[1]!), 'no cookie');
+      assert.ok(!mine.text.includes(browser['x-signalbox-session']), 'no second secret');
       assert.ok(!mine.text.includes(ADMIN_TOKEN), 'no token');
       assert.match(mine.text, /kept/);
     }

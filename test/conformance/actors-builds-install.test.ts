@@ -9,6 +9,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findSnapshot } from '../../src/actors/builds/store-snapshots.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
+import type { Toolchain } from '../../src/actors/builds/toolchain.ts';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
 import { writeZip } from '../../src/kernel/export/zip.ts';
 import { onEngine } from '../engines.ts';
@@ -195,6 +196,47 @@ onEngine('sqlite', (engine) => {
       assert.equal(await run(await succeed(versionOf({ 'main.py': 'print("plain")' }))), 'plain\n');
     },
   );
+
+  test(
+    'a Python Actor is started as its Dockerfile says, and fails where its packages cannot be fetched',
+    { skip: !hasPython && 'needs python3 with pip' },
+    async () => {
+      const files = {
+        '.actor/Dockerfile': 'FROM apify/actor-python:3.13\nCMD ["python3", "-m", "my_actor"]\n',
+        'my_actor/__main__.py': 'print("by its module")',
+        'other/__main__.py': '',
+      };
+      assert.equal(await run(await succeed(versionOf(files))), 'by its module\n');
+      // Nothing listens there.
+      const requirements = '--index-url http://127.0.0.1:9/simple\nno-such-package==1.0\n';
+      const actor = await createActor(server, versionOf({ ...files, 'requirements.txt': requirements }));
+      const failed = await build(server, actor['id']);
+      assert.equal(failed['status'], 'FAILED');
+      assert.match(failed['statusMessage'], /index of Python packages.*cannot be reached.*PIP_INDEX_URL/);
+    },
+  );
+
+  test('without Python on the machine, a build that needs it says so', async (t) => {
+    const { buildFolders } = server.app.kernel.services;
+    const toolchain = await buildFolders.toolchain();
+    const program = toolchain.python?.program ?? '/usr/bin/python3';
+    const failWith = async (python: Toolchain['python'], files: SourceTexts): Promise<string> => {
+      const mocked = t.mock.method(buildFolders, 'toolchain', async () => ({ ...toolchain, python }));
+      const actor = await createActor(server, versionOf(files));
+      const failed = await build(server, actor['id']);
+      mocked.mock.restore();
+      assert.equal(failed['status'], 'FAILED');
+      return failed['statusMessage'] as string;
+    };
+    const sources = { 'src/__main__.py': 'print(1)' };
+    const needsAll = { ...sources, 'requirements.txt': 'apify\n' };
+    const none = /^This Actor needs Python 3, and this server has none\. Install/;
+    assert.match(await failWith(undefined, sources), none);
+    assert.match(await failWith(undefined, needsAll), none);
+    assert.match(await failWith(undefined, { ...sources, Dockerfile: 'FROM apify/actor-python:3.13' }), none);
+    const bare = { program, hasPip: false, readable: [] };
+    assert.match(await failWith(bare, needsAll), /^requirements\.txt needs pip and venv/);
+  });
 
   describe('the sources', () => {
     test('are read from a key-value store of the same account, whatever the host in the URL', async () => {

@@ -50,12 +50,12 @@ test('A2 without a token a dataset of restricted access is not shown', async () 
   assertFailed(await call('', null), [401, 'invalid-token']);
 });
 
-test("A28 another's named dataset is forbidden, an unnamed one looks as if there were none", async () => {
+test("A28 another's dataset, named or not, looks as if there were none", async () => {
   const named = await make('named');
   const unnamed = await make();
   for (const [reference, expected] of [
-    [named['id'], [403, 'insufficient-permissions']],
-    ['admin~named', [403, 'insufficient-permissions']],
+    [named['id'], [404, 'record-not-found']],
+    ['admin~named', [404, 'record-not-found']],
     [unnamed['id'], [404, 'record-not-found']],
     ['~named', [404, 'record-not-found']],
     ['admin~nothing', [404, 'record-not-found']],
@@ -126,7 +126,7 @@ test('A3 what anyone with the id may read is read without a token by id, not by 
   }
   for (const path of reads('admin~open-by-id')) {
     assertFailed(await call(path, null), [401, 'invalid-token'], path);
-    assertFailed(await call(path, other), [403, 'insufficient-permissions'], path);
+    assertFailed(await call(path, other), [404, 'record-not-found'], path);
   }
 });
 
@@ -141,8 +141,8 @@ test('A28 reading is not writing', async () => {
   const { id } = await make(undefined, 'ANYONE_WITH_NAME_CAN_READ');
   const pushing = { method: 'POST', body: { bad: 1 } };
   assertFailed(await call(`/${id}/items`, null, pushing), [401, 'invalid-token']);
-  assertFailed(await call(`/${id}/items`, other, pushing), [404, 'record-not-found']);
-  assertFailed(await call(`/${id}`, other, { method: 'DELETE' }), [404, 'record-not-found']);
+  assertFailed(await call(`/${id}/items`, other, pushing), [403, 'insufficient-permissions']);
+  assertFailed(await call(`/${id}`, other, { method: 'DELETE' }), [403, 'insufficient-permissions']);
   assert.equal((await call(`/${id}`)).json['data'].itemCount, 1);
 });
 

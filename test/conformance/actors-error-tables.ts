@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
+import { actorsApi } from '../../src/actors/api.ts';
+import { describeApi } from '../../src/kernel/openapi.ts';
 
 export const ROOT = joinPath(import.meta.dirname, '../..');
 
@@ -24,6 +26,53 @@ export const SPECIFIED = `
   operation-timed-out query-timeout not-implemented platform-feature-disabled`
   .trim()
   .split(/\s+/);
+
+/** Types of calls that no route has, or that any call may get whatever its route. */
+const OF_NO_ROUTE = new Set([
+  'page-not-found',
+  'method-not-allowed',
+  'operation-timed-out',
+  'invalid-header',
+  'internal-server-error',
+]);
+
+/** Fails unless the OpenAPI document lists the type among those that the operation can answer with this status. */
+export function assertDescribed(method: string, url: string, status: number, type: string): void {
+  if (OF_NO_ROUTE.has(type)) return;
+  const [path = ''] = url.replace(/^\/v2\/acts(?=\/|$|\?)/, '/v2/actors').split('?');
+  const operation = OPERATIONS.find((one) => one.method === method && one.path.test(path));
+  assert.ok(operation, `${method} ${path} is no operation`);
+  const types = operation.responses[status]?.['x-error-types'] ?? [];
+  assert.ok(
+    types.includes(type),
+    `${operation.operationId} lists no ${status} ${type}, but ${types.join(', ')}`,
+  );
+}
+
+interface DescribedOperation {
+  operationId: string;
+  responses: Record<string, { 'x-error-types'?: string[] }>;
+}
+
+/** Those with fewer parameters first: `/a/b` is not `/a/{id}`. */
+const OPERATIONS = Object.entries(describeApi(actorsApi, 'v2', {}).paths)
+  .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
+  .flatMap(([path, operations]) =>
+    Object.entries(operations as Record<string, DescribedOperation>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path: new RegExp(`^/v2${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+    })),
+  );
+
+/** All types that any operation lists. */
+export function describedTypes(): Set<string> {
+  return new Set(
+    OPERATIONS.flatMap(({ responses }) => Object.values(responses)).flatMap(
+      (one) => one['x-error-types'] ?? [],
+    ),
+  );
+}
 
 /** The cells of the rows below a heading. */
 export function tableOf(heading: string): string[][] {

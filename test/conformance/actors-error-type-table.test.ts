@@ -7,7 +7,14 @@ import type { ExecutionSettings } from '../../src/actors/jobs/settings.ts';
 import { updateRun } from '../../src/actors/runs/store.ts';
 import type { Services } from '../../src/kernel/kernel.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
-import { listedStatus, ROOT, SPECIFIED, tableOf } from './actors-error-tables.ts';
+import {
+  assertDescribed,
+  describedTypes,
+  listedStatus,
+  ROOT,
+  SPECIFIED,
+  tableOf,
+} from './actors-error-tables.ts';
 import { giveActor, giveBuild, giveRun } from './actors-run-rows.ts';
 
 let server: TestServer;
@@ -17,7 +24,12 @@ before(async () => {
 });
 after(() => server.stop());
 
-const post = (path: string, body?: unknown) => server.call(`/v2/${path}`, { method: 'POST', body });
+async function post(path: string, body?: unknown): Promise<Answer> {
+  const answer = await server.call(`/v2/${path}`, { method: 'POST', body });
+  const { type } = (answer.json['error'] ?? {}) as { type?: string };
+  if (type !== undefined) assertDescribed('POST', `/v2/${path}`, answer.status, type);
+  return answer;
+}
 
 /** An Actor with a build that has this input schema. */
 async function actorWith(inputSchema?: unknown): Promise<string> {
@@ -86,6 +98,19 @@ const SITUATIONS: Record<string, () => Promise<Answer>> = {
     const impatient = mock.method(finishWaits, 'wait', () => Promise.resolve());
     return await post(`${actor}/run-sync`, {}).finally(() => impatient.mock.restore());
   },
+  'max-total-charge-usd-below-minimum': async () => {
+    const actor = await actorWith();
+    const events = { hit: { eventTitle: 'Hit', eventDescription: 'A hit', eventPriceUsd: 0.01 } };
+    const pricing = {
+      pricingModel: 'PAY_PER_EVENT',
+      minimalMaxTotalChargeUsd: 0.5,
+      pricingPerEvent: { actorChargeEvents: events },
+    };
+    await server.call(`/v2/${actor}`, { method: 'PUT', body: { pricingInfos: [pricing] } });
+    assert.equal((await post(`${actor}/runs?maxTotalChargeUsd=0.5`, {})).status, 201);
+    assert.equal((await post(`${actor}/runs`, {})).status, 201);
+    return await post(`${actor}/runs?maxTotalChargeUsd=0.49`, {});
+  },
   'max-metamorphs-exceeded': async () => {
     const actor = await giveActor(server);
     await giveBuild(server, actor, {});
@@ -115,6 +140,22 @@ test('A28 every type of the specification stands in one of the two tables, once'
   );
   assert.deepEqual(listed.toSorted(), SPECIFIED.toSorted());
   for (const [type, reason] of tableOf('Types that do not occur')) assert.ok(reason!.length > 10, type);
+});
+
+test('A28 each type that occurs is listed by an operation of the OpenAPI document, and no other type is', () => {
+  // They answer to what is no operation, or to any call.
+  const elsewhere = new Set([
+    'page-not-found',
+    'method-not-allowed',
+    'operation-timed-out',
+    'invalid-header',
+    'internal-server-error',
+    'standby-not-enabled',
+    'web-server-not-available',
+    'web-server-timed-out',
+  ]);
+  const listed = occurring().flatMap(([type]) => (elsewhere.has(type!) ? [] : [type!]));
+  assert.deepEqual([...describedTypes()].toSorted(), listed.toSorted());
 });
 
 test('A28 each type that occurs is asserted by a conformance test', () => {

@@ -13,7 +13,7 @@ import { mount } from '../mount.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
 import { answersIn, dial } from '../wire.ts';
-import { listedStatus } from './actors-error-tables.ts';
+import { assertDescribed, listedStatus } from './actors-error-tables.ts';
 
 interface Failed {
   status: number;
@@ -50,7 +50,12 @@ after(async () => {
   await server.stop();
 });
 
-const call = (path: string, init: CallInit = {}): Promise<Failed> => server.call(`/v2/${path}`, init);
+async function call(path: string, init: CallInit = {}): Promise<Failed> {
+  const answer = await server.call(`/v2/${path}`, init);
+  const { type } = (answer.json['error'] ?? {}) as { type?: string };
+  if (type !== undefined) assertDescribed(init.method ?? 'GET', `/v2/${path}`, answer.status, type);
+  return answer;
+}
 const post = (path: string, body: unknown, headers = {}) => call(path, { method: 'POST', body, headers });
 const put = (path: string, body: unknown, headers = {}) => call(path, { method: 'PUT', body, headers });
 

@@ -5,6 +5,7 @@ import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
+import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 
@@ -182,6 +183,38 @@ onEachEngine((engine) => {
       await put(ann, repo, 'secret.txt', '1');
       await eventually(async () => (await dueBuilds()).length === 0);
       assert.deepEqual(await buildsOf(bob, actor), []);
+    });
+
+    test('is built from what the token that asks for it may read, by pushes from what its saver may', async () => {
+      const repo = await createSources(ann, 'narrowly', { private: true });
+      const resources = ['actor/*', 'actor-build/*', 'actor-run/*'];
+      const policy = [{ effect: 'allow' as const, actions: ['*'], resources }];
+      const { value } = await giveToken(server, ann.member, { inlinePolicy: policy });
+      const post = (path: string, body?: unknown) =>
+        ann.call(path, { method: 'POST', token: value, ...(body !== undefined && { body }) });
+      const narrow: HostPerson = { ...ann, token: value, post };
+      const address = `${server.url}/${repo}#:actors/one`;
+      const actor = await createActor(narrow, 'narrow', address, { buildOnPush: true });
+      const refused = await build(narrow, actor);
+      assert.equal(refused.status, 'FAILED');
+      assert.match(refused.log, /may not read it with the token that asked for the build\./);
+      assert.equal((await build(ann, actor)).status, 'SUCCEEDED');
+      await put(ann, repo, 'actors/one/first.js', '1');
+      await eventually(async () => (await dueBuilds()).length === 0);
+      assert.equal((await buildsOf(ann, actor)).length, 2, 'the push has built nothing');
+      assert.equal((await ann.put(`/v2/actors/${actor}/versions/0.1`, { buildTag: 'latest' })).status, 200);
+      await put(ann, repo, 'actors/one/second.js', '1');
+      await eventually(async () => (await buildsOf(ann, actor)).length === 3, 'the build of the push');
+
+      const { json: made } = await ann.post('/v2/key-value-stores');
+      const record = `/v2/key-value-stores/${made['data'].id}/records/sources.zip`;
+      assert.equal((await ann.put(record, 'no archive')).status, 201);
+      const version = { versionNumber: '0.1', sourceType: 'TARBALL', tarballUrl: server.url + record };
+      const archive = await narrow.post('/v2/actors', { name: 'archive', versions: [version] });
+      const stolen = await build(narrow, archive.json['data'].id as string);
+      assert.match(stolen.log, /may not read the key-value store with the sources\./);
+      const own = await build(ann, archive.json['data'].id as string);
+      assert.doesNotMatch(own.log, /may not read/);
     });
   });
 });

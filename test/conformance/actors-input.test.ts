@@ -50,12 +50,12 @@ test('an invalid input is refused with the names of its fields', async () => {
   assert.equal(json['error'].type, 'invalid-input');
   assert.match(
     json['error'].message,
-    /^Input is not valid: Field input\.name must NOT have fewer than 2 characters$/,
+    /^Input is not valid: Field input\.name must NOT have fewer than 2 characters\.$/,
   );
   const none = await validate({});
   assert.deepEqual(
     [none.status, none.json['error'].message],
-    [400, 'Input is not valid: Field input.name is required'],
+    [400, 'Input is not valid: Field input.name is required.'],
   );
 });
 
@@ -99,7 +99,7 @@ test('the build is chosen by its tag or its number', async () => {
     const { status, json } = await validate({ body: { count: 11 } }, `?build=${build}`);
     assert.deepEqual(
       [status, json['error'].message],
-      [400, 'Input is not valid: Field input.count must be <= 10'],
+      [400, 'Input is not valid: Field input.count must be <= 10.'],
     );
     assert.equal((await validate({ body: { count: 10 } }, `?build=${build}`)).status, 200);
   }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { ActorPricing } from '../../src/actors/actors/pricing.ts';
 import { findActorById } from '../../src/actors/actors/store.ts';
 import { startRun as startRunOf } from '../../src/actors/runs/start-run.ts';
 import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
@@ -215,7 +216,11 @@ onEachEngine((engine) => {
   test('a charge with a very long idempotency key counts once', async () => {
     const { kernel } = server.app;
     const { id: userId } = (await server.call('/v2/users/me')).json.data;
-    const path = `/v2/actor-runs/${await insertRunRow(kernel, { userId })}`;
+    const pricing: ActorPricing = {
+      pricingModel: 'PAY_PER_EVENT',
+      pricingPerEvent: { actorChargeEvents: { page: { eventPriceUsd: 0.01 } } },
+    };
+    const path = `/v2/actor-runs/${await insertRunRow(kernel, { userId, pricing })}`;
     const key = randomBytes(4000).toString('hex');
     for (let n = 0; n < 2; n += 1) {
       const charged = await server.call(`${path}/charge`, {

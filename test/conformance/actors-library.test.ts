@@ -105,7 +105,7 @@ onEachEngine((engine) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: server.url },
       body: 'name=apify&password=',
     });
-    assert.notEqual(login.status, 303);
+    assert.equal(login.status, 401);
     assert.equal(login.headers.get('set-cookie'), null);
     assert.deepEqual(await read('/users/apify'), { username: 'apify', profile: { name: 'Signalbox' } });
     assert.equal((await server.call('/users/apify')).status, 200);

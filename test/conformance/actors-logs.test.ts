@@ -114,6 +114,50 @@ onEachEngine((engine) => {
     assert.equal(withoutTimes(stream.text), 'all there is\n');
   });
 
+  test('a stream breaks off on every node when its token or member ends, or may not read any more', async () => {
+    const endings: Record<string, (who: { memberId: string; tokenId: string }) => Promise<unknown>> = {
+      'the token is deleted': ({ tokenId }) => server.call(`/api/v2/tokens/${tokenId}`, { method: 'DELETE' }),
+      'the member is deleted': ({ memberId }) =>
+        server.call(`/api/v2/members/${memberId}`, { method: 'DELETE' }),
+      'the member has no access': ({ memberId }) =>
+        server.call(`/api/v2/members/${memberId}`, {
+          method: 'PATCH',
+          body: [{ op: 'replace', path: '/role', value: 'no_access' }],
+        }),
+      'the token expires': async () => {
+        for (const node of [server, other]) if (node !== undefined) node.clock.ahead += 120_000;
+      },
+    };
+    const streams = await Promise.all(
+      Object.entries(endings).map(async ([name, end], index) => {
+        const member = await joinServer(server, `watcher-${index}`, { role: 'writer' });
+        const expiresAt = name === 'the token expires' ? { expiresAt: kernel.clock.now() + 60_000 } : {};
+        const { id: tokenId, value } = await giveToken(server, member, { role: 'writer', ...expiresAt });
+        const id = await insertRunRow(kernel, { userId: member.id });
+        const headers = { authorization: `Bearer ${value}` };
+        const url = `${(other ?? server).url}/v2/logs/${id}?stream=1`;
+        const [response] = (await inTime(once(get(url, { headers, agent: false }), 'response'), name)) as [
+          IncomingMessage,
+        ];
+        assert.equal(response.statusCode, 200, name);
+        response.on('error', () => {}).resume();
+        return { name, end, response, who: { memberId: member.id, tokenId } };
+      }),
+    );
+    const honest = await startRun();
+    const kept = await openStream(honest.id, other);
+    for (const { name, end, response, who } of streams) {
+      const closed = new Promise((resolve) => response.once('close', resolve));
+      await end(who);
+      await inTime(closed, name);
+      assert.equal(response.complete, false, name);
+    }
+    honest.writer.write('still here');
+    await kept.until('still here');
+    await honest.writer.end();
+    await kept.end();
+  });
+
   if (engine.kind === 'postgres') {
     test('A7 a stream can be read from another node', async () => {
       const { id, writer } = await startRun();

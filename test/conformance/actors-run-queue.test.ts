@@ -110,7 +110,14 @@ onEngine('postgres', (engine) => {
     const secretKey = 'one key for the server and its worker';
     api = await startServer({ database, limits: 'off', role: 'api', secretKey });
     const blobs = `${api.app.kernel.settings.execution.work}/../blobs`;
-    worker = await startServer({ database, limits: 'off', role: 'worker', secretKey, blobs });
+    worker = await startServer({
+      database,
+      limits: 'off',
+      role: 'worker',
+      secretKey,
+      blobs,
+      actorsUnsandboxed: true,
+    });
   });
   after(async () => {
     await worker.stop();

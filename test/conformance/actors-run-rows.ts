@@ -60,7 +60,7 @@ export async function giveTask(
 export async function giveBuild(
   { app: { kernel }, clock }: TestServer,
   { id: actorId, userId }: Actor,
-  { inputSchema, number = '0.0.1', tag = 'latest', readme = null }: GivenBuild,
+  { inputSchema, definition = {}, number = '0.0.1', tag = 'latest', readme = null }: GivenBuild,
 ): Promise<string> {
   const id = newId(clock.now());
   await kernel.db
@@ -84,7 +84,7 @@ export async function giveBuild(
       sources: null,
       dependencies: null,
       runtime: null,
-      definition: '{}',
+      definition: JSON.stringify(definition),
       input_schema: inputSchema === undefined ? null : JSON.stringify(inputSchema),
       readme,
       changelog: null,
@@ -96,6 +96,7 @@ export async function giveBuild(
 
 interface GivenBuild {
   inputSchema?: unknown;
+  definition?: Record<string, unknown>;
   number?: string;
   tag?: string;
   readme?: string | null;

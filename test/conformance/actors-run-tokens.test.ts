@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
+import { findMember } from '../../src/kernel/identity/store-members.ts';
 import { createActor, finishedRun, runActor, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { onEngine } from '../engines.ts';
@@ -107,6 +108,32 @@ onEngine('sqlite', (engine) => {
     assert.equal(child.json.data.meta.origin, 'ACTOR');
     assert.equal((await ask(`/actor-runs/${child.json.data.id}/abort`, { method: 'POST' })).status, 200);
     await end();
+  });
+
+  test('the process of a run that a narrowed token started has its own things, and no secret of the account', async () => {
+    const actor = await createActor(server, TALKATIVE, { name: 'narrow' });
+    const resources = ['actor/*', 'actor-run/*'];
+    const inlinePolicy = [{ effect: 'allow' as const, actions: ['*'], resources }];
+    const admin = (await findMember(server.app.kernel.db, { username: 'admin' }))!;
+    const { value } = await giveToken(server, admin, { inlinePolicy });
+    const { id: foreign } = (await call('/v2/key-value-stores', { method: 'POST' })).json.data as Json;
+    for (const [starter, status] of [
+      [value, 403],
+      [undefined, 200],
+    ] as const) {
+      const run = await startRun(
+        server,
+        actor['id'] as string,
+        starter === undefined ? {} : { token: starter },
+      );
+      const records = `/v2/key-value-stores/${run['defaultKeyValueStoreId']}/records`;
+      await eventually(async () => (await call(`${records}/TOKEN`)).status === 200);
+      const { token, env } = (await call(`${records}/TOKEN`)).json;
+      assert.equal(env['APIFY_PROXY_PASSWORD'] === undefined, status === 403);
+      assert.equal((await call(`/v2/key-value-stores/${foreign}`, { token })).status, status);
+      await call(`${records}/END`, { method: 'PUT', body: '1' });
+      assert.equal((await finishedRun(server, run['id'] as string))['status'], 'SUCCEEDED');
+    }
   });
 
   test('a run has no tokens, members, versions, environment variables, and no other API', async () => {

@@ -178,6 +178,21 @@ onEachEngine((engine) => {
     assert.equal(run['isStatusMessageTerminal'], true);
   });
 
+  test('a later terminal message replaces an earlier one, and others do not', async () => {
+    const { id } = await startRun(server, obedient['id'] as string, { input: { sleep: 600_000 } });
+    const say = async (statusMessage: string, isStatusMessageTerminal?: boolean) =>
+      (await call(`/actor-runs/${id}`, { method: 'PUT', body: { statusMessage, isStatusMessageTerminal } }))
+        .json.data.statusMessage as string;
+    assert.equal(await say('Begun'), 'Begun');
+    assert.equal(await say('Nearly done', true), 'Nearly done');
+    assert.equal(await say('Page 7'), 'Nearly done');
+    assert.equal(await say('Page 8', false), 'Nearly done');
+    assert.equal(await say('Done', true), 'Done');
+    await call(`/actor-runs/${id}/abort`, { method: 'POST' });
+    const run = await finishedRun(server, id as string);
+    assert.deepEqual([run['statusMessage'], run['isStatusMessageTerminal']], ['Done', true]);
+  });
+
   test('a run that has not finished cannot be deleted, and one that has goes with its storages and its log', async () => {
     const { id } = await startRun(server, obedient['id'] as string, { input: { sleep: 600_000 } });
     const early = await call(`/actor-runs/${id}`, { method: 'DELETE' });
@@ -244,14 +259,14 @@ onEachEngine((engine) => {
     const member = await join(server, `viewer-${engine.kind}`, { role: 'writer' });
     const { value: token } = await giveToken(server, member, { role: 'writer' });
     await createActor(server, OBEDIENT, { name: 'viewed', token });
-    const { cookie } = await openBrowser(server, member);
+    const browser = await openBrowser(server, member);
     for (const [site, status] of [
       ['cross-site', 403],
       ['same-site', 403],
       ['same-origin', 201],
       ['none', 201],
     ] as const) {
-      const headers = { cookie, 'sec-fetch-site': site };
+      const headers = { ...browser, 'sec-fetch-site': site };
       const answer = await call('/actors/~viewed/run-sync', { token: null, headers });
       assert.equal(answer.status, status, `${site}: ${answer.text}`);
     }
@@ -320,7 +335,19 @@ onEachEngine((engine) => {
   });
 
   test('charged events are counted, once for each idempotency key', async () => {
-    const { id } = await startRun(server, obedient['id'] as string, { input: { sleep: 600_000 } });
+    // As text, because an object in the source would take the name for its prototype.
+    const prices = '{"page": {"eventPriceUsd": 0.01}, "__proto__": {"eventPriceUsd": 0.02}}';
+    const priced = await createActor(server, OBEDIENT, {
+      fields: {
+        pricingInfos: [
+          {
+            pricingModel: 'PAY_PER_EVENT',
+            pricingPerEvent: { actorChargeEvents: JSON.parse(prices) as Json },
+          },
+        ],
+      },
+    });
+    const { id } = await startRun(server, priced['id'] as string, { input: { sleep: 600_000 } });
     const charge = (body: unknown, key?: string) =>
       call(`/actor-runs/${id}/charge`, {
         method: 'POST',

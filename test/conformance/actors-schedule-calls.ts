@@ -15,14 +15,19 @@ export const CALLS_OF_SCHEDULE = [
 ] as const;
 
 /** An Actor that can be started; its runs wait for ever on a server with `nodeRuns: 0`. */
-export async function giveBuiltActor(
-  server: TestServer,
-  options: { token?: string; name?: string; isPublic?: boolean; inputSchema?: unknown } = {},
-): Promise<string> {
-  const { inputSchema, ...given } = options;
+export async function giveBuiltActor(server: TestServer, options: BuiltActor = {}): Promise<string> {
+  const { inputSchema, definition = {}, ...given } = options;
   const actor = await giveActor(server, given);
-  await giveBuild(server, actor, { inputSchema });
+  await giveBuild(server, actor, { inputSchema, definition });
   return actor.id;
+}
+
+interface BuiltActor {
+  token?: string;
+  name?: string;
+  isPublic?: boolean;
+  inputSchema?: unknown;
+  definition?: Record<string, unknown>;
 }
 
 export function scheduleCalls(server: () => TestServer) {

@@ -99,7 +99,7 @@ export interface OpenRequest {
   end(): Promise<{ status: number; json: Json }>;
 }
 
-export function openRequest(
+export function openHttpRequest(
   server: TestServer,
   path: string,
   { token = ADMIN_TOKEN, headers = {} }: { token?: string; headers?: Record<string, string> } = {},

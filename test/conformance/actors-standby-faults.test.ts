@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { tryIsolation } from '../../src/actors/runner/isolation.ts';
-import { createStandby, openRequest, runOf, runsOf } from './actors-standby-calls.ts';
+import { createStandby, openHttpRequest, runOf, runsOf } from './actors-standby-calls.ts';
 
 let server: TestServer;
 before(async () => {
@@ -126,7 +126,7 @@ test('a run that dies fails its requests, and the next request gets a new one', 
   const actor = await createStandby(server);
   const path = `/standby/${actor['id']}`;
   const { json } = await server.call(`${path}/`);
-  const open = openRequest(server, `${path}/hold`);
+  const open = openHttpRequest(server, `${path}/hold`);
   await eventually(
     async () => ((await server.call(`${path}/`)).json['most'] as number) >= 2,
     'the request is there',
@@ -154,7 +154,7 @@ test('where the account may have no more runs, requests share the one that is th
   try {
     const actor = await createStandby(own, { desiredRequestsPerActorRun: 1, maxRequestsPerActorRun: 2 });
     const path = `/standby/${actor['id']}/`;
-    const open = Array.from({ length: 5 }, () => openRequest(own, path));
+    const open = Array.from({ length: 5 }, () => openHttpRequest(own, path));
     const answers = await Promise.all(open.map((one) => one.end()));
     assert.deepEqual(
       answers.map(({ status }) => status),

@@ -13,7 +13,7 @@ import { onEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { fixedPort } from '../fixed-port.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
-import { createStandby, openRequest, runOf, runsOf } from './actors-standby-calls.ts';
+import { createStandby, openHttpRequest, runOf, runsOf } from './actors-standby-calls.ts';
 
 onEngine('postgres', (engine) => {
   const running: TestServer[] = [];
@@ -56,7 +56,7 @@ onEngine('postgres', (engine) => {
     await settled(one, 2);
     const actor = await createStandby(one, { desiredRequestsPerActorRun: 3, maxRequestsPerActorRun: 4 });
     const path = `/standby/${actor['id']}/shared?x=1`;
-    const open = Array.from({ length: 8 }, (_, index) => openRequest(index % 2 === 0 ? one : two, path));
+    const open = Array.from({ length: 8 }, (_, index) => openHttpRequest(index % 2 === 0 ? one : two, path));
     await eventually(async () => (await runsOf(one, actor['id'] as string)).length >= 3, 'three runs');
     const answers = await Promise.all(open.map((request) => request.end()));
     for (const { status, json } of answers) {
@@ -84,7 +84,7 @@ onEngine('postgres', (engine) => {
 
   test('a node that only answers calls passes them on to one that executes, which nobody else can call', async () => {
     const database = await engine.migratedDatabase();
-    const worker = await start(database, { role: 'worker' });
+    const worker = await start(database, { role: 'worker', actorsUnsandboxed: true });
     const api = await start(database, { role: 'api' });
     await settled(api, 1);
     const actor = await createStandby(api);

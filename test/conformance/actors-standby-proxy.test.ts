@@ -7,9 +7,9 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { inTime } from '../eventually.ts';
-import { openBrowser } from '../people.ts';
+import { FORM, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
-import { createStandby, openRequest, runsOf } from './actors-standby-calls.ts';
+import { createStandby, openHttpRequest, runsOf } from './actors-standby-calls.ts';
 
 let server: TestServer;
 let actor: Json;
@@ -67,14 +67,20 @@ test('a session is taken out with all cookies, and a page that refers with its t
     { kind: 'token', secret: ADMIN_TOKEN },
     Date.now(),
   );
-  const { cookie } = await openBrowser(server, member);
+  const browser = await openBrowser(server, member);
   const { status, json } = await server.call(at('/'), {
     token: null,
-    headers: { cookie: `${cookie}; other=1`, 'sec-fetch-site': 'none', referer: `${server.url}/?token=abc` },
+    headers: {
+      ...browser,
+      cookie: `${browser.cookie}; other=1`,
+      'x-signalbox-link': 'abc',
+      'sec-fetch-site': 'none',
+      referer: `${server.url}/?token=abc`,
+    },
   });
   assert.equal(status, 200);
-  assert.equal(json['headers'].cookie, undefined);
-  assert.equal(json['headers'].referer, undefined);
+  for (const name of ['cookie', 'referer', 'x-signalbox-session', 'x-signalbox-link'])
+    assert.equal(json['headers'][name], undefined, name);
 });
 
 test('a session from another site, or from nobody knows where, is refused before anything starts', async () => {
@@ -82,7 +88,7 @@ test('a session from another site, or from nobody knows where, is refused before
     { kind: 'token', secret: ADMIN_TOKEN },
     Date.now(),
   );
-  const { cookie } = await openBrowser(server, member);
+  const browser = await openBrowser(server, member);
   const other = await createStandby(server);
   const path = `/standby/${other['id']}/`;
   const tries: Record<string, string>[] = [
@@ -93,7 +99,7 @@ test('a session from another site, or from nobody knows where, is refused before
     {},
   ];
   for (const headers of tries) {
-    const { status, json } = await server.call(path, { token: null, headers: { cookie, ...headers } });
+    const { status, json } = await server.call(path, { token: null, headers: { ...browser, ...headers } });
     assert.deepEqual(
       [status, json['error'].type],
       [403, 'insufficient-permissions'],
@@ -101,7 +107,7 @@ test('a session from another site, or from nobody knows where, is refused before
     );
   }
   assert.deepEqual(await runsOf(server, other['id'] as string), []);
-  const own = await server.call(path, { token: null, headers: { cookie, origin: server.url } });
+  const own = await server.call(path, { token: null, headers: { ...browser, origin: server.url } });
   assert.equal(own.status, 200);
 });
 
@@ -156,7 +162,9 @@ test('redirects stay below the path of the program, or leave the server', async 
     ['/login', '/standby/admin~proxied/login'],
     ['next?x=1', '/standby/admin~proxied/next?x=1'],
     ['../../../v2/users/me', '/standby/admin~proxied/v2/users/me'],
-    ['//evil.example/x', '//evil.example/x'],
+    ['//evil.example/x', 'http://evil.example/x'],
+    ['http:/logout', '/standby/admin~proxied/logout'],
+    ['\\v2\\users', '/standby/admin~proxied/v2/users'],
     ['https://example.com/x', 'https://example.com/x'],
     [`${server.url}/standby/admin~proxied/a`, `${server.url}/standby/admin~proxied/a`],
     [`${server.url}/v2/actors/x/run-sync`, undefined],
@@ -286,6 +294,37 @@ test('WebSockets pass, without the token', async () => {
   }
 });
 
+test('a page opens a program and its WebSocket by links of its session, which the program does not see', async () => {
+  const { member } = await server.app.kernel.identity.identify(
+    { kind: 'token', secret: ADMIN_TOKEN },
+    Date.now(),
+  );
+  const browser = await openBrowser(server, member);
+  const linkTo = async (path: string) => {
+    const body = new URLSearchParams({ path }).toString();
+    const headers = { ...browser, ...FORM, origin: server.url };
+    const { json } = await server.call('/session/links', { method: 'POST', token: null, headers, body });
+    return json['url'] as string;
+  };
+  const { cookie } = browser;
+  const typed = { cookie, 'sec-fetch-site': 'same-origin' };
+  assert.equal((await server.call(at('/page?a=1'), { token: null, headers: typed })).status, 401);
+  const { json } = await server.call(await linkTo(at('/page?a=1')), { token: null, headers: typed });
+  assert.equal(json['url'], '/page?a=1');
+  assert.ok(!/signalbox[_-](link|session)/.test(asText(json)));
+
+  const headers = { cookie, origin: server.url };
+  assert.equal((await refusedUpgrade(at('/head'), headers)).statusCode, 401);
+  const link = await linkTo(at('/head'));
+  assert.equal((await refusedUpgrade(link, { ...headers, origin: 'https://evil.example' })).statusCode, 403);
+  const socket = new WebSocket(server.url.replace('http', 'ws') + link, { headers });
+  const [first] = (await inTime(once(socket, 'message'))) as [Buffer];
+  assert.equal((JSON.parse(first.toString()) as Json)['url'], '/head');
+  assert.ok(!/signalbox[_-](link|session)/.test(first.toString()));
+  socket.close();
+  await inTime(once(socket, 'close'));
+});
+
 async function refusedUpgrade(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const socket = new WebSocket(server.url.replace('http', 'ws') + path, { headers });
   socket.on('error', () => {});
@@ -324,8 +363,8 @@ test('elsewhere a request that offers an upgrade is answered as without it', asy
 test('a request that waits is dropped when its client leaves', async () => {
   const slow = await createStandby(server, { maxRequestsPerActorRun: 1, desiredRequestsPerActorRun: 1 });
   const path = `/standby/${slow['id']}/`;
-  const gone = openRequest(server, path);
+  const gone = openHttpRequest(server, path);
   await once(gone.request, 'socket');
   gone.request.destroy();
-  assert.equal((await openRequest(server, path).end()).status, 200);
+  assert.equal((await openHttpRequest(server, path).end()).status, 200);
 });

@@ -5,7 +5,7 @@ import { finishedRun, logOf } from '../actors.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { onServer } from '../suites.ts';
-import { createStandby, openRequest, runOf, runsOf } from './actors-standby-calls.ts';
+import { createStandby, openHttpRequest, runOf, runsOf } from './actors-standby-calls.ts';
 import type { Json, TestServer } from '../server.ts';
 
 onEachEngine((engine) => {
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
   test('eight requests at once have as many runs as the settings say, and none too many', async () => {
     const actor = await createStandby(server, { desiredRequestsPerActorRun: 3, maxRequestsPerActorRun: 4 });
     const path = `/standby/${actor['id']}/hold`;
-    const open = Array.from({ length: 8 }, () => openRequest(server, path));
+    const open = Array.from({ length: 8 }, () => openHttpRequest(server, path));
     await eventually(async () => (await runsOf(server, actor['id'] as string)).length >= 3, 'three runs');
     const answers = await Promise.all(open.map((one) => one.end()));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));

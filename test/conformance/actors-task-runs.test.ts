@@ -251,7 +251,7 @@ await setValue('OUTPUT', statuses);
       ['{"count":', json, 400, 'run-input-body-not-valid-json'],
       ['[1]', json, 403, 'input-json-not-object'],
       ['  "text"', json, 403, 'input-json-not-object'],
-      ['null', json, 403, 'input-json-not-object'],
+      ['nul', json, 400, 'run-input-body-not-valid-json'],
       ['12', json, 403, 'input-json-not-object'],
       ['{"a":1}', { 'content-type': 'text/plain' }, 403, 'invalid-content-type-header'],
       ['a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 403, 'invalid-content-type-header'],

@@ -177,7 +177,7 @@ onEachEngine((engine) => {
             .where('owner', 'is', null)
             .executeTakeFirstOrThrow();
           if (numUpdatedRows > 0n)
-            return { id: started, kind: 'build', userId, memoryMbytes: 1, owner, claims: 1 };
+            return { id: started, kind: 'build', userId, memoryMbytes: 1, owner, claims: 1, deaths: 0 };
         }
       };
       const job = await claimed();
@@ -300,12 +300,27 @@ onEachEngine((engine) => {
           const shown = (await call(`/webhooks/${webhookId}`)).json['data'];
           assert.deepEqual([shown.isAdHoc, shown.condition.actorRunId], [true, runId]);
         }
-        const listed = (await call('/webhooks')).json['data'].items as Json[];
-        assert.ok(listed.every((webhook) => webhook['isAdHoc'] === false));
+        const listed = (await call('/webhooks?desc=1')).json['data'].items as Json[];
+        const ofRun = listed.filter(({ condition }) => condition.actorRunId === runId);
+        assert.deepEqual(
+          ofRun.map(({ id, isAdHoc }) => `${id} ${isAdHoc}`).toSorted(),
+          dispatches.map(({ webhookId }) => `${webhookId} true`).toSorted(),
+        );
+        for (const { id } of ofRun) {
+          const own = (await call(`/webhooks/${id}/dispatches`)).json['data'];
+          assert.deepEqual([own.total, own.items[0].webhookId, own.items[0].webhook.isAdHoc], [1, id, true]);
+        }
+        // They listen to the run, and not to its Actor or task.
+        for (const list of [`/actors/${actorId}/webhooks`, `/actor-tasks/${task.id}/webhooks`]) {
+          const { items } = (await call(list)).json['data'] as { items: Json[] };
+          assert.ok(items.every(({ isAdHoc }) => isAdHoc === false));
+        }
         await finishedRun(server, runId);
         await call(`/actor-runs/${runId}`, { method: 'DELETE' });
         for (const { webhookId } of dispatches)
           assert.equal((await call(`/webhooks/${webhookId}`)).status, 404);
+        const { items } = (await call('/webhooks?desc=1')).json['data'] as { items: Json[] };
+        assert.ok(items.every(({ condition }) => condition.actorRunId !== runId));
       }
     });
 

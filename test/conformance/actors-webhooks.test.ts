@@ -239,8 +239,21 @@ onEachEngine((engine) => {
         assert.equal((await post('/webhooks', adHoc, { token })).status, 201);
       const oneMore = await post('/webhooks', adHoc, { token });
       assert.deepEqual([oneMore.status, typeOf(oneMore)], [403, 'too-many-webhooks']);
-      const { total, items } = (await call('/webhooks?limit=7&offset=90&desc=1', { token })).json['data'];
-      assert.deepEqual([total, items.length, items[0].isAdHoc], [100, 7, false]);
+      const { total, items } = (await call('/webhooks?limit=200', { token })).json['data'];
+      assert.equal(total, 120);
+      assert.deepEqual(
+        Object.entries(Object.groupBy(items as Json[], ({ isAdHoc }) => String(isAdHoc))).map(
+          ([isAdHoc, those]) => [isAdHoc, those?.length],
+        ),
+        [
+          ['true', 20],
+          ['false', 100],
+        ],
+      );
+      const page = (await call('/webhooks?limit=7&offset=110&desc=1', { token })).json['data'];
+      assert.deepEqual([page.total, page.items.length], [120, 7]);
+      const ofActor = (await call(`/actors/${own.id}/webhooks?limit=200`, { token })).json['data'];
+      assert.deepEqual([ofActor.total, ofActor.items[0].isAdHoc], [100, false]);
     });
   });
 

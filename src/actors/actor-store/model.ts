@@ -1,6 +1,6 @@
 // The store as the API shows it: public Actors of all accounts.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import { ActorStats, toStats, type Actor } from '../actors/model.ts';
+import { ActorStats, toStats, type Actor, type ActorCounts, type RecentUsers } from '../actors/model.ts';
 import { LIST_QUERY } from '../list-query.ts';
 
 export const STORE_SORTS = ['relevance', 'popularity', 'newest', 'lastUpdate'] as const;
@@ -64,18 +64,8 @@ export const StoreListActor = Type.Object(
   { $id: 'StoreListActor' },
 );
 
-export type ListedActor = Pick<
-  Actor,
-  | 'id'
-  | 'userId'
-  | 'name'
-  | 'title'
-  | 'description'
-  | 'totalBuilds'
-  | 'totalRuns'
-  | 'totalMetamorphs'
-  | 'lastRunStartedAt'
-> & { categories: string[]; summary: string | null };
+export type ListedActor = Pick<Actor, 'id' | 'userId' | 'name' | 'title' | 'description'> &
+  ActorCounts & { categories: string[]; summary: string | null };
 
 export interface ActorOwner {
   username: string;
@@ -85,6 +75,7 @@ export interface ActorOwner {
 export function toStoreListActor(
   actor: ListedActor,
   { username, fullName }: ActorOwner,
+  users: RecentUsers,
   base: string,
 ): Static<typeof StoreListActor> {
   const { id, name, title, description, categories, summary } = actor;
@@ -100,7 +91,7 @@ export function toStoreListActor(
     pictureUrl: null,
     userPictureUrl: null,
     url: `${base}/actors/${username}~${name}`,
-    stats: toStats(actor),
+    stats: toStats(actor, users),
     currentPricingInfo: { pricingModel: 'FREE' },
     isWhiteListedForAgenticPayments: false,
     actorReviewCount: 0,

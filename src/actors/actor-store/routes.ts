@@ -2,6 +2,7 @@
 import { findAccount, listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
 import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
+import { countRecentUsers } from '../actors/store-users.ts';
 import { listSliceOf } from '../list-query.ts';
 import { toPublicUser } from '../users/model.ts';
 import { StoreListActor, StoreQuery, toStoreListActor, type ActorOwner } from './model.ts';
@@ -39,7 +40,14 @@ const list = route(
       kernel.db,
       items.map(({ userId }) => userId),
     );
-    const shown = items.map((item) => toStoreListActor(item, ownerOf(accounts.get(item.userId)), call.base));
+    const usersOf = await countRecentUsers(
+      kernel.db,
+      items.map(({ id }) => id),
+      call.now,
+    );
+    const shown = items.map((item) =>
+      toStoreListActor(item, ownerOf(accounts.get(item.userId)), usersOf(item.id), call.base),
+    );
     return new Page(shown, total, slice);
   },
 );

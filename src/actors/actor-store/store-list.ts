@@ -177,7 +177,7 @@ async function listByIds(db: Db, ids: readonly string[]): Promise<ListedActor[]>
       .selectFrom('actors')
       .leftJoin('store_actors', 'store_actors.actor_id', 'actors.id')
       .select(['actors.id', 'user_id', 'name', 'title', 'summary'])
-      .select(['total_builds', 'total_runs', 'total_metamorphs', 'last_run_started_at'])
+      .select(['total_builds', 'total_runs', 'total_metamorphs', 'total_users', 'last_run_started_at'])
       .select(
         sql<string | null>`substr(description, 1, ${sql.lit(MAX_DESCRIPTION_LENGTH)})`.as('description'),
       )
@@ -205,6 +205,7 @@ type ListedRow = Pick<
   | 'total_builds'
   | 'total_runs'
   | 'total_metamorphs'
+  | 'total_users'
   | 'last_run_started_at'
 > & { summary: string | null };
 
@@ -218,6 +219,7 @@ function listedFrom(row: ListedRow): ListedActor {
     totalBuilds: row.total_builds,
     totalRuns: row.total_runs,
     totalMetamorphs: row.total_metamorphs,
+    totalUsers: row.total_users,
     lastRunStartedAt: row.last_run_started_at === 0 ? null : row.last_run_started_at,
     categories: [],
     summary: row.summary,

@@ -63,7 +63,8 @@ export async function createActor(
   const { caller, now } = call;
   const userId = accountOf(caller).id;
   if (sent.name != null) checkActorName(sent.name);
-  const fields = fieldsAfter(BLANK, sent);
+  const { boundary } = await kernel.identity.initiatorOf(caller, now);
+  const fields = fieldsAfter(BLANK, sent, boundary);
   const drafts = await draftVersions(kernel, sent.versions);
   return await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
@@ -73,7 +74,7 @@ export async function createActor(
     const name = sent.name ?? (await findFreeActorName(tx, [userId], 'my-actor'));
     await checkNameFree(tx, userId, name);
     const actor = await insertActor(tx, userId, { ...fields, name }, now);
-    const versions = await upsertVersions(tx, kernel.secrets, actor, drafts, now);
+    const versions = await upsertVersions(tx, kernel.secrets, actor, { drafts, boundary }, now);
     if (actor.isPublic) await saveStoreEntry(tx, actor);
     on.record({
       ...changeOf('createActor', 'created', actor),
@@ -89,18 +90,19 @@ export async function changeActor(
   opened: Actor,
   sent: SentActor,
 ): Promise<Actor> {
-  const { now } = call;
+  const { caller, now } = call;
   const { name, taggedBuilds } = sent;
   if (name != null) checkActorName(name);
   const drafts = await draftVersions(kernel, sent.versions);
+  const { boundary } = await kernel.identity.initiatorOf(caller, now);
   return await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
     if (name != null) await lockActorNames(tx, opened.userId);
     const before = await lockOwnActor(tx, opened);
     if (name != null && name.toLowerCase() !== before.name.toLowerCase())
       await checkNameFree(tx, before.userId, name);
-    const actor = await updateActor(tx, before.id, fieldsAfter(before, sent), now);
-    const versions = await upsertVersions(tx, kernel.secrets, actor, drafts, now);
+    const actor = await updateActor(tx, before.id, fieldsAfter(before, sent, boundary), now);
+    const versions = await upsertVersions(tx, kernel.secrets, actor, { drafts, boundary }, now);
     if (taggedBuilds != null) await changeTags(tx, actor.id, taggedBuilds);
     if (before.isPublic || actor.isPublic) await saveStoreEntry(tx, actor);
     on.record({
@@ -165,14 +167,15 @@ async function upsertVersions(
   tx: Db,
   secrets: SecretBox,
   { id: actorId }: Actor,
-  drafts: readonly VersionDraft[],
+  { drafts, boundary }: { drafts: readonly VersionDraft[]; boundary: string | undefined },
   now: number,
 ): Promise<ActorVersion[]> {
   const versions: ActorVersion[] = [];
   for (const draft of drafts) {
     const number = draft.sent.versionNumber!;
     const before = await findVersion(tx, actorId, number);
-    const after = await applyDraft(secrets, before, draft, { actorId, number, createdAt: now });
+    const created = { actorId, number, createdAt: before?.createdAt ?? now };
+    const after = await applyDraft(secrets, before, draft, created, boundary);
     await saveVersion(tx, before, after);
     versions.push(after);
   }
@@ -240,7 +243,8 @@ const BLANK: ActorFields = {
   details: {},
 };
 
-function fieldsAfter(before: ActorFields, sent: SentActor): ActorFields {
+function fieldsAfter(before: ActorFields, sent: SentActor, boundary: string | undefined): ActorFields {
+  const standbyBoundary = sent.actorStandby === undefined ? before.standbyBoundary : boundary;
   return {
     name: sent.name ?? before.name,
     title: sent.title === undefined ? before.title : sent.title,
@@ -249,6 +253,7 @@ function fieldsAfter(before: ActorFields, sent: SentActor): ActorFields {
     permissionLevel: sent.actorPermissionLevel ?? before.permissionLevel,
     runOptions: changeRunOptions(before.runOptions, sent),
     details: changeDetails(before.details, sent),
+    ...(standbyBoundary !== undefined && { standbyBoundary }),
   };
 }
 
@@ -258,6 +263,7 @@ export function changeOf(action: string, done: string, actor: Actor): Change {
     kind: 'actor',
     name: actor.name,
     verb: `${done} the Actor`,
+    ownerId: actor.userId,
   };
 }
 

@@ -41,13 +41,19 @@ export async function applyDraft(
   before: ActorVersion | undefined,
   { sent, sources }: VersionDraft,
   created: Pick<ActorVersion, 'actorId' | 'number' | 'createdAt'>,
+  boundary: string | undefined,
 ): Promise<ActorVersion> {
   const sourceType = sent.sourceType ?? before?.sourceType;
   if (sourceType === undefined) throw problem('sourceType', 'is required');
   const { buildTag, applyEnvVarsToBuild, envVars } = sent;
   const known = before?.envVars ?? [];
+  const { boundary: _former, ...others }: Partial<ActorVersion> = before ?? {};
   return {
-    ...(before ?? created),
+    ...others,
+    actorId: created.actorId,
+    number: created.number,
+    createdAt: created.createdAt,
+    ...(boundary !== undefined && { boundary }),
     sourceType,
     source: sources[SOURCE_FIELDS[sourceType]] ?? keptSource(before, sourceType),
     buildTag: buildTag === undefined ? (before === undefined ? 'latest' : before.buildTag) : buildTag,

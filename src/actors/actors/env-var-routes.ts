@@ -89,7 +89,7 @@ const update = route(
     id: 'act_version_envVar_put',
     method: 'PUT',
     path: '/actors/{actorId}/versions/{versionNumber}/env-vars/{envVarName}',
-    aliases: [{ method: 'POST' }],
+    aliases: [{ id: 'act_version_envVar_post', method: 'POST' }],
     summary: 'Change an environment variable of a version',
     description: 'Without a value the old one stays. A secret one stays secret unless `isSecret` is false.',
     access: UPDATE,

@@ -19,9 +19,13 @@ export interface Actor {
   permissionLevel: PermissionLevel;
   runOptions: DefaultRunOptions;
   details: ActorDetails;
+  /** The boundary of the token that saved the standby settings. */
+  standbyBoundary?: string;
   totalBuilds: number;
   totalRuns: number;
   totalMetamorphs: number;
+  /** The accounts that have started a run of it. */
+  totalUsers: number;
   lastRunStartedAt: number | null;
   createdAt: number;
   modifiedAt: number;
@@ -147,6 +151,10 @@ export const ActorStats = Type.Object(
     totalBuilds: Type.Integer(),
     totalRuns: Type.Integer(),
     totalMetamorphs: Type.Integer(),
+    totalUsers: Type.Integer({ description: 'The accounts that have started a run of it' }),
+    totalUsers7Days: Type.Integer({ description: 'Those whose last run began within 7 days' }),
+    totalUsers30Days: Type.Integer(),
+    totalUsers90Days: Type.Integer(),
     lastRunStartedAt: Type.Optional(DateTime),
   },
   { $id: 'ActorStats' },
@@ -205,6 +213,7 @@ export const ActorShort = Type.Object(
 export function toShownActor(
   actor: Actor,
   username: string,
+  users: RecentUsers,
   taggedBuilds: TaggedBuilds,
   publicUrl: string,
 ): Omit<Static<typeof ShownActor>, 'versions'> {
@@ -220,7 +229,7 @@ export function toShownActor(
     restartOnError: actor.runOptions.restartOnError,
     createdAt: new Date(actor.createdAt).toISOString(),
     modifiedAt: new Date(actor.modifiedAt).toISOString(),
-    stats: toStats(actor),
+    stats: toStats(actor, users),
     defaultRunOptions: actor.runOptions,
     ...actor.details,
     standbyUrl:
@@ -229,7 +238,7 @@ export function toShownActor(
   };
 }
 
-export function toActorShort(actor: Actor, username: string): Static<typeof ActorShort> {
+export function toActorShort(actor: Actor, username: string, users: RecentUsers): Static<typeof ActorShort> {
   const { id, name, title } = actor;
   return {
     id,
@@ -238,20 +247,34 @@ export function toActorShort(actor: Actor, username: string): Static<typeof Acto
     title,
     createdAt: new Date(actor.createdAt).toISOString(),
     modifiedAt: new Date(actor.modifiedAt).toISOString(),
-    stats: toStats(actor),
+    stats: toStats(actor, users),
   };
 }
 
-export function toStats({
-  totalBuilds,
-  totalRuns,
-  totalMetamorphs,
-  lastRunStartedAt,
-}: Pick<Actor, 'totalBuilds' | 'totalRuns' | 'totalMetamorphs' | 'lastRunStartedAt'>) {
+/** The accounts whose last run of the Actor began within so many days. */
+export interface RecentUsers {
+  days7: number;
+  days30: number;
+  days90: number;
+}
+
+export type ActorCounts = Pick<
+  Actor,
+  'totalBuilds' | 'totalRuns' | 'totalMetamorphs' | 'totalUsers' | 'lastRunStartedAt'
+>;
+
+export function toStats(
+  { totalBuilds, totalRuns, totalMetamorphs, totalUsers, lastRunStartedAt }: ActorCounts,
+  { days7, days30, days90 }: RecentUsers,
+) {
   return {
     totalBuilds,
     totalRuns,
     totalMetamorphs,
+    totalUsers,
+    totalUsers7Days: days7,
+    totalUsers30Days: days30,
+    totalUsers90Days: days90,
     ...(lastRunStartedAt !== null && { lastRunStartedAt: new Date(lastRunStartedAt).toISOString() }),
   };
 }

@@ -14,6 +14,7 @@ export const actorPart: Part = {
   },
   routes: [...actorRoutes, ...versionRoutes, ...envVarRoutes],
   migrations: actorMigrations,
+  boundaryUsers: ['actors', 'actor_versions'],
   handOver: handOverActors,
   work: actorWork,
 };

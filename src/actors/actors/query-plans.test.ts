@@ -23,6 +23,7 @@ import {
   updateActor,
   type ActorFields,
 } from './store.ts';
+import { countRecentUsers, updateActorUserOwner } from './store-users.ts';
 import { listJobsOfActor } from '../jobs/store-retention.ts';
 import {
   countTags,
@@ -98,7 +99,11 @@ onEachEngine((testEngine) => {
     await db.transaction().execute((tx) => lockActor(tx, id));
     await updateActor(db, id, fieldsOf('actor-0'), NOW);
     await touchActor(db, id, NOW);
-    await countRunStart(db, id, NOW);
+    await countRunStart(db, id, 'user', NOW);
+    await countRunStart(db, id, 'user', NOW + 1);
+    await countRunStart(db, id, 'other', NOW + 1);
+    await countRecentUsers(db, [id, 'none'], NOW);
+    await updateActorUserOwner(db, 'other', 'user');
     await takeBuildNumber(db, id, '0.1');
     await findVersion(db, id, '0.1');
     await listVersions(db, id);
@@ -129,6 +134,10 @@ onEachEngine((testEngine) => {
   });
 
   async function insertRows(tx: Engine['db'], actorId: string, at: number): Promise<void> {
+    await tx
+      .insertInto('actor_users')
+      .values({ actor_id: actorId, user_id: `user-${at % 20}`, last_run_at: NOW })
+      .execute();
     await tx
       .insertInto('builds')
       .values({

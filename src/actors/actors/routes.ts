@@ -9,6 +9,7 @@ import { changeActor, createActor, removeActor } from './change-actor.ts';
 import { ActorShort, CreateActor, ShownActor, toActorShort, UpdateActor } from './model.ts';
 import { showActor } from './show-actor.ts';
 import { listActors } from './store.ts';
+import { countRecentUsers } from './store-users.ts';
 
 /** The path parameter of everything below an Actor. */
 export const ByActor = Type.Object({
@@ -35,8 +36,13 @@ const list = route(
     const { id: userId, username } = accountOf(call.caller);
     const slice = listSliceOf(call.query);
     const { items, total } = await listActors(db, { userId, sortBy }, slice, desc);
+    const usersOf = await countRecentUsers(
+      db,
+      items.map(({ id }) => id),
+      call.now,
+    );
     return new Page(
-      items.map((actor) => toActorShort(actor, username)),
+      items.map((actor) => toActorShort(actor, username, usersOf(actor.id))),
       total,
       slice,
       desc,

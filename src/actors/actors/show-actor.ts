@@ -7,6 +7,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { actorResource, isOwnerOf, type ActorCall } from './access.ts';
 import { toShownActor, type Actor } from './model.ts';
 import { listTags } from './store-tags.ts';
+import { countRecentUsers } from './store-users.ts';
 import { findVersion, findVersionTotals, listVersions } from './store-versions.ts';
 import { toVersionJson, type VersionView } from './version.ts';
 
@@ -16,13 +17,15 @@ export const WHOLE_VERSION: VersionView = { envVars: true, source: true };
 const MAX_BYTES_AT_ONCE = 1024 * 1024;
 
 export async function showActor(
-  { db, publicUrl }: Pick<Kernel, 'db' | 'publicUrl'>,
+  { db, publicUrl, clock }: Pick<Kernel, 'db' | 'publicUrl' | 'clock'>,
   call: ActorCall,
   actor: Actor,
   status = 200,
 ): Promise<Reply | Stream> {
   const tags = await listTags(db, actor.id);
-  const shown = JSON.stringify(toShownActor(actor, await usernameOf(db, call, actor), tags, publicUrl));
+  const users = (await countRecentUsers(db, [actor.id], clock.now()))(actor.id);
+  const username = await usernameOf(db, call, actor);
+  const shown = JSON.stringify(toShownActor(actor, username, users, tags, publicUrl));
   return await withVersions(db, actor.id, viewOf(call, actor), {
     status,
     head: `${shown.slice(0, -1)},"versions":[`,

@@ -8,6 +8,7 @@ import { updateBuildOwner } from '../builds/store.ts';
 import { updateRunOwner } from '../runs/store-transfers.ts';
 import { actorResource } from './access.ts';
 import { findFreeActorName, foldedActorName, lockActorNames } from './store.ts';
+import { updateActorUserOwner } from './store-users.ts';
 
 export const handOverActors: HandOver = async (on, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
@@ -22,6 +23,7 @@ export const handOverActors: HandOver = async (on, from, to) => {
     .executeTakeFirstOrThrow();
   await updateJobOwner(tx, from, to);
   await updateRunOwner(tx, from.id, to.id);
+  await updateActorUserOwner(tx, from.id, to.id);
   await updateBuildOwner(tx, from.id, to.id);
   await updateInputKeyOwner(tx, from, to);
   if (numUpdatedRows === 0n) return;
@@ -63,6 +65,7 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
       kind: 'actor',
       name: free,
       verb: 'renamed the Actor',
+      ownerId: to.id,
       before: { id, name },
       after: { id, name: free },
     });

@@ -52,6 +52,7 @@ const COLUMNS = [
   'env_vars',
   'applies_env_vars_to_build',
   'builds_on_push',
+  'boundary_id',
   'created_at',
 ] as const;
 
@@ -116,6 +117,7 @@ function rowOf(version: ActorVersion) {
     applies_env_vars_to_build: version.appliesEnvVarsToBuild ? 1 : 0,
     builds_on_push: version.buildsOnPush ? 1 : 0,
     pushed_repository: version.buildsOnPush ? repositoryKeyOf(version) : null,
+    boundary_id: version.boundary ?? null,
   };
 }
 
@@ -129,6 +131,7 @@ function versionFrom(row: Pick<Selectable<VersionRow>, (typeof COLUMNS)[number] 
     envVars: JSON.parse(row.env_vars) as EnvVar[],
     appliesEnvVarsToBuild: row.applies_env_vars_to_build === 1,
     buildsOnPush: row.builds_on_push === 1,
+    ...(row.boundary_id !== null && { boundary: row.boundary_id }),
     createdAt: row.created_at,
   };
 }

@@ -110,8 +110,8 @@ onEachEngine((testEngine) => {
 
     test('counts its runs, builds and metamorphs, unless it was deleted meanwhile', async () => {
       const { id } = await insert(newUser(), 'counted');
-      await countRunStart(engine.db, id, NOW + 5);
-      await countRunStart(engine.db, id, NOW + 6);
+      await countRunStart(engine.db, id, 'user', NOW + 5);
+      await countRunStart(engine.db, id, 'user', NOW + 6);
       await countMetamorph(engine.db, id);
       assert.equal(await takeBuildNumber(engine.db, id, '0.1'), 1);
       const { totalRuns, totalBuilds, totalMetamorphs, lastRunStartedAt } = (await findActorById(
@@ -121,7 +121,7 @@ onEachEngine((testEngine) => {
       assert.deepEqual([totalRuns, totalBuilds, totalMetamorphs, lastRunStartedAt], [2, 1, 1, NOW + 6]);
       await deleteActor(engine.db, id);
       for (const count of [
-        () => countRunStart(engine.db, id, NOW),
+        () => countRunStart(engine.db, id, 'user', NOW),
         () => countMetamorph(engine.db, id),
         () => takeBuildNumber(engine.db, id, '0.1'),
       ]) {
@@ -133,7 +133,7 @@ onEachEngine((testEngine) => {
       const user = newUser();
       const ids: string[] = [];
       for (const name of ['one', 'two', 'three']) ids.push((await insert(user, name, NOW + ids.length)).id);
-      await countRunStart(engine.db, ids[0]!, NOW);
+      await countRunStart(engine.db, ids[0]!, 'user', NOW);
       const list = await listActors(
         engine.db,
         { userId: user, sortBy: 'stats.lastRunStartedAt' },

@@ -4,12 +4,14 @@ import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Slice } from '../../kernel/page.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorRef } from '../actor-ref.ts';
 import { findFreeName } from '../free-name.ts';
 import { MAX_ACTOR_NAME_LENGTH } from '../resource-names.ts';
 import type { Actor, ActorDetails, DefaultRunOptions, PermissionLevel } from './model.ts';
+import { insertActorUser } from './store-users.ts';
 import type { ActorRow } from './tables.ts';
 
 /** The fields that a create or an update sets. */
@@ -21,6 +23,8 @@ export interface ActorFields {
   permissionLevel: PermissionLevel;
   runOptions: DefaultRunOptions;
   details: ActorDetails;
+  /** The boundary of the token that saved the standby settings. */
+  standbyBoundary?: string;
 }
 
 /** Locks the names and the number of an account's Actors until the transaction ends. */
@@ -165,13 +169,22 @@ export async function deleteActor(tx: Db, id: string): Promise<void> {
 }
 
 /** Throws where the Actor is deleted: a run that starts at the same time must not outlive it. */
-export async function countRunStart(tx: Db, actorId: string, now: number): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('actors')
-    .set((eb) => ({ total_runs: eb('total_runs', '+', 1), last_run_started_at: now }))
-    .where('id', '=', actorId)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw actorGone();
+export async function countRunStart(tx: Db, actorId: string, userId: string, now: number): Promise<void> {
+  const [counted, known] = await executeAll(tx, [
+    tx
+      .updateTable('actors')
+      .set((eb) => ({ total_runs: eb('total_runs', '+', 1), last_run_started_at: now }))
+      .where('id', '=', actorId)
+      .compile(),
+    tx
+      .updateTable('actor_users')
+      .set({ last_run_at: now })
+      .where('actor_id', '=', actorId)
+      .where('user_id', '=', userId)
+      .compile(),
+  ]);
+  if (counted!.numAffectedRows === 0n) throw actorGone();
+  if (known!.numAffectedRows === 0n) await insertActorUser(tx, actorId, userId, now);
 }
 
 /** A run became one of this Actor. */
@@ -225,6 +238,7 @@ function rowOf(fields: ActorFields) {
     permission_level: fields.permissionLevel,
     run_options: JSON.stringify(fields.runOptions),
     details: JSON.stringify(fields.details),
+    boundary_id: fields.standbyBoundary ?? null,
   };
 }
 
@@ -242,8 +256,10 @@ function actorFrom(row: Selectable<ActorRow>): Actor {
     totalBuilds: row.total_builds,
     totalRuns: row.total_runs,
     totalMetamorphs: row.total_metamorphs,
+    totalUsers: row.total_users,
     lastRunStartedAt: row.last_run_started_at === 0 ? null : row.last_run_started_at,
     createdAt: row.created_at,
     modifiedAt: row.modified_at,
+    ...(row.boundary_id !== null && { standbyBoundary: row.boundary_id }),
   };
 }

@@ -7,6 +7,7 @@ declare module '../../kernel/storage/tables.ts' {
     actor_versions: VersionRow;
     actor_build_numbers: BuildNumberRow;
     actor_tags: TagRow;
+    actor_users: ActorUserRow;
   }
 }
 
@@ -22,9 +23,13 @@ export interface ActorRow {
   run_options: string;
   /** All other fields that clients may set, as JSON. */
   details: string;
+  /** Of the token that saved the standby settings. */
+  boundary_id: Generated<string | null>;
   total_builds: number;
   total_runs: number;
   total_metamorphs: number;
+  /** The accounts that have started a run of it. */
+  total_users: Generated<number>;
   /** 0 where it has never run: the engines sort nulls differently. */
   last_run_started_at: number;
   created_at: number;
@@ -47,6 +52,8 @@ export interface VersionRow {
   builds_on_push: Generated<number>;
   /** The `owner/name` whose pushes start builds, in lower case. */
   pushed_repository: Generated<string | null>;
+  /** Of the token that saved it: builds that pushes start read no more than that. */
+  boundary_id: Generated<string | null>;
   /** Versions are listed in the order in which they were added. */
   position: number;
   created_at: number;
@@ -58,6 +65,13 @@ export interface BuildNumberRow {
   version_number: string;
   /** The last number given to a build of this version. */
   last_build: number;
+}
+
+/** An account that has run the Actor; it stays when its runs are deleted. */
+export interface ActorUserRow {
+  actor_id: string;
+  user_id: string;
+  last_run_at: number;
 }
 
 export interface TagRow {

@@ -66,6 +66,7 @@ const create = route(
     const opened = await openActor(kernel, call, call.params.actorId, 'updateActor');
     const number = checkVersionNumber(body.versionNumber);
     const [draft] = await draftVersions(kernel, [body]);
+    const { boundary } = await kernel.identity.initiatorOf(call.caller, now);
     const version = await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
       const actor = await lockOwnActor(tx, opened);
@@ -75,7 +76,7 @@ const create = route(
         });
       }
       const created = { actorId: actor.id, number, createdAt: now };
-      const after = await applyDraft(kernel.secrets, undefined, draft!, created);
+      const after = await applyDraft(kernel.secrets, undefined, draft!, created, boundary);
       await saveVersion(tx, undefined, after);
       await touchActor(tx, actor.id, now);
       on.record({
@@ -112,7 +113,7 @@ const update = route(
     id: 'act_version_put',
     method: 'PUT',
     path: '/actors/{actorId}/versions/{versionNumber}',
-    aliases: [{ method: 'POST' }],
+    aliases: [{ id: 'act_version_post', method: 'POST' }],
     summary: 'Change a version of an Actor',
     description: 'What is absent stays as it is. The number cannot be changed.',
     access: UPDATE,
@@ -128,12 +129,13 @@ const update = route(
       throw problem('versionNumber', `cannot be changed: add a version ${body.versionNumber} instead`);
     const draft = await draftVersion(body);
     await prepareSealing(kernel.secrets, body.envVars ?? []);
+    const { boundary } = await kernel.identity.initiatorOf(call.caller, now);
     const version = await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
       const actor = await lockOwnActor(tx, opened);
       const before = await findVersion(tx, actor.id, number);
       if (before === undefined) throw versionNotFound(number);
-      const after = await applyDraft(kernel.secrets, before, draft, before);
+      const after = await applyDraft(kernel.secrets, before, draft, before, boundary);
       await saveVersion(tx, before, after);
       await touchActor(tx, actor.id, now);
       on.record({

@@ -17,6 +17,8 @@ export interface ActorVersion {
   appliesEnvVarsToBuild: boolean;
   /** Whether a push to its branch of a repository of this server starts a build. */
   buildsOnPush: boolean;
+  /** The boundary of the token that saved it. */
+  boundary?: string;
   createdAt: number;
 }
 

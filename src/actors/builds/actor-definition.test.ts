@@ -70,6 +70,77 @@ describe('the definition', () => {
     assert.deepEqual([read.readme, read.changelog], ['# About', '# Changes']);
   });
 
+  test('has texts as its title and description', async () => {
+    for (const name of ['title', 'description'])
+      for (const value of [5, true, ['a'], { en: 'a' }])
+        assert.equal(
+          await refusal({ ...main, '.actor/actor.json': { [name]: value } }),
+          `.actor/actor.json: "${name}" must be text.`,
+        );
+    const read = await define({ ...main, '.actor/actor.json': { title: 'One', description: null } });
+    assert.deepEqual(read.definition, { title: 'One', description: null });
+  });
+
+  test('has several storages of a kind by alias, each with its schema or the file of one', async () => {
+    const read = await define({
+      ...main,
+      '.actor/actor.json': {
+        storages: {
+          datasets: { default: './products.json', categories: { actorSpecification: 1 } },
+          keyValueStores: { images: './images.json' },
+          requestQueues: { later: {} },
+        },
+      },
+      '.actor/products.json': { fields: { type: 'object', required: ['name'] } },
+      '.actor/images.json': { collections: { all: { keyPrefix: 'i-' } } },
+    });
+    assert.deepEqual(read.definition?.['storages'], {
+      datasets: {
+        default: { fields: { type: 'object', required: ['name'] } },
+        categories: { actorSpecification: 1 },
+      },
+      keyValueStores: { images: { collections: { all: { keyPrefix: 'i-' } } } },
+      requestQueues: { later: {} },
+    });
+  });
+
+  test('refuses storages that no run could have', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 11 }, (_, n) => [n === 0 ? 'default' : `a${n}`, {}]),
+    );
+    const wrong: [storages: unknown, words: RegExp][] = [
+      [[], /"storages" must be an object/],
+      [{ datasets: [] }, /"storages\.datasets" must be an object/],
+      [{ datasets: './a.json' }, /"storages\.datasets" must be an object/],
+      [{ datasets: {} }, /"storages\.datasets" must have the alias "default"/],
+      [{ datasets: { other: {} } }, /"storages\.datasets" must have the alias "default"/],
+      [{ datasets: many }, /"storages\.datasets" can have 10 aliases/],
+      [{ datasets: { default: {}, 'my-data': {} } }, /"my-data".*letters, digits and underscores/],
+      [{ datasets: { default: {}, '1st': {} } }, /"1st".*letters, digits and underscores/],
+      [{ keyValueStores: { ['x'.repeat(102)]: {} } }, /letters, digits and underscores/],
+      [{ requestQueues: { ['__proto__x y']: {} } }, /letters, digits and underscores/],
+      [
+        { datasets: { default: {} }, dataset: {} },
+        /"storages\.dataset" and "storages\.datasets".*one of them/,
+      ],
+      [{ keyValueStores: {}, keyValueStore: {} }, /"storages\.keyValueStore".*one of them/],
+      [{ datasets: { default: 7 } }, /"storages\.datasets\.default" must be the path of a JSON file/],
+      [{ datasets: { default: './no.json' } }, /names the file \.actor\/no\.json, which does not exist/],
+      [{ requestQueues: { later: 'x' } }, /names the file \.actor\/x, which does not exist/],
+      [{ datasets: { default: { fields: 7 } } }, /"storages\.datasets\.default" is no schema of a dataset/],
+      [{ dataset: { views: [] } }, /"storages\.dataset" is no schema of a dataset/],
+      [
+        { keyValueStores: { a: { collections: 7 } } },
+        /"storages\.keyValueStores\.a" is no schema of a key-value store/,
+      ],
+    ];
+    for (const [storages, words] of wrong) {
+      const message = await refusal({ ...main, '.actor/actor.json': { storages } });
+      assert.match(message, words);
+      assert.match(message, /^\.actor\/actor\.json: .*\.$/);
+    }
+  });
+
   test('may be missing, or stand at the top', async () => {
     assert.equal((await define(main)).definition, null);
     const read = await define({ ...main, 'actor.json': { input: './in.json' }, 'in.json': { a: 1 } });
@@ -196,11 +267,58 @@ describe('the start command', () => {
     assert.match(await refusal({ 'package.json': { main: '../x.js' }, '../x.js': '' }), /no way to start/);
   });
 
+  test('is that of a Dockerfile whose base image is one of Python', async () => {
+    const both = { 'src/__main__.py': '', 'my_actor/__main__.py': '', 'package.json': {}, 'main.js': '' };
+    const started = async (Dockerfile: string, files: Files = {}) =>
+      await startOf({ ...both, Dockerfile, ...files });
+    const python = (...args: string[]) => ({ by: 'python', args });
+    for (const [dockerfile, start] of [
+      ['FROM apify/actor-python:3.13\nCMD ["python3", "-m", "my_actor"]', python('-m', 'my_actor')],
+      [
+        'from --platform=linux/amd64 python:3.12-slim AS run\ncmd python -m my_actor --fast',
+        python('-m', 'my_actor', '--fast'),
+      ],
+      ['ARG V=3.13\nFROM docker.io/apify/actor-python-playwright:${V}\n', python('-m', 'src')],
+      [
+        'FROM python@sha256:00 AS base\nFROM node:24\nFROM base\n# CMD ["python3", "x.py"]\n',
+        python('-m', 'src'),
+      ],
+      ['FROM apify/actor-python\nCMD \\\n  ["python3", \\\n  "-m", "my_actor"]', python('-m', 'my_actor')],
+      ['FROM apify/actor-python\nCMD xvfb-run python3 -m my_actor', python('-m', 'src')],
+      ['FROM apify/actor-python\nCMD ["python3", 7]', python('-m', 'src')],
+      [
+        'FROM python AS build\nFROM apify/actor-node:24\nCMD ["python3", "-m", "my_actor"]',
+        { by: 'node', args: ['main.js'] },
+      ],
+      ['FROM my/not-python\n', { by: 'node', args: ['main.js'] }],
+    ] as const)
+      assert.deepEqual(await started(dockerfile), start, dockerfile);
+    const given = { '.actor/actor.json': { startCommand: ['./run'] } };
+    assert.deepEqual(await started('FROM python', given), { by: 'program', command: ['./run'] });
+    const named = {
+      '.actor/actor.json': { dockerfile: '../docker/Actor' },
+      'docker/Actor': 'FROM python\nCMD ["python", "-m", "my_actor"]',
+    };
+    assert.deepEqual(await started('FROM apify/actor-node', named), python('-m', 'my_actor'));
+  });
+
+  test('is that of Python where a line calls it, as machines may have it elsewhere', async () => {
+    for (const line of ['python -m src', 'python3 -m src', '  python3  -m src '])
+      for (const files of [withStart(line), { '.actor/actor.json': { startCommand: line } }])
+        assert.deepEqual(await startOf(files), { by: 'python', args: ['-m', 'src'] }, line);
+    const line = 'python3 -m src && echo done';
+    assert.deepEqual(await startOf(withStart(line)), { by: 'shell', script: line });
+  });
+
   test('comes with the way of installing, and a note on a Dockerfile', async () => {
     assert.equal((await define(main)).install, 'npm');
     assert.equal((await define({ 'main.py': '', 'requirements.txt': 'x' })).install, 'pip');
     assert.equal((await define({ 'main.py': '' })).install, null);
     assert.match((await define({ ...main, Dockerfile: 'FROM x' })).notes.join(), /Dockerfile is ignored/);
+    const python = { ...main, 'requirements.txt': 'x', 'main.py': '', Dockerfile: 'FROM apify/actor-python' };
+    const { install, notes } = await define(python);
+    assert.equal(install, 'pip');
+    assert.match(notes.join(), /Dockerfile is not executed.*needs Python/);
     assert.match(
       (await define({ ...main, '.actor/Dockerfile': 'FROM x' })).notes.join(),
       /Dockerfile is ignored/,

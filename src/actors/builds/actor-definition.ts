@@ -5,8 +5,10 @@ import { TaskError } from '../input/thread-task.ts';
 import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { isObject } from '../../kernel/patch/json-value.ts';
 import { findBuildCommand, type BuildCommand } from './build-command.ts';
+import { parsePythonImage } from './dockerfile.ts';
 import { LOCKFILES } from './node-manifest.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
+import { resolveStorages } from './storage-definition.ts';
 import { findStart, type StartCommand } from './start-command.ts';
 
 export interface SourceDefinition {
@@ -25,6 +27,9 @@ export interface SourceDefinition {
 
 /** Of other package managers. */
 const FOREIGN_LOCKFILES = ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'];
+const DOCKERFILE_NOTE = 'The Dockerfile is ignored: this server runs Actors without containers.';
+const PYTHON_NOTE =
+  'The Dockerfile is not executed: this server runs Actors without containers. Its image says that the Actor needs Python.';
 const MAX_SCHEMA_BYTES = 500 * 1024;
 const MAX_TEXT_BYTES = 1024 * 1024;
 
@@ -38,8 +43,9 @@ export async function readDefinition(reader: SourceReader): Promise<SourceDefini
   const readme = await readText(source, 'readme', ['.actor/README.md', 'README.md', 'readme.md']);
   const changelog = await readText(source, 'changelog', ['.actor/CHANGELOG.md', 'CHANGELOG.md']);
   const notes: string[] = [];
-  if (names.has('Dockerfile') || (await reader.read('.actor/Dockerfile', MAX_TEXT_BYTES)) !== undefined)
-    notes.push('The Dockerfile is ignored: this server runs Actors without containers.');
+  const dockerfile = await readDockerfile(source);
+  const isPython = dockerfile !== undefined && parsePythonImage(dockerfile) !== undefined;
+  if (dockerfile !== undefined) notes.push(isPython ? PYTHON_NOTE : DOCKERFILE_NOTE);
   const foreign = FOREIGN_LOCKFILES.filter((name) => names.has(name));
   if (packageJson !== undefined && foreign.length > 0 && !LOCKFILES.some((name) => names.has(name)))
     notes.push(
@@ -50,17 +56,41 @@ export async function readDefinition(reader: SourceReader): Promise<SourceDefini
     inputSchema: input === undefined ? null : JSON.stringify(input, null, 2),
     readme,
     changelog,
-    buildCommand: findBuildCommand({ definition, packageJson, path: source.path }),
-    install: packageJson !== undefined ? 'npm' : names.has('requirements.txt') ? 'pip' : null,
+    buildCommand: findBuildCommand({
+      definition,
+      packageJson: isPython ? undefined : packageJson,
+      path: source.path,
+    }),
+    install: installOf(names, isPython),
     notes,
   };
+}
+
+/** A Python Actor may have a package.json for its tools. */
+function installOf(names: ReadonlySet<string>, isPython: boolean): SourceDefinition['install'] {
+  const isPip = names.has('requirements.txt');
+  if (isPython) return isPip ? 'pip' : null;
+  return names.has('package.json') ? 'npm' : isPip ? 'pip' : null;
+}
+
+/** That which `actor.json` names, else the usual one. */
+async function readDockerfile({ reader, folder, definition }: DefinitionSource): Promise<string | undefined> {
+  const named = definition?.['dockerfile'];
+  const path = typeof named === 'string' ? posix.normalize(posix.join(folder, named)) : undefined;
+  const isInside = path !== undefined && !path.startsWith('..') && !posix.isAbsolute(path);
+  const places = isInside ? [path] : ['.actor/Dockerfile', 'Dockerfile'];
+  return (await findFirst(reader, places, MAX_TEXT_BYTES))?.text;
 }
 
 /** Of built sources: the command may name a file that the Actor's own build writes. */
 export async function readStart(reader: SourceReader): Promise<StartCommand> {
   const names = new Set(await reader.list());
-  const { definition, path } = await readActorFile(reader);
-  return await findStart({ reader, names, definition, packageJson: await readPackageFile(reader), path });
+  const source = await readActorFile(reader);
+  const { definition, path } = source;
+  const packageJson = await readPackageFile(reader);
+  const dockerfile = await readDockerfile(source);
+  const pythonImage = dockerfile === undefined ? undefined : parsePythonImage(dockerfile);
+  return await findStart({ reader, names, definition, packageJson, pythonImage, path });
 }
 
 async function readActorFile(reader: SourceReader): Promise<DefinitionSource> {
@@ -124,31 +154,12 @@ async function resolveReferences(
     resolved['output'] = await readSchema(source, output, 'output');
   if (storages !== undefined && storages !== null) {
     if (!isObject(storages)) throw badDefinition(`${path}: "storages" must be an object.`);
-    resolved['storages'] = await resolveStorages(source, storages);
+    resolved['storages'] = await resolveStorages(storages, path, (value, name) =>
+      readSchema(source, value, name),
+    );
   }
   if (readme !== null) resolved['readme'] = readme;
   if (changelog !== null) resolved['changelog'] = changelog;
-  return resolved;
-}
-
-/** One schema, or several by their names. */
-async function resolveStorages(
-  source: DefinitionSource,
-  storages: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  const resolved: Record<string, unknown> = { ...storages };
-  for (const kind of ['dataset', 'keyValueStore']) {
-    const value = storages[kind];
-    if (value !== undefined && value !== null)
-      resolved[kind] = await readSchema(source, value, `storages.${kind}`);
-  }
-  const several = storages['datasets'];
-  if (isObject(several)) {
-    const schemas: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(several))
-      schemas[name] = await readSchema(source, value, `storages.datasets.${name}`);
-    resolved['datasets'] = schemas;
-  }
   return resolved;
 }
 
@@ -174,6 +185,9 @@ function checkMembers(definition: Record<string, unknown>, path: string): void {
     definition;
   if (actorSpecification !== undefined && actorSpecification !== 1)
     throw badDefinition(`${path}: "actorSpecification" must be 1.`);
+  for (const name of ['title', 'description'])
+    if (definition[name] != null && typeof definition[name] !== 'string')
+      throw badDefinition(`${path}: "${name}" must be text.`);
   for (const [name, value] of Object.entries({ minMemoryMbytes, maxMemoryMbytes })) {
     if (value === undefined || value === null) continue;
     if (!Number.isInteger(value) || Number(value) < MIN_MEMORY || Number(value) > MAX_MEMORY)

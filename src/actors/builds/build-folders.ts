@@ -1,8 +1,8 @@
 // The folders of sources and dependencies on this node: made once, however many runs ask at the same time.
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
+import { createGunzip } from '../../kernel/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { storeLibrarySources } from '../library/library-sources.ts';
 import { unpackTar } from '../sources/unpack.ts';

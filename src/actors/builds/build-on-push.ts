@@ -2,13 +2,15 @@
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import { finish, schedule, type Due } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { actorResource } from '../actors/access.ts';
 import { findActorById } from '../actors/store.ts';
 import { findVersion, listVersionsBuiltOnPush } from '../actors/store-versions.ts';
 import { sourceOf, type ActorVersion } from '../actors/version.ts';
 import { parseGitUrl, type GitSource } from '../sources/fetch-git.ts';
+import type { OwnRepository } from '../sources/own-repositories.ts';
 import { startBuild } from './start-build.ts';
 
 const BUILD_ON_PUSH = 'actors.build-on-push';
@@ -44,18 +46,23 @@ export function pushBuildWork(kernel: Kernel): BackgroundWork {
   return { handlers: { [BUILD_ON_PUSH]: (due) => buildPushed(kernel, due) } };
 }
 
-/** Nothing is built where the Actor no longer asks for it, or its owner may not read the repository. */
+/**
+ * Nothing is built where the Actor no longer asks for it, or its owner or the token that saved the version may not read the
+ * repository or build the Actor.
+ */
 async function buildPushed(kernel: Kernel, due: Due): Promise<void> {
   const { db, clock, identity, log } = kernel;
   const { actorId, number } = JSON.parse(due.payload) as { actorId: string; number: string };
   const actor = await findActorById(db, actorId);
   const version = await findVersion(db, actorId, number);
   const source = version?.buildsOnPush === true ? gitSourceOf(version) : undefined;
-  if (actor === undefined || source === undefined || !(await mayRead(kernel, actor.userId, source))) return;
+  if (actor === undefined || version === undefined || source === undefined) return;
+  const { boundary } = version;
   const now = clock.now();
-  const caller = await identity.callerOfAccount(db, actor.userId, now);
-  if (caller === undefined) return;
-  const meta = { origin: 'WEBHOOK', initiator: initiatorOf(caller) } as const;
+  const caller = await identity.callerOfAccount(db, actor.userId, now, boundary);
+  if (caller === undefined || !can(caller, 'buildActor', actorResource(actor))) return;
+  if (!(await mayRead(kernel, { accountId: actor.userId, boundary }, source))) return;
+  const meta = { origin: 'WEBHOOK', initiator: await identity.initiatorOf(caller, now) } as const;
   // With the build the work is done: a crash can neither lose it nor do it twice.
   const alongside = async (tx: Db) => {
     if (!(await finish(tx, due))) throw new Error('Another push has come.');
@@ -70,11 +77,11 @@ async function buildPushed(kernel: Kernel, due: Due): Promise<void> {
 
 async function mayRead(
   { services }: Kernel,
-  accountId: string,
+  reader: Pick<OwnRepository, 'accountId' | 'boundary'>,
   { url, ...source }: GitSource,
 ): Promise<boolean> {
   const name = services.ownRepositories.nameIn(url);
-  return name !== undefined && (await services.ownRepositories.mayRead({ ...source, name, accountId }));
+  return name !== undefined && (await services.ownRepositories.mayRead({ ...source, name, ...reader }));
 }
 
 function branchOf({ reference }: GitSource, { defaultBranch }: PushedBranches): string {

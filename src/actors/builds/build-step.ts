@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
-import type { Program } from '../runner/runner.ts';
+import { explainLimit, type Program, type RunningProgram } from '../runner/runner.ts';
+import { openRegistries } from './registries.ts';
 import type { Build } from './model.ts';
 import type { Toolchain } from './toolchain.ts';
 
@@ -30,32 +31,43 @@ export interface BuildStep extends Pick<Program, 'command' | 'network'> {
 
 /** Its output goes to the log of the build. Throws where it fails. */
 export async function runStep(
-  { services: { runner } }: Kernel,
+  { services: { runner }, settings }: Kernel,
   { build, toolchain, box, env, log, signal }: StepContext,
   step: BuildStep,
 ): Promise<void> {
   signal.throwIfAborted();
   const home = join(box, 'home');
   await mkdir(home, { recursive: true });
-  const program = await runner.start({
-    id: build.id,
-    command: step.command,
-    env: {
-      ...env,
-      ...trustedVariables(),
-      PATH: toolchain.path,
-      ...step.env,
-      HOME: home,
-      CI: 'true',
-      LANG: 'C.UTF-8',
-    },
-    folder: box,
-    readable: [...toolchain.readable, ...(step.readable ?? [])],
-    output: log.file,
-    memoryMbytes: build.options.memoryMbytes,
-    diskMbytes: build.options.diskMbytes,
-    network: step.network,
-  });
+  const trusted = trustedVariables();
+  const registries = step.network === 'private' ? await openRegistries(settings.execution.work, trusted) : [];
+  try {
+    const program = await runner.start({
+      id: build.id,
+      command: step.command,
+      env: {
+        ...env,
+        ...trusted,
+        PATH: toolchain.path,
+        ...step.env,
+        HOME: home,
+        CI: 'true',
+        LANG: 'C.UTF-8',
+      },
+      folder: box,
+      readable: [...toolchain.readable, ...(step.readable ?? [])],
+      output: log.file,
+      memoryMbytes: build.options.memoryMbytes,
+      diskMbytes: build.options.diskMbytes,
+      network: step.network,
+      bridges: registries,
+    });
+    await waitForStep(program, step.name, signal);
+  } finally {
+    for (const registry of registries) registry.close();
+  }
+}
+
+async function waitForStep(program: RunningProgram, name: string, signal: AbortSignal): Promise<void> {
   const kill = () => program.stop('kill');
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
@@ -63,8 +75,8 @@ export async function runStep(
   signal.removeEventListener('abort', kill);
   signal.throwIfAborted();
   if (exceeded !== undefined)
-    throw new StepFailed(`${step.name} was stopped: it used more ${exceeded} than a build may.`, code);
-  if (code !== 0) throw new StepFailed(`${step.name} failed with exit code ${code ?? 'unknown'}.`, code);
+    throw new StepFailed(`${name} was stopped: ${explainLimit(exceeded, 'the build')}.`, code);
+  if (code !== 0) throw new StepFailed(`${name} failed with exit code ${code ?? 'unknown'}.`, code);
 }
 
 export class StepFailed extends Failure {

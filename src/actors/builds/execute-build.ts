@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Job, JobContext } from '../jobs/job.ts';
+import { reasonToGiveUp } from '../jobs/job-deaths.ts';
 import { deleteJob } from '../jobs/store.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { finishLog } from '../logs/pack-log.ts';
@@ -104,6 +105,8 @@ function timeoutMessage(timeoutMs: number): string {
 /** An error of the Actor is a result; others are thrown, and the job is tried again. */
 async function buildOrFail(kernel: Kernel, job: Job, context: BuildContext): Promise<BuildResult> {
   const { signal, build } = context;
+  const message = reasonToGiveUp(job);
+  if (message !== undefined) return { status: 'FAILED', message };
   try {
     return await produceBuild(kernel, context);
   } catch (error) {

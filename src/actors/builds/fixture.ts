@@ -12,7 +12,7 @@ export const NEW_BUILD: Build = {
   status: 'SUCCEEDED',
   statusMessage: null,
   exitCode: 0,
-  meta: { origin: 'API' } as Build['meta'],
+  meta: { origin: 'API', initiator: { memberId: 'user' } },
   options: { memoryMbytes: 1024, diskMbytes: 2048 },
   stats: { runTimeMs: 0, sourceBytes: 0 },
   startedAt: 1,

@@ -4,11 +4,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { measureFolder } from '../runner/folder-size.ts';
+import { measureDisk } from '../runner/disk-meter.ts';
+import { MAX_ENTRIES } from '../runner/disk-watch.ts';
 import type { Program } from '../runner/runner.ts';
-import { runStep, type StepContext } from './build-step.ts';
+import { runStep, StepFailed, type StepContext } from './build-step.ts';
 import { LOCKFILES, type NodeManifest } from './node-manifest.ts';
 import { readerOf } from './source-reader.ts';
+import { checkPython } from './toolchain.ts';
 import { copyFolder, isFolder, makeWorkFolder, NPM_CACHES, sealFolder } from './work-folders.ts';
 
 export interface InstallRequest extends StepContext {
@@ -33,11 +35,12 @@ export async function installNodePackages(
   else await copyFiles(sources, app, ['package.json', '.npmrc', ...LOCKFILES]);
   const command = manifest.hasLockfile ? 'ci' : 'install';
   const cache = await borrowCache(kernel, build, box);
-  const run = (args: string[], network: Program['network']) =>
+  const { network, packageNetwork } = kernel.settings.execution;
+  const run = (args: string[], on: Program['network']) =>
     runStep(kernel, request, {
       name: 'The installation',
       command: [process.execPath, npm, '--prefix', app, ...args],
-      network,
+      network: on,
       env: npmEnvironment(cache.folder),
     });
   const options = [packages === 'all' ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
@@ -45,11 +48,11 @@ export async function installNodePackages(
     log.write(
       `ACTOR: Installing dependencies${packages === 'all' ? ', those for development too,' : ''} by npm ${command}.`,
     );
-    if (kernel.settings.execution.network === 'host') {
-      await run([command, ...options], 'host');
+    if (network !== 'none') {
+      await run([command, ...options], network);
     } else {
       // Packages come from the network; their scripts run without it.
-      await run([command, ...options, '--ignore-scripts'], 'host');
+      await run([command, ...options, '--ignore-scripts'], packageNetwork);
       await run(['rebuild'], 'none');
     }
   } finally {
@@ -63,12 +66,8 @@ export async function installNodePackages(
 
 export async function installPythonPackages(kernel: Kernel, request: InstallRequest): Promise<string> {
   const { sources, box, toolchain, place, log } = request;
-  const { python } = toolchain;
-  if (python?.hasPip !== true)
-    throw new Failure(
-      'invalid',
-      'This server has no Python with pip and venv, which requirements.txt needs.',
-    );
+  checkPython({ install: 'pip' }, toolchain);
+  const python = toolchain.python!;
   const app = join(box, 'app');
   // The requirements may name packages in folders of the sources.
   await copyFolder(sources, app, ['venv', 'node_modules']);
@@ -79,21 +78,43 @@ export async function installPythonPackages(kernel: Kernel, request: InstallRequ
     command: [
       '/bin/sh',
       '-c',
-      'cd "$3" && "$1" -m venv --without-pip "$2" && exec "$1" -m pip --python "$2/bin/python3" install --no-input --disable-pip-version-check --no-cache-dir $4 -r requirements.txt',
+      'cd "$3" && "$1" -m venv --without-pip "$2" && exec "$1" -m pip --python "$2/bin/python3" install --no-input --disable-pip-version-check --no-cache-dir --log "$5" $4 -r requirements.txt',
       'sh',
       python.program,
       venv,
       app,
       // Without a network, nothing of a package may run while it is fetched with one.
       kernel.settings.execution.network === 'none' ? '--only-binary=:all:' : '',
+      join(box, PIP_LOG),
     ],
-    network: 'host',
+    network: kernel.settings.execution.packageNetwork,
     env: {},
     readable: python.readable,
+  }).catch(async (error: unknown) => {
+    throw error instanceof StepFailed && (await isIndexMissing(box)) ? indexMissing(error) : error;
   });
   await sealResult(app);
   await moveScripts(venv, join(place, 'venv'));
   return app;
+}
+
+const PIP_LOG = 'pip.log';
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** What pip writes when it gets no connection. */
+const NO_CONNECTION = /NewConnectionError|ConnectTimeoutError|NameResolutionError|ProxyError|MaxRetryError/;
+
+async function isIndexMissing(box: string): Promise<boolean> {
+  const text = await readerOf(box)
+    .read(PIP_LOG, MAX_LOG_BYTES)
+    .catch(() => undefined);
+  return text !== undefined && NO_CONNECTION.test(text);
+}
+
+function indexMissing({ exitCode }: StepFailed): StepFailed {
+  return new StepFailed(
+    'The installation failed: the index of Python packages cannot be reached from this server. Give the server one by PIP_INDEX_URL, or add wheels to the sources and name them in requirements.txt.',
+    exitCode,
+  );
 }
 
 function npmEnvironment(cache: string): Record<string, string> {
@@ -120,8 +141,9 @@ async function borrowCache({ settings }: Kernel, { userId, options }: InstallReq
   return {
     folder,
     async giveBack(): Promise<void> {
-      if ((await isFolder(folder)) && (await measureFolder(folder, maxBytes)) <= maxBytes)
-        await rename(folder, own).catch(() => {});
+      if (!(await isFolder(folder))) return;
+      const { bytes, entries } = await measureDisk({ paths: [folder], maxBytes, maxEntries: MAX_ENTRIES });
+      if (bytes <= maxBytes && entries <= MAX_ENTRIES) await rename(folder, own).catch(() => {});
     },
   };
 }

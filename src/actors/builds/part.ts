@@ -11,6 +11,7 @@ export const buildPart: Part = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
   routes: buildRoutes,
   migrations: buildMigrations,
+  boundaryUsers: ['builds'],
   work: (kernel) => ({ ...pushBuildWork(kernel), recurring: [buildRetention(kernel)] }),
   blobKinds: [sourceBlobs],
   handOver: ({ db }, from, to) => updateBuildOwner(db, from.id, to.id),

@@ -14,7 +14,7 @@ import { readManifest } from './node-manifest.ts';
 import type { PreparedBuild } from './prepared-build.ts';
 import { readerOf } from './source-reader.ts';
 import { findSnapshot } from './store-snapshots.ts';
-import type { Toolchain } from './toolchain.ts';
+import { checkPython, type Toolchain } from './toolchain.ts';
 import {
   BUILD_FOLDERS,
   DEPENDENCIES,
@@ -34,6 +34,7 @@ export async function prepareBuild(
   const { sources: hash, dependencies: key, runtime } = build;
   if (hash === null || runtime === null) throw new Error(`The build ${build.id} has not succeeded`);
   const toolchain = await kernel.services.buildFolders.toolchain();
+  checkPython(runtime, toolchain);
   const sources = await ensureSources(kernel, hash);
   const dependencies =
     key === null

@@ -1,7 +1,7 @@
 // Makes a build: fetches the sources, reads their definition, runs their build command, installs packages, stores the result.
-import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createReadStream } from '../../kernel/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { sourceOf } from '../actors/version.ts';
@@ -18,6 +18,7 @@ import { dependencyFolderName, planDependencies, type DependencyPlan } from './d
 import { installNodePackages, installPythonPackages, readLockfile } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
 import { readerOf } from './source-reader.ts';
+import { checkPython } from './toolchain.ts';
 import { findSnapshot } from './store-snapshots.ts';
 import {
   DEPENDENCIES,
@@ -45,6 +46,7 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
   await fetchSources(sourceOf({ source: snapshot.source }), {
     kernel,
     userId: build.userId,
+    boundary: build.meta.initiator.boundary,
     folder: sources,
     temporary: await makeWorkFolder(temporary, 'fetch'),
     signal,
@@ -67,6 +69,7 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
   const compiled =
     buildCommand === undefined ? sources : await compile(kernel, context, buildCommand, fetched);
   const start = await readStart(readerOf(compiled));
+  checkPython({ start, install }, await kernel.services.buildFolders.toolchain());
   const { built, dependencies } = await addPackages(kernel, context, { ...fetched, sources: compiled });
   log.write('ACTOR: Storing the built sources.');
   const archive = join(temporary, 'sources.tgz');

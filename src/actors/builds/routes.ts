@@ -10,8 +10,8 @@ import { ByActor } from '../actors/routes.ts';
 import { findActorById } from '../actors/store.ts';
 import { openApiOfBuild } from '../input/openapi-of-build.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
-import { LogQuery, serveLog } from '../logs/serve-log.ts';
-import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
+import { LogQuery, PUBLIC_LOGS, serveLog } from '../logs/serve-log.ts';
+import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
 import { metaOf } from '../jobs/job-origin.ts';
 import { buildDenied, isBuildOwner, openBuild, type BuildAction, type BuildCall } from './access.ts';
 import { abortBuild, removeBuild } from './change-build.ts';
@@ -118,12 +118,13 @@ const start = route(
     const { params, query, caller, now } = call;
     const actor = await openActor(kernel, call, params.actorId, 'buildActor');
     const { version, tag, useCache, betaPackages } = query;
+    const meta = metaOf(call, await kernel.identity.initiatorOf(caller, now));
     const build = await startBuild(
       kernel,
-      { actor, versionNumber: version, tag, useCache, betaPackages, meta: metaOf(call), caller },
+      { actor, versionNumber: version, tag, useCache, betaPackages, meta, caller },
       now,
     );
-    const finished = await buildAfterWait(kernel, build, query.waitForFinish);
+    const finished = await buildAfterWait(kernel, call, build);
     const location = `${call.base}/actor-builds/${build.id}`;
     return reply(201, shown(kernel, call, finished), { location });
   },
@@ -146,7 +147,7 @@ const getDefault = route(
     if (isBuildOwner(call.caller, actor) && !isAllowed) throw buildDenied('viewBuild');
     const build = await findNamedBuild(kernel.db, actor, actor.runOptions.build);
     if (build === undefined) throw unknownBuild(actor.runOptions.build);
-    return shown(kernel, call, await buildAfterWait(kernel, build, call.query.waitForFinish));
+    return shown(kernel, call, await buildAfterWait(kernel, call, build));
   },
 );
 
@@ -155,7 +156,7 @@ const get = route(
     id: 'actorBuild_get',
     method: 'GET',
     path: '/actor-builds/{buildId}',
-    aliases: [{ path: '/actors/{actorId}/builds/{buildId}' }],
+    aliases: [{ id: 'act_build_get', path: '/actors/{actorId}/builds/{buildId}' }],
     summary: 'Get a build',
     access: VIEW,
     params: ById,
@@ -164,16 +165,17 @@ const get = route(
   },
   async (call, kernel) => {
     const build = await openOne(kernel, call, 'viewBuild');
-    return shown(kernel, call, await buildAfterWait(kernel, build, call.query.waitForFinish));
+    return shown(kernel, call, await buildAfterWait(kernel, call, build));
   },
 );
 
 const abort = route(
   {
     id: 'actorBuild_abort_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/actor-builds/{buildId}/abort',
-    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/abort' }],
+    aliases: [{ id: 'act_build_abort_post', path: '/actors/{actorId}/builds/{buildId}/abort' }],
     summary: 'Abort a build; one that is finished stays as it is',
     access: { action: 'updateBuild' },
     params: ById,
@@ -191,7 +193,7 @@ const remove = route(
     id: 'actorBuild_delete',
     method: 'DELETE',
     path: '/actor-builds/{buildId}',
-    aliases: [{ path: '/actors/{actorId}/builds/{buildId}' }],
+    aliases: [{ id: 'act_build_delete', path: '/actors/{actorId}/builds/{buildId}' }],
     summary: 'Delete a build that is finished, and is not the default one of its Actor',
     access: { action: 'deleteBuild' },
     params: ById,
@@ -210,8 +212,9 @@ const getLog = route(
     id: 'actorBuild_log_get',
     method: 'GET',
     path: '/actor-builds/{buildId}/log',
-    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/log' }],
+    aliases: [{ id: 'act_build_log_get', path: '/actors/{actorId}/builds/{buildId}/log' }],
     summary: 'Get the log of a build',
+    description: PUBLIC_LOGS,
     access: VIEW,
     params: ById,
     query: LogQuery,
@@ -229,7 +232,7 @@ const getOpenApi = route(
     id: 'actorBuild_openapi_json_get',
     method: 'GET',
     path: '/actor-builds/{buildId}/openapi.json',
-    aliases: [{ path: '/actors/{actorId}/builds/{buildId}/openapi.json' }],
+    aliases: [{ id: 'act_build_openapi_json_get', path: '/actors/{actorId}/builds/{buildId}/openapi.json' }],
     summary: 'Get an OpenAPI document that describes how to run the Actor in this build',
     access: VIEW,
     params: ById,
@@ -262,8 +265,8 @@ async function openOne(
   return build;
 }
 
-async function buildAfterWait(kernel: Kernel, build: Build, seconds: number | undefined): Promise<Build> {
-  const later = await afterWait(kernel, 'build', build, seconds, (id) => findBuild(kernel.db, id));
+async function buildAfterWait(kernel: Kernel, call: WaitCall, build: Build): Promise<Build> {
+  const later = await afterWait(kernel, call, 'build', build, (id) => findBuild(kernel.db, id));
   if (later === undefined) throw buildNotFound();
   return later;
 }

@@ -1,5 +1,6 @@
 // How the program of an Actor is started: by `startCommand` of `actor.json`, by `package.json`, or as a Python module.
 import { isObject } from '../../kernel/patch/json-value.ts';
+import { parsePythonLine, type PythonImage } from './dockerfile.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 
 /** Without paths of a machine, as any node may run the build. */
@@ -20,6 +21,8 @@ export interface StartSources {
   names: ReadonlySet<string>;
   definition: Record<string, unknown> | null;
   packageJson: Record<string, unknown> | undefined;
+  /** Of the Dockerfile, where its image is one of Python. */
+  pythonImage: PythonImage | undefined;
   /** Of `actor.json`, for messages. */
   path: string;
 }
@@ -30,10 +33,11 @@ const MAX_ARGUMENTS = 200;
 const PLAIN_NODE = /^node((?:\s+[\w./@:=,+-]+)+)$/;
 
 export async function findStart(sources: StartSources): Promise<StartCommand> {
-  const { definition, packageJson } = sources;
+  const { definition, packageJson, pythonImage } = sources;
   const given = definition?.['startCommand'];
   if (given !== undefined && given !== null) return parseStart(given, sources.path);
   const found =
+    (pythonImage && (await findImageStart(pythonImage, sources))) ??
     (packageJson && (await findNodeStart(packageJson, sources))) ??
     (await findPythonStart(sources)) ??
     // A program without packages needs no package.json.
@@ -58,10 +62,23 @@ export function parseGivenCommand(given: unknown, path: string, name: string): G
 
 function parseStart(given: unknown, path: string): StartCommand {
   const start = parseGivenCommand(given, path, 'startCommand');
-  if (start.by === 'shell') return start;
+  if (start.by === 'shell') return pythonLine(start.script) ?? start;
   const [first, ...args] = start.command;
   if (first === 'node') return { by: 'node', args };
   return first === 'python' || first === 'python3' ? { by: 'python', args } : start;
+}
+
+/** Not by the shell, whose PATH may have no Python: that of this machine may be anywhere. */
+function pythonLine(line: string): StartCommand | undefined {
+  const args = parsePythonLine(line);
+  return args && { by: 'python', args };
+}
+
+async function findImageStart(
+  { args }: PythonImage,
+  sources: StartSources,
+): Promise<StartCommand | undefined> {
+  return args === undefined ? await findPythonStart(sources) : { by: 'python', args };
 }
 
 async function findNodeStart(
@@ -75,6 +92,8 @@ async function findNodeStart(
     if (typeof line !== 'string' || line.trim() === '') continue;
     if (scripts[`pre${name}`] !== undefined || scripts[`post${name}`] !== undefined)
       return { by: 'npm', script: name };
+    const python = pythonLine(line);
+    if (python !== undefined) return python;
     const words = PLAIN_NODE.exec(line.trim())?.[1];
     return words === undefined
       ? { by: 'shell', script: line }

@@ -11,7 +11,16 @@ import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from '
 import type { BuildRow } from './tables.ts';
 
 export async function insertBuild(tx: Db, build: Build): Promise<void> {
-  await tx.insertInto('builds').values(rowOf(build)).execute();
+  await tx
+    .insertInto('builds')
+    .values({ ...rowOf(build), has_public_log: 1 })
+    .execute();
+}
+
+/** Whether others may read what the build prints, if its Actor is public. */
+export async function hasPublicLog(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('builds').select('has_public_log').where('id', '=', id).executeTakeFirst();
+  return row?.has_public_log === 1;
 }
 
 export async function findBuild(db: Db, id: string): Promise<Build | undefined> {
@@ -180,6 +189,7 @@ function rowOf(build: Build): Insertable<BuildRow> {
     status_message: build.statusMessage,
     exit_code: build.exitCode,
     meta: JSON.stringify(build.meta),
+    boundary_id: build.meta.initiator.boundary ?? null,
     options: JSON.stringify(build.options),
     stats: JSON.stringify(build.stats),
     started_at: build.startedAt,

@@ -1,4 +1,5 @@
 // The table of builds.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -38,6 +39,10 @@ export interface BuildRow {
   input_schema: string | null;
   readme: string | null;
   changelog: string | null;
+  /** Of its initiator, so that the boundary is kept. */
+  boundary_id: Generated<string | null>;
+  /** 0 for builds of earlier releases, whose logs stay the owner's alone. */
+  has_public_log: Generated<number>;
 }
 
 /** What a build uses of its version. */

@@ -5,6 +5,8 @@ import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { Failure } from '../../kernel/failure.ts';
+import type { BuildRuntime } from './model.ts';
 
 export interface Toolchain {
   /** The PATH of programs: a folder with node, npm and npx, and those of the system. */
@@ -21,6 +23,26 @@ export interface PythonTool {
   /** Whether packages can be installed: some systems ship Python without pip. */
   hasPip: boolean;
   readable: readonly string[];
+}
+
+/** Throws where this machine lacks what an Actor needs of Python. */
+export function checkPython(
+  { start, install }: Partial<BuildRuntime>,
+  { python }: Pick<Toolchain, 'python'>,
+): void {
+  if (start?.by !== 'python' && install !== 'pip') return;
+  if (python === undefined) {
+    throw new Failure(
+      'invalid',
+      'This Actor needs Python 3, and this server has none. Install Python 3 on its machine, restart it, and try again.',
+    );
+  }
+  if (install === 'pip' && !python.hasPip) {
+    throw new Failure(
+      'invalid',
+      'requirements.txt needs pip and venv, and the Python of this server lacks them. Install both on its machine, restart it, and try again.',
+    );
+  }
 }
 
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';

@@ -1,6 +1,6 @@
 // Checks items against a slow schema in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../kernel/streams.ts';
 import type { Item } from '../../kernel/export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InvalidItems } from './invalid-items.ts';
@@ -60,7 +60,7 @@ function checkRefused(fields: Item): void {
 
 async function check(workerData: CheckTask): Promise<CheckResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CheckResult>();
-  const worker = new Worker(THREAD, {
+  const worker = new WorkerThread(THREAD, {
     workerData,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },

@@ -18,6 +18,7 @@ const DatasetSchema = Type.Object({
       Type.Record(
         Type.String(),
         Type.Object({
+          title: Type.Optional(Nullable(Type.String())),
           transformation: Type.Optional(
             Nullable(
               Type.Object({

@@ -36,6 +36,9 @@ export const ItemsQuery = Type.Object({
   delimiter: Text('CSV: what stands between cells'),
   bom: Flag('Whether a byte order mark comes first'),
   skipHeaderRow: Flag('CSV: no row of names'),
+  escapeFormulas: Flag(
+    'CSV: an apostrophe before text that begins with =, +, -, @, a tab or a line break, which a spreadsheet would take for a formula',
+  ),
   xmlRoot: Text('XML: the name of the outer element'),
   xmlRow: Text('XML: the name of the element of each item'),
   feedTitle: Text('RSS: the title of the channel'),
@@ -118,11 +121,19 @@ function omitUndefined(options: object): object {
 }
 
 export function exportOptions(query: ItemsQuery, feed: Required<FeedOptions>): ExportOptions {
-  const { bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription } = query;
-  return {
-    ...feed,
-    ...omitUndefined({ bom, delimiter, skipHeaderRow, xmlRoot, xmlRow, feedTitle, feedDescription }),
+  const { bom, delimiter, skipHeaderRow, escapeFormulas, xmlRoot, xmlRow, feedTitle, feedDescription } =
+    query;
+  const given = {
+    bom,
+    delimiter,
+    skipHeaderRow,
+    escapeFormulas,
+    xmlRoot,
+    xmlRow,
+    feedTitle,
+    feedDescription,
   };
+  return { ...feed, ...omitUndefined(given) };
 }
 
 type FeedOptions = Pick<ExportOptions, 'feedTitle' | 'feedDescription' | 'feedLink'>;

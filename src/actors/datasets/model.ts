@@ -38,7 +38,7 @@ export const DatasetDetail = Type.Object(
     consoleUrl: Type.String(),
     itemsPublicUrl: Type.String({ description: 'Signed where reading needs a token otherwise' }),
     urlSigningSecretKey: Type.Optional(
-      Nullable(Type.String({ description: 'Shown to those who may write' })),
+      Nullable(Type.String({ description: 'Shown to those who may write and may view the account' })),
     ),
     fields: Nullable(Type.Array(Type.String())),
     schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
@@ -79,14 +79,14 @@ export function toDatasetSummary(storage: Storage, counts: DatasetCounts) {
 interface DetailContext {
   publicUrl: string;
   isOwner: boolean;
-  mayWrite: boolean;
+  maySign: boolean;
   now: number;
 }
 
 export function toDatasetDetail(
   storage: Storage,
   counts: DatasetCounts,
-  { publicUrl, isOwner, mayWrite, now }: DetailContext,
+  { publicUrl, isOwner, maySign, now }: DetailContext,
 ) {
   const { id, secret, schema } = storage;
   const items = `${publicUrl}/v2/datasets/${id}/items`;
@@ -97,7 +97,7 @@ export function toDatasetDetail(
     ...toDatasetSummary(storage, counts),
     consoleUrl: `${publicUrl}/storage/datasets/${id}`,
     itemsPublicUrl: items + signature,
-    ...(mayWrite && { urlSigningSecretKey: secret }),
+    ...(maySign && { urlSigningSecretKey: secret }),
     fields: counts.fields,
     schema,
   };

@@ -10,7 +10,7 @@ export const datasetPart: StorageKindPart = {
   routes: datasetRoutes,
   migrations: datasetMigrations,
   purge: ({ db }, id, signal) => purgeDataset(db, id, signal),
-  async *demo() {
-    yield* (await import('../demo.ts')).actorsDemo;
+  async *demo(kernel) {
+    yield* (await import('../demo.ts')).actorsDemo(kernel);
   },
 };

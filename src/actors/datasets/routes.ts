@@ -8,6 +8,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/time-slice.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import {
@@ -15,11 +16,12 @@ import {
   READ_ACCESS,
   WRITE_ACCESS,
   isOwner,
-  mayWrite,
+  maySign,
   openStorage,
 } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
+import { storeCharged } from '../runs/charge-run.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countTransfer, countUsage } from '../usage/usage-counter.ts';
 import { checkItems, checkDatasetSchema } from './item-schema.ts';
@@ -59,7 +61,7 @@ const datasets: StorageType = {
       publicUrl,
       now: clock.now(),
       isOwner: isOwner(caller, storage),
-      mayWrite: mayWrite(caller, storage),
+      maySign: maySign(caller, storage),
     });
   },
   async summaries(storages, { db }) {
@@ -100,14 +102,19 @@ const pushItems = route(
 
 async function storeItems(
   kernel: Kernel,
-  { id, schema }: Storage,
+  { id, schema, actRunId, chargesItems }: Storage,
   items: readonly Item[],
   now: number,
 ): Promise<void> {
   const known = await knownFields(kernel, id);
   const packed = await packItems(items, known);
   const measures = await measureItems(items, measuredFields(schema) ?? []);
-  if (!(await appendItems(kernel.engine, id, packed, measures, now))) throw datasetNotFound();
+  const append = async (tx?: Db) => {
+    if (!(await appendItems(kernel.engine, id, packed, measures, now, tx))) throw datasetNotFound();
+  };
+  if (chargesItems && actRunId !== null)
+    await storeCharged(kernel, { runId: actRunId, count: items.length, now }, append);
+  else await append();
   for (const name of packed.newFields) known.add(name);
 }
 

@@ -1,6 +1,7 @@
 // Datasets in the database: appends items atomically, counts them, and purges deleted datasets.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { DatasetCounts } from './model.ts';
@@ -44,8 +45,8 @@ export async function findCounts(db: Db, ids: readonly string[]): Promise<Map<st
 }
 
 /**
- * Appends the items in one transaction, which also advances the counter that numbers them. Returns false when the dataset
- * does not exist.
+ * Appends the items in one transaction, by default one of its own, which also advances the counter that numbers them. Returns
+ * false when the dataset does not exist.
  */
 export async function appendItems(
   engine: Engine,
@@ -53,11 +54,13 @@ export async function appendItems(
   packed: PackedItems,
   measures: readonly FieldMeasure[],
   now: number,
+  tx?: Db,
 ): Promise<boolean> {
   const { db, kind } = engine;
   const statements =
     kind === 'postgres' ? [appendOnPostgres(db, id, packed, now)] : appendOnSqlite(db, id, packed, now);
   if (measures.length > 0) statements.push(addMeasures(db, id, measures));
+  if (tx !== undefined) return ((await executeAll(tx, statements))[0]?.numAffectedRows ?? 0n) > 0n;
   const [first] =
     statements.length === 1 ? [await db.executeQuery(statements[0]!)] : await engine.batch(statements);
   return (first?.numAffectedRows ?? 0n) > 0n;

@@ -1,7 +1,7 @@
 // Runs checks of input schemas and inputs in a worker thread, with limits on time and memory, and in turn for each account.
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../kernel/streams.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InputTask, TaskReply, TaskResults } from './thread-task.ts';
@@ -50,7 +50,7 @@ export class InputChecker {
   #waiting = 0;
   #isBusy = false;
   #isClosed = false;
-  #thread: Promise<Worker> | undefined;
+  #thread: Promise<WorkerThread> | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   constructor({ maxCpuMs = MAX_CPU_MS, maxWaitingEach = MAX_WAITING_EACH }: InputCheckerLimits = {}) {
@@ -131,7 +131,7 @@ export class InputChecker {
     throw new Failure('invalid', reply.message, { code: reply.code });
   }
 
-  #openThread(): Promise<Worker> {
+  #openThread(): Promise<WorkerThread> {
     if (this.#thread !== undefined) return this.#thread;
     const thread = startThread(() => {
       if (this.#thread === thread) this.#thread = undefined;
@@ -159,8 +159,8 @@ function isExhaustion(error: unknown): boolean {
 }
 
 /** Resolves when the thread has loaded its packages. `ended` is called when it can no longer be used, whatever the reason. */
-async function startThread(ended: () => void): Promise<Worker> {
-  const worker = new Worker(THREAD, {
+async function startThread(ended: () => void): Promise<WorkerThread> {
+  const worker = new WorkerThread(THREAD, {
     execArgv: [],
     // The thread gets none of the server's secrets.
     env: {},
@@ -181,7 +181,7 @@ async function startThread(ended: () => void): Promise<Worker> {
 }
 
 /** Calls once when the thread has used that much CPU time. Returns a function that ends the watch. */
-function watchCpu(worker: Worker, maxMs: number, exceeded: () => void): () => void {
+function watchCpu(worker: WorkerThread, maxMs: number, exceeded: () => void): () => void {
   const used = () =>
     worker.cpuUsage().then(
       ({ user, system }) => (user + system) / 1000,

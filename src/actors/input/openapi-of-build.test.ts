@@ -98,6 +98,15 @@ test('the input schema becomes plain JSON Schema', () => {
   });
 });
 
+test('titles and descriptions of fields that are no text are left out', () => {
+  const items = { type: 'object', properties: { url: { type: 'string', title: 5, description: ['D'] } } };
+  const { Input } = describe({ ...schema, properties: { urls: { type: 'array', title: {}, items } } })
+    .components.schemas as Record<string, { properties: object }>;
+  assert.deepEqual(Input!.properties, {
+    urls: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } },
+  });
+});
+
 test('the example of the body has no secrets', () => {
   const { paths } = describe(schema);
   const [run] = Object.values(paths) as {

@@ -10,6 +10,8 @@ const KEPT = new Set(
     'uniqueItems minProperties maxProperties required'
   ).split(' '),
 );
+/** Nobody checks those of nested fields, and a reader of OpenAPI takes nothing else. */
+const TEXTS = new Set(['title', 'description']);
 /** A schema is nested far less; deeper ones say nothing. */
 const MAX_DEPTH = 50;
 
@@ -21,7 +23,8 @@ export function toPlainSchema(schema: JsonObject): JsonObject {
 function convert(schema: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return {};
   const plain: JsonObject = {};
-  for (const [name, value] of Object.entries(schema)) if (KEPT.has(name)) plain[name] = value;
+  for (const [name, value] of Object.entries(schema))
+    if (KEPT.has(name) && (!TEXTS.has(name) || typeof value === 'string')) plain[name] = value;
   const { type, properties, items, additionalProperties, nullable, isSecret, prefill, example } = schema;
   if (type !== undefined) plain['type'] = nullable === true ? [type, 'null'].flat() : type;
   // A list of values does not admit null, whatever the type says.

@@ -25,11 +25,11 @@ type InputKernel = Pick<Kernel, 'db' | 'clock' | 'secrets' | 'services'>;
 
 /**
  * Undefined where there is nothing to store. JSON is validated if there is a schema, and anything else is stored as it is: no
- * body counts as an empty object.
+ * body, or JSON null, counts as an empty object.
  */
 export async function prepareInput(kernel: InputKernel, given: GivenInput): Promise<InputBody | undefined> {
   const { schema, owner, contentType = 'application/octet-stream' } = given;
-  const body = given.body?.byteLength === 0 ? undefined : given.body;
+  const body = isNoInput(given) ? undefined : given.body;
   if (body !== undefined && body.byteLength > MAX_INPUT_BYTES) {
     throw new Failure('too-large', `The input is too large: the limit is ${MAX_INPUT_BYTES} bytes.`);
   }
@@ -47,6 +47,28 @@ export async function prepareInput(kernel: InputKernel, given: GivenInput): Prom
     contentType: body === undefined ? 'application/json; charset=utf-8' : contentType,
   };
 }
+
+/** Whether nothing was sent. JSON null counts as nothing: some clients send it where their caller gives no input. */
+export function isNoInput({
+  body,
+  contentType = '',
+}: Partial<Pick<GivenInput, 'body' | 'contentType'>>): boolean {
+  if (body === undefined || body.byteLength === 0) return true;
+  return isJson(contentType) && isNullText(body);
+}
+
+const JSON_SPACE = new Set(Buffer.from(' \t\r\n'));
+
+/** A JSON text that begins with an n is null, or invalid. So the others, which may be large, are not decoded. */
+function isNullText(body: Uint8Array): boolean {
+  const begin = body.findIndex((byte) => !JSON_SPACE.has(byte));
+  return (
+    body[begin] === NULL_BEGIN &&
+    /^null[ \t\r\n]*$/.test(Buffer.from(body.subarray(begin)).toString('latin1'))
+  );
+}
+
+const NULL_BEGIN = 'n'.charCodeAt(0);
 
 /** Schemas are stored as `JSON.stringify` writes them, so the name is never escaped. */
 export function hasSecretFields(schema: string): boolean {

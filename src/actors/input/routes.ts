@@ -11,6 +11,7 @@ import { withSentInput } from './read-body.ts';
 const validateInput = route(
   {
     id: 'act_validateInput_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/actors/{actorId}/validate-input',
     summary: 'Validate an input against the input schema of the Actor',

@@ -1,6 +1,7 @@
 // The dispatcher of a node: claims jobs fairly while there is room, extends their leases, and hands each to its handler.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
+import type { StopReason } from '../../kernel/due-worker.ts';
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
 import {
   LeaseLost,
@@ -15,9 +16,12 @@ import {
   findFirstWaiting,
   findNextQueuedAt,
   findNextWaitingUser,
+  forgiveDeath,
   JOBS,
   listControls,
+  markStopping,
   parseControl,
+  releaseDying,
   releaseExpired,
   releaseJob,
   releaseJobsOf,
@@ -35,6 +39,8 @@ export interface DispatcherSettings {
   memoryMbytes: number;
   /** How many jobs it executes at the same time. */
   slots: number;
+  /** Asked before each claim; while it says no, jobs wait. */
+  hasRoom?: () => boolean;
   leaseMs?: number;
   pollMs?: number;
   /** How long `stop` waits for handlers that stop in an orderly way. */
@@ -42,7 +48,7 @@ export interface DispatcherSettings {
 }
 
 export interface Dispatcher {
-  stop(): Promise<void>;
+  stop(reason?: StopReason): Promise<void>;
 }
 
 /** A job that does not fit is overtaken by smaller ones for this long; then it waits first. */
@@ -64,11 +70,14 @@ interface Executing {
 
 export async function startDispatcher(settings: DispatcherSettings): Promise<Dispatcher> {
   const { engine, clock, log, handlers, node, memoryMbytes, slots } = settings;
+  const { hasRoom = () => true } = settings;
   const { leaseMs = 30_000, pollMs = 5_000, graceMs = 20_000 } = settings;
   const { db } = engine;
   const kinds = Object.keys(handlers) as JobKind[];
   const executing = new Map<string, Executing>();
   let isStopping = false;
+  /** After an error that nobody caught: one of the jobs may have caused it. */
+  let isDying = false;
   let claims = 0;
   let lastUser = '';
   /** The job that has waited longest because there was too little memory for it. */
@@ -96,7 +105,7 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   /** Starts what fits, and returns how long to sleep. */
   async function poll(): Promise<number> {
     await readControls();
-    while (!isStopping && executing.size < slots) {
+    while (!isStopping && executing.size < slots && hasRoom()) {
       const claimed = await claimNext();
       if (claimed === undefined) break;
       start(claimed.job, claimed.control);
@@ -185,17 +194,25 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
         },
       });
       // Nothing to release where the handler has ended the job.
-      if (!(signal.reason instanceof LeaseLost)) await releaseJob(db, job, clock.now());
+      await giveBack(state, clock.now());
     } catch (error) {
-      if (signal.reason instanceof LeaseLost) return;
+      if (signal.reason instanceof LeaseLost) return await giveBack(state, clock.now());
       log.error(
         { err: error, job: job.id, kind: job.kind, claims: job.claims },
         'a job failed, and is tried again',
       );
       const retryAt = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (job.claims - 1), MAX_RETRY_MS);
-      await releaseJob(db, job, retryAt).catch((cause: unknown) => {
-        log.error({ err: cause, job: job.id }, 'cannot give a job back; its lease will expire');
-      });
+      await giveBack(state, retryAt);
+    }
+  }
+
+  async function giveBack({ job, controller: { signal } }: Executing, startAt: number): Promise<void> {
+    try {
+      if (signal.reason instanceof LeaseLost) await forgiveDeath(db, job);
+      else if (isDying) await releaseDying(db, job, clock.now());
+      else await releaseJob(db, job, startAt);
+    } catch (error) {
+      log.error({ err: error, job: job.id }, 'cannot give a job back; its lease will expire');
     }
   }
 
@@ -269,10 +286,15 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   const looping = loop();
 
   return {
-    async stop() {
+    async stop(reason = 'orderly') {
       isStopping = true;
+      isDying = reason === 'failure';
       poke();
       await looping;
+      if (!isDying)
+        await markStopping(db, [...executing.keys()]).catch((error: unknown) =>
+          log.error({ err: error }, 'cannot mark jobs as stopping'),
+        );
       for (const { controller } of executing.values())
         controller.abort(new ServerStopping('The server is stopping.'));
       const ending = Promise.all([...executing.values()].map(({ done }) => done));

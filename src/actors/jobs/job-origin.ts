@@ -1,6 +1,6 @@
 // Where a run or build comes from: how the call was made, or what the client says of itself.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { JobMeta, RunOrigin } from './job-meta.ts';
 
 /** Origins that a client may claim. The others are set by the server alone. */
@@ -14,13 +14,13 @@ export interface OriginCall {
   address: string;
 }
 
-export function metaOf({ caller, headers, address }: OriginCall): JobMeta {
+export function metaOf({ caller, headers, address }: OriginCall, initiator: Initiator): JobMeta {
   const agent = headers['user-agent'];
   return {
     origin: originOf(caller, headers),
     clientIp: address,
     userAgent: typeof agent === 'string' ? agent.slice(0, MAX_AGENT) : null,
-    initiator: initiatorOf(caller),
+    initiator,
     ...(caller.program && { startedByRunId: caller.program.id }),
   };
 }

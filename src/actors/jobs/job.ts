@@ -13,6 +13,8 @@ export interface Job {
   owner: string;
   /** 1 for the first node that claims it. More means that an earlier one was lost or stopped. */
   claims: number;
+  /** How often within an hour a process died while it executed the job. */
+  deaths: number;
 }
 
 export type JobKind = 'build' | 'run';

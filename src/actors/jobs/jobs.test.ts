@@ -8,18 +8,25 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { jobMigrations } from '../migrations/jobs.ts';
 import { startDispatcher, type Dispatcher, type DispatcherSettings } from './dispatcher.ts';
 import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
+import { countDeaths } from './job-deaths.ts';
 import type * as JobStore from './store.ts';
 import {
+  claimJob,
   clearControl,
   deleteJob,
   deleteWaitingJob,
+  findFirstWaiting,
+  forgiveDeath,
   holdsJob,
   insertJob,
   JOBS,
+  releaseJobsOf,
   requestControl,
 } from './store.ts';
 
 const silent = { warn() {}, error() {} } as unknown as DispatcherSettings['log'];
+
+const NO_JOB: Job = { id: '', kind: 'run', userId: '', memoryMbytes: 0, owner: '', claims: 0, deaths: 0 };
 
 onEachEngine((kind) => {
   async function insert(engine: Engine, id: string, userId = 'ann', memoryMbytes = 128): Promise<void> {
@@ -213,6 +220,34 @@ onEachEngine((kind) => {
     await eventually(async () => (await rows(engine)).length === 0);
   });
 
+  test('a wish is cleared by its owner, and not after another has replaced it', async () => {
+    const engine = await kind.open(jobMigrations);
+    await insert(engine, 'a');
+    const { job } = (await claimJob(engine.db, 'a', 'node/1', systemClock.now() + 3_600_000))!;
+    const wanted = async () => (await rows(engine))[0]!.control?.split('#')[0];
+    await control(engine, 'a', 'reboot');
+    await clearControl(engine.db, { id: 'a', owner: 'node/0' }, 'reboot');
+    assert.equal(await wanted(), 'reboot');
+    await control(engine, 'a', 'abort');
+    await clearControl(engine.db, job, 'reboot');
+    assert.equal(await wanted(), 'abort');
+    const first = (await rows(engine))[0]!.control;
+    for (const later of ['abort', 'abort-gracefully', 'reboot'] as const) await control(engine, 'a', later);
+    assert.equal((await rows(engine))[0]!.control, first, 'an abort is wished for once');
+    await clearControl(engine.db, job, 'abort');
+    assert.equal(await wanted(), undefined);
+  });
+
+  test('a job that is to start later is not there before', async () => {
+    const engine = await kind.open(jobMigrations);
+    const due = systemClock.now() + 1000;
+    const job = { id: 'a', kind: 'run', userId: 'ann', memoryMbytes: 128 } as const;
+    await engine.db.transaction().execute((tx) => insertJob(tx, job, due));
+    const room = { kinds: ['run'], memoryMbytes: 128, node: 'node' } as const;
+    const waitingAt = async (now: number) => (await findFirstWaiting(engine.db, 'ann', room, now))?.id;
+    assert.deepEqual([await waitingAt(due - 1), await waitingAt(due)], [undefined, 'a']);
+  });
+
   test('wishes of the same kind from two servers are both heard', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
@@ -320,6 +355,90 @@ onEachEngine((kind) => {
     );
     await eventually(() => done.length === 2);
     assert.deepEqual(done, ['a 2', 'b 2']);
+  });
+
+  test('a node gives back the jobs of its own name, and none of names that begin alike', async () => {
+    const engine = await kind.open(jobMigrations);
+    const owners = ['a/1', 'nod/1', 'node-2/1', 'node/1', 'node/2', 'node0/1', 'node2/1', 'z/1'];
+    for (const owner of owners) {
+      await insert(engine, owner);
+      await claimJob(engine.db, owner, owner, systemClock.now() + 3_600_000);
+    }
+    await releaseJobsOf(engine.db, 'node', systemClock.now());
+    const released = (await rows(engine)).filter(({ owner }) => owner === null).map(({ id }) => id);
+    assert.deepEqual(released.sort(), ['node/1', 'node/2']);
+  });
+
+  test('a job whose process died starts later each time, and the fifth death within an hour is its last', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    const clock = { time: 1_000_000, now: () => clock.time };
+    await insert(engine, 'a');
+    await engine.db.updateTable('jobs').set({ queued_at: 0 }).execute();
+    const seen: number[] = [];
+    const waits: number[] = [];
+    const execute = async () => {
+      const stops = new AbortController();
+      const { promise: isStarted, resolve } = Promise.withResolvers<Job>();
+      const dispatcher = await dispatch(
+        context,
+        engine,
+        async (job, { signal }) => {
+          resolve(job);
+          await Promise.race([untilAborted(signal), untilAborted(stops.signal)]);
+        },
+        { clock },
+      );
+      const job = await inTime(isStarted);
+      seen.push(job.deaths);
+      return dispatcher;
+    };
+    for (let death = 1; death <= 5; death += 1) {
+      const dispatcher = await execute();
+      // As after an error that nobody caught.
+      await dispatcher.stop('failure');
+      const [row] = await rows(engine);
+      assert.equal(row!.owner, null);
+      waits.push(row!.queued_at - clock.time);
+      clock.time = row!.queued_at;
+    }
+    const last = await execute();
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5]);
+    assert.deepEqual(waits, [1000, 4000, 16_000, 64_000, 0]);
+    await last.stop();
+  });
+
+  test('orderly stops do not count as deaths, nor do processes that were only cut off, nor deaths of the hour before', async (context) => {
+    const engine = await kind.open(jobMigrations);
+    const clock = { time: 10_000_000, now: () => clock.time };
+    await insert(engine, 'a');
+    const old = JSON.stringify([{ at: 1, owner: 'node/1.1' }]);
+    const leave = async (more: { is_stopping?: number; deaths?: string | null } = {}) => {
+      const claim = { owner: 'node/9.9', lease_until: 1, is_stopping: 0, deaths: null, ...more };
+      await engine.db.updateTable('jobs').set(claim).execute();
+      await releaseJobsOf(engine.db, 'node', clock.now());
+      return (await rows(engine))[0]!;
+    };
+    const stopped = await leave({ is_stopping: 1, deaths: old });
+    assert.deepEqual([stopped.queued_at, stopped.deaths], [clock.time, old]);
+    assert.equal((await leave({ deaths: old })).queued_at, clock.time + 1000);
+    assert.equal(countDeaths((await leave({ deaths: old })).deaths), 1);
+    const died = await leave();
+    await forgiveDeath(engine.db, { ...NO_JOB, id: 'a', owner: 'node/9.9' });
+    assert.deepEqual([countDeaths(died.deaths), countDeaths((await rows(engine))[0]!.deaths)], [1, 0]);
+
+    // One that outlives the patience of a node that stops.
+    await engine.db.updateTable('jobs').set({ queued_at: 0 }).execute();
+    const { promise: isStarted, resolve } = Promise.withResolvers<void>();
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const slow = async () => {
+      resolve();
+      await isOver;
+    };
+    const dispatcher = await dispatch(context, engine, slow, { clock, graceMs: 1 });
+    await inTime(isStarted);
+    await dispatcher.stop();
+    assert.equal((await rows(engine))[0]!.is_stopping, 1);
+    end();
   });
 
   test('the signal of a handler whose lease was taken is aborted, and it cannot end the job', async (context) => {

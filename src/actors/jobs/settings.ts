@@ -1,4 +1,5 @@
 // The settings of builds and runs.
+import type { ProgramNetwork } from '../runner/runner.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Settings {
@@ -13,7 +14,13 @@ export interface ExecutionSettings {
   allowsUnsandboxed: boolean;
   /** Whether only programs on this machine can reach the server. */
   isLoopbackOnly: boolean;
-  network: 'host' | 'none';
+  /** Why no program may run although there is some isolation: it is less than was asked for, or than there was before. */
+  isolationLoss?: string | undefined;
+  network: ProgramNetwork;
+  /** For package managers, which need one even where Actors have none. */
+  packageNetwork: 'host' | 'private';
+  /** Why programs have not a network of their own, where nobody has chosen another. */
+  networkShortfall?: string | undefined;
   /** Whether this server executes builds and runs itself. */
   isExecuting: boolean;
   /** Whether clients reach it; else other nodes only. */

@@ -4,23 +4,29 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Api } from '../../kernel/dialect.ts';
+import type { StopReason } from '../../kernel/due-worker.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { lockFolder } from '../../kernel/storage/folder-lock.ts';
 import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
 import { executeBuild } from '../builds/execute-build.ts';
 import { startSweeping } from '../builds/sweep.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
+import { removeBridgeSockets } from '../runner/bridge-socket.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
 import { RunEvents } from '../runs/run-events.ts';
 import { openRunListener, type RunListener } from '../runs/run-listener.ts';
+import { announceNode, withdrawNode } from '../standby/nodes.ts';
 import { startDispatcher } from './dispatcher.ts';
 
 /**
  * Programs that a crashed server left on this machine are killed, and what they wrote is stored, before anything is claimed. The
  * lock makes sure that the earlier server is dead.
  */
-export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop(): Promise<void> }> {
+export async function startExecution(
+  kernel: Kernel,
+  api: Api,
+): Promise<{ stop(reason?: StopReason): Promise<void> }> {
   const { engine, clock, log, services, settings } = kernel;
   const { work, nodeMemoryMbytes, nodeRuns } = settings.execution;
   const lock = await lockFolder(work, {
@@ -30,12 +36,14 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
     await services.runner.killLeftovers();
     await recoverLogs(kernel);
     await removeDeadRuns(kernel);
+    removeBridgeSockets(work);
     const sweeping = startSweeping(kernel);
     const events = new RunEvents();
     // Mounting the routes takes a while, and many servers never run anything.
     let listener: Promise<RunListener> | undefined;
     const node = { events, listener: () => (listener ??= openRunListener(kernel, api, events)) };
     const name = nodeName(work);
+    await announceNode(kernel, name);
     services.thisNode.begin(name);
     const dispatcher = await startDispatcher({
       engine,
@@ -48,10 +56,13 @@ export async function startExecution(kernel: Kernel, api: Api): Promise<{ stop()
       node: name,
       memoryMbytes: nodeMemoryMbytes,
       slots: nodeRuns,
+      hasRoom: () => kernel.disk.hasRoomToStart('work') && kernel.disk.hasRoomToStart('data'),
     });
     return {
-      async stop() {
-        await dispatcher.stop();
+      async stop(reason) {
+        await dispatcher.stop(reason);
+        services.thisNode.end();
+        await withdrawNode(kernel, name);
         await sweeping.stop();
         await (await listener)?.close();
         lock.release();

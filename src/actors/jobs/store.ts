@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { addDeath, countDeaths, removeDeath } from './job-deaths.ts';
 import type { Job, JobControl, JobKind } from './job.ts';
 import type { JobRow } from './tables.ts';
 
@@ -164,7 +165,7 @@ export async function claimJob(
 ): Promise<{ job: Job; control: string | null } | undefined> {
   const row = await db
     .updateTable('jobs')
-    .set((eb) => ({ owner, lease_until: leaseUntil, claims: eb('claims', '+', 1) }))
+    .set((eb) => ({ owner, lease_until: leaseUntil, claims: eb('claims', '+', 1), is_stopping: 0 }))
     .where('id', '=', id)
     .where('owner', 'is', null)
     .returningAll()
@@ -219,26 +220,75 @@ export async function releaseJob(db: Db, { id, owner }: Job, queuedAt: number): 
     .execute();
 }
 
+const LOST = ['id', 'owner', 'deaths', 'is_stopping'] as const;
+type LostJob = Pick<Selectable<JobRow>, (typeof LOST)[number]>;
+
 /** Gives back the jobs of nodes that have not extended their leases in time. */
 export async function releaseExpired(db: Db, now: number): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('jobs')
-    .set({ owner: null, lease_until: null, queued_at: now })
+  const lost = await db
+    .selectFrom('jobs')
+    .select(LOST)
     .where('owner', 'is not', null)
     .where('lease_until', '<', now)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+    .execute();
+  return await releaseLost(db, lost, now);
 }
 
-/** Gives back what an earlier process of this node left when it crashed. */
+/** Gives back what an earlier process of this node left when it ended. */
 export async function releaseJobsOf(db: Db, node: string, now: number): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ owner: null, lease_until: null, queued_at: now })
+  const lost = await db
+    .selectFrom('jobs')
+    .select(LOST)
     .where('owner', '>=', `${node}/`)
     // The character after the slash.
     .where('owner', '<', `${node}0`)
     .execute();
+  await releaseLost(db, lost, now);
+}
+
+/** Gives the job back as one whose process dies. */
+export async function releaseDying(db: Db, { id, owner }: Job, now: number): Promise<void> {
+  const lost = await db
+    .selectFrom('jobs')
+    .select(LOST)
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .execute();
+  await releaseLost(db, lost, now);
+}
+
+/** An orderly stop that took too long is no death. */
+async function releaseLost(db: Db, lost: readonly LostJob[], now: number): Promise<number> {
+  let released = 0;
+  for (const { id, owner, deaths, is_stopping: isStopping } of lost) {
+    const death = isStopping === 1 ? { deaths, startAt: now } : addDeath(deaths, owner!, now);
+    const { numUpdatedRows } = await db
+      .updateTable('jobs')
+      .set({ owner: null, lease_until: null, queued_at: death.startAt, deaths: death.deaths })
+      .where('id', '=', id)
+      .where('owner', '=', owner)
+      .executeTakeFirstOrThrow();
+    released += Number(numUpdatedRows);
+  }
+  return released;
+}
+
+/** Takes back the death of a process that was only cut off from the database. */
+export async function forgiveDeath(db: Db, { id, owner }: Job): Promise<void> {
+  const row = await db.selectFrom('jobs').select('deaths').where('id', '=', id).executeTakeFirst();
+  if (row === undefined || row.deaths === null) return;
+  await db
+    .updateTable('jobs')
+    .set({ deaths: removeDeath(row.deaths, owner) })
+    .where('id', '=', id)
+    .where('deaths', '=', row.deaths)
+    .execute();
+}
+
+/** From now on the end of the node that executes these is no death of theirs. */
+export async function markStopping(db: Db, owners: readonly string[]): Promise<void> {
+  if (owners.length === 0) return;
+  await db.updateTable('jobs').set({ is_stopping: 1 }).where('owner', 'in', owners).execute();
 }
 
 function jobOf(row: Selectable<JobRow>): Job {
@@ -249,5 +299,6 @@ function jobOf(row: Selectable<JobRow>): Job {
     memoryMbytes: row.memory_mbytes,
     owner: row.owner!,
     claims: row.claims,
+    deaths: countDeaths(row.deaths),
   };
 }

@@ -1,4 +1,5 @@
 // The table of jobs: builds and runs that wait for a node, or are executed by one.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -13,6 +14,8 @@ export interface ActorNodeRow {
   /** Where other nodes reach it; null where its operator has not said. */
   url: string | null;
   seen_at: number;
+  /** Whether programs share the network of its machine: 0 or 1; null where a node has not said. */
+  shares_network: Generated<number | null>;
 }
 
 export interface JobRow {
@@ -32,4 +35,8 @@ export interface JobRow {
   claims: number;
   /** The one node that may execute it, as long as that is there; null for any. */
   node: string | null;
+  /** When processes died while they executed it, as `job-deaths.ts` writes it. */
+  deaths: Generated<string | null>;
+  /** 1 while the node that executes it stops in an orderly way, so that its end is no death. */
+  is_stopping: Generated<number>;
 }

@@ -16,6 +16,11 @@ export class ThisNode {
     this.#begun.resolve(name);
   }
 
+  /** It executes nothing any more. */
+  end(): void {
+    this.name = undefined;
+  }
+
   /** Resolves when it has begun. */
   get begun(): Promise<string> {
     return this.#begun.promise;

@@ -31,12 +31,19 @@ interface Waiter {
   until: number;
 }
 
+/** When the waiting ones of a kind are looked at next. */
+interface Look {
+  at: number;
+  timer?: NodeJS.Timeout;
+}
+
 export class FinishWaits {
   readonly #db: Db;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #waiting: Record<JobKind, Map<string, Set<Waiter>>> = { build: new Map(), run: new Map() };
-  readonly #timers: Partial<Record<JobKind, NodeJS.Timeout>> = {};
+  readonly #looks: Record<JobKind, Look> = { build: { at: Infinity }, run: { at: Infinity } };
+  readonly #looking = new Set<JobKind>();
 
   constructor(db: Db, clock: Clock, log: Log) {
     this.#db = db;
@@ -44,9 +51,14 @@ export class FinishWaits {
     this.#log = log;
   }
 
-  /** Resolves when it is finished or deleted, or when the time is over. */
-  async wait(kind: JobKind, id: string, ms: number): Promise<void> {
-    if (ms <= 0) return;
+  /** How many builds and runs are waited for. */
+  get size(): number {
+    return this.#waiting.build.size + this.#waiting.run.size;
+  }
+
+  /** Resolves when it is finished or deleted, when the time is over, or when the caller goes away. */
+  async wait(kind: JobKind, id: string, ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0 || signal?.aborted === true) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { resolve, until: this.#clock.now() + ms };
     const waiting = this.#waiting[kind];
@@ -55,7 +67,10 @@ export class FinishWaits {
     // It may have finished before it was in the map.
     this.notice(kind);
     const timer = setTimeout(resolve, ms);
+    const onAbort = () => resolve();
+    signal?.addEventListener('abort', onAbort, { once: true });
     await promise;
+    signal?.removeEventListener('abort', onAbort);
     clearTimeout(timer);
     waiters.delete(waiter);
     if (waiters.size === 0 && waiting.get(id) === waiters) waiting.delete(id);
@@ -65,9 +80,24 @@ export class FinishWaits {
     if (this.#waiting[kind].size > 0) this.#checkIn(kind, DEBOUNCE_MS);
   }
 
+  /** A look that comes sooner is not put off: a caller who begins to wait again and again would hold up all others. */
   #checkIn(kind: JobKind, ms: number): void {
-    clearTimeout(this.#timers[kind]);
-    this.#timers[kind] = setTimeout(() => void this.#check(kind), ms).unref();
+    const look = this.#looks[kind];
+    const at = performance.now() + ms;
+    if (look.at <= at) return;
+    clearTimeout(look.timer);
+    look.at = at;
+    look.timer = setTimeout(() => void this.#look(kind), ms).unref();
+  }
+
+  /** One at a time: what is noticed meanwhile is looked at next. */
+  async #look(kind: JobKind): Promise<void> {
+    this.#looks[kind].at = Infinity;
+    if (this.#looking.has(kind)) return this.#checkIn(kind, DEBOUNCE_MS);
+    this.#looking.add(kind);
+    await this.#check(kind);
+    this.#looking.delete(kind);
+    if (this.#waiting[kind].size > 0) this.#checkIn(kind, POLL_MS);
   }
 
   async #check(kind: JobKind): Promise<void> {
@@ -87,27 +117,36 @@ export class FinishWaits {
     for (const waiters of waiting.values()) {
       for (const { resolve, until } of waiters) if (until <= now) resolve();
     }
-    if (waiting.size > 0) this.#checkIn(kind, POLL_MS);
   }
 }
 
 /** The parameter of every call that may wait. */
 export const WAIT_QUERY = {
   waitForFinish: Type.Optional(
-    Type.Number({ description: `Seconds to wait for the end, at most ${MAX_WAIT_SECS}` }),
+    Type.Number({
+      description:
+        `Seconds to wait for the end. At most ${MAX_WAIT_SECS}: a larger one counts as ${MAX_WAIT_SECS}, and 0 or less does not ` +
+        'wait',
+    }),
   ),
 };
+
+/** A call that may wait. */
+export interface WaitCall {
+  query: { waitForFinish?: number };
+  signal: AbortSignal;
+}
 
 /** The build or run when it has finished, or as it is when the time is over. Undefined where it was deleted meanwhile. */
 export async function afterWait<T extends { id: string; status: JobStatus }>(
   { services }: Kernel,
+  { query: { waitForFinish: seconds }, signal }: WaitCall,
   kind: JobKind,
   job: T,
-  seconds: number | undefined,
   find: (id: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (seconds === undefined || !(seconds > 0) || isFinished(job.status)) return job;
-  await services.finishWaits.wait(kind, job.id, Math.min(seconds, MAX_WAIT_SECS) * 1000);
+  await services.finishWaits.wait(kind, job.id, Math.min(seconds, MAX_WAIT_SECS) * 1000, signal);
   return await find(job.id);
 }
 

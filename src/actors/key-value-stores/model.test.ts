@@ -23,6 +23,7 @@ const storage: Storage = {
   schema: null,
   actId: null,
   actRunId: null,
+  chargesItems: false,
   createdAt: 1000,
   modifiedAt: 2000,
   accessedAt: 3000,
@@ -35,7 +36,7 @@ const stats = {
   storageBytes: 5,
   modifiedAt: 1500,
 };
-const shown = { publicUrl: 'https://box.test', now: 0, mayWrite: true };
+const shown = { publicUrl: 'https://box.test', now: 0, maySign: true };
 
 test('a key is made of 1 to 256 allowed characters', () => {
   for (const key of ['a', 'INPUT', `!-_.'()`, 'x'.repeat(256)]) assert.doesNotThrow(() => checkKey(key));
@@ -133,7 +134,7 @@ test('the owner sees the secret, and everyone when something last changed', () =
   const { modifiedAt, ...summaries } = toStoreDetail(
     storage,
     { ...stats, modifiedAt: 5000 },
-    { ...shown, mayWrite: false },
+    { ...shown, maySign: false },
   );
   assert.equal('urlSigningSecretKey' in summaries, false);
   assert.equal(modifiedAt, new Date(5000).toISOString());

@@ -30,7 +30,9 @@ export const KeyValueStore = Type.Object(
     keysPublicUrl: Type.String(),
     recordsPublicUrl: Type.String(),
     schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
-    urlSigningSecretKey: Type.Optional(Type.String({ description: 'Shown to those who may write' })),
+    urlSigningSecretKey: Type.Optional(
+      Type.String({ description: 'Shown to those who may write and may view the account' }),
+    ),
     stats: Stats,
   },
   { $id: 'KeyValueStore' },
@@ -61,13 +63,13 @@ const SIGNED_URL_MS = 14 * 24 * 60 * 60 * 1000;
 export interface DetailContext {
   publicUrl: string;
   now: number;
-  mayWrite: boolean;
+  maySign: boolean;
 }
 
 export function toStoreDetail(
   storage: Storage,
   stats: StoreStats,
-  { publicUrl, now, mayWrite }: DetailContext,
+  { publicUrl, now, maySign }: DetailContext,
 ): Static<typeof KeyValueStore> {
   const address = `${publicUrl}/v2/key-value-stores/${storage.id}`;
   const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + SIGNED_URL_MS)}`;
@@ -77,7 +79,7 @@ export function toStoreDetail(
     keysPublicUrl: `${address}/keys${signature}`,
     recordsPublicUrl: `${address}/records${signature}`,
     schema: storage.schema,
-    ...(mayWrite && { urlSigningSecretKey: storage.secret }),
+    ...(maySign && { urlSigningSecretKey: storage.secret }),
   };
 }
 

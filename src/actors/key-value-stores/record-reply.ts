@@ -1,6 +1,6 @@
 // Builds the reply to a GET of a record: whole or a range, as stored or decoded, or a redirect to object storage.
-import { pipeline, Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, readableFrom } from '../../kernel/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
@@ -135,7 +135,7 @@ async function contentOf(
   { blobs }: Pick<Kernel, 'blobs'>,
   record: StoredRecord,
 ): Promise<Readable | undefined> {
-  if ('body' in record) return Readable.from([record.body], { objectMode: false });
+  if ('body' in record) return readableFrom([record.body]);
   return (await blobs.get(record.blob))?.stream();
 }
 

@@ -1,7 +1,7 @@
 // Key-value stores: what all storages have, and records: list, archive, read, write, delete.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit } from '../../kernel/page.ts';
+import { clampLimit, describeLimit } from '../../kernel/page.ts';
 import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
@@ -10,7 +10,7 @@ import {
   READ_ACCESS,
   WRITE_ACCESS,
   type StorageCall,
-  mayWrite,
+  maySign,
   openStorage,
 } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
@@ -53,7 +53,7 @@ const type: StorageType = {
     const shown = {
       publicUrl: kernel.publicUrl,
       now: kernel.clock.now(),
-      mayWrite: mayWrite(caller, storage),
+      maySign: maySign(caller, storage),
     };
     return toStoreDetail(storage, stats(storage.id), shown);
   },
@@ -86,7 +86,7 @@ const getKeys = route(
     query: Type.Object({
       ...Filtered,
       exclusiveStartKey: Type.Optional(Type.String({ description: 'The key before the first' })),
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_KEYS}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: describeLimit(MAX_KEYS, MAX_KEYS) })),
     }),
     reply: { 200: ListOfKeys },
   },

@@ -1,8 +1,8 @@
 // Installs the packages of an Actor of the library, as the server's own user: from npm's cache, or the registry that npm is set to.
-import { spawn } from 'node:child_process';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { spawn } from '../../kernel/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstallRequest } from '../builds/install.ts';
 import { sealFolder } from '../builds/work-folders.ts';

@@ -51,7 +51,7 @@ onEachEngine((engine) => {
       const { id, writer } = await startRun();
       const readers = Array.from(
         { length: count },
-        () => new Reader(kernel.services.logFeed.follow(kernel, id)),
+        () => new Reader(kernel.services.logFeed.follow(kernel, id, 'someone')),
       );
       const reads = await countReads(async () => {
         for (let line = 0; line < LINES; line += 1) {
@@ -72,8 +72,8 @@ onEachEngine((engine) => {
 
   test('a follower that is far behind gets everything at its own pace', async () => {
     const { id, writer } = await startRun();
-    const slow = kernel.services.logFeed.follow(kernel, id);
-    const quick = new Reader(kernel.services.logFeed.follow(kernel, id));
+    const slow = kernel.services.logFeed.follow(kernel, id, 'someone');
+    const quick = new Reader(kernel.services.logFeed.follow(kernel, id, 'someone'));
     const line = `${'x'.repeat(999)}\n`;
     for (let megabytes = 1; megabytes <= 4; megabytes += 1) {
       await appendFile(writer.file, line.repeat(1000));
@@ -89,19 +89,19 @@ onEachEngine((engine) => {
 
   test('a log that is ended without a writer ends for its followers', async () => {
     const id = await insertRunRow(kernel, { userId: 'someone' });
-    const reader = new Reader(kernel.services.logFeed.follow(kernel, id));
+    const reader = new Reader(kernel.services.logFeed.follow(kernel, id, 'someone'));
     await kernel.db.transaction().execute((tx) => endLog(tx, id));
     await inTime(reader.ended);
     assert.equal(reader.text, '');
   });
 
   test('a follower of a log that is deleted, or was never there, ends', async () => {
-    await inTime(new Reader(kernel.services.logFeed.follow(kernel, 'none')).ended);
+    await inTime(new Reader(kernel.services.logFeed.follow(kernel, 'none', 'someone')).ended);
   });
 
   test('a follower can be closed while it waits', async () => {
     const { id, writer } = await startRun();
-    const follower = kernel.services.logFeed.follow(kernel, id);
+    const follower = kernel.services.logFeed.follow(kernel, id, 'someone');
     const next = follower.next();
     follower.close();
     assert.equal(await inTime(next), undefined);

@@ -1,4 +1,5 @@
 // Follows growing logs for any number of readers: each log is read once for all of them.
+import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { readLog, readStored, type LogReads } from './read-log.ts';
@@ -16,6 +17,9 @@ const POLL_MS = 3000;
 const READ_MS = 200;
 /** How much of a log stays in memory for followers that are a little behind. */
 const RECENT_BYTES = 1024 * 1024;
+/** How many logs one member, with all their tokens, follows at once on this node: each costs a few queries every few seconds. */
+export const MAX_FOLLOWED = 100;
+const RETRY_SECONDS = 30;
 
 export async function openLogFeed({ engine, log }: Pick<Kernel, 'engine' | 'log'>): Promise<LogFeed> {
   const feed = new LogFeed(log);
@@ -26,6 +30,7 @@ export async function openLogFeed({ engine, log }: Pick<Kernel, 'engine' | 'log'
 export class LogFeed {
   readonly #log: Pick<Kernel['log'], 'warn'>;
   readonly #logs = new Map<string, FollowedLog>();
+  readonly #byReader = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -40,15 +45,24 @@ export class LogFeed {
     });
   }
 
-  /** From its beginning. The follower must be closed, or read to its end. */
-  follow(kernel: LogReads, id: string): LogFollower {
+  /** @throws {Failure} where the reader follows as many as one may. */
+  checkRoom(reader: string): void {
+    if ((this.#byReader.get(reader) ?? 0) < MAX_FOLLOWED) return;
+    throw new Failure('exhausted', `You may follow no more than ${MAX_FOLLOWED} logs at once.`, {
+      headers: { 'retry-after': String(RETRY_SECONDS) },
+    });
+  }
+
+  /** From its beginning. The follower must be closed, or read to its end; it counts for its reader until then. */
+  follow(kernel: LogReads, id: string, reader: string): LogFollower {
     let followed = this.#logs.get(id);
     if (followed === undefined) {
       followed = new FollowedLog(kernel, id, this.#log, () => this.#leave(id));
       this.#logs.set(id, followed);
       this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
     }
-    const follower = new LogFollower(kernel, followed);
+    this.#count(reader, 1);
+    const follower = new LogFollower(kernel, followed, () => this.#count(reader, -1));
     if (this.#isClosed) follower.break();
     return follower;
   }
@@ -62,6 +76,12 @@ export class LogFeed {
   close(): void {
     this.#isClosed = true;
     for (const followed of this.#logs.values()) followed.breakAll();
+  }
+
+  #count(reader: string, change: 1 | -1): void {
+    const count = (this.#byReader.get(reader) ?? 0) + change;
+    if (count === 0) this.#byReader.delete(reader);
+    else this.#byReader.set(reader, count);
   }
 
   #poll(): void {
@@ -196,6 +216,7 @@ class StreamBroken extends Error {
 export class LogFollower {
   readonly #kernel: LogReads;
   readonly #followed: FollowedLog;
+  readonly #onClose: () => void;
   /** Everything before this has been read. */
   #position = 0;
   #stored: AsyncGenerator<LogChunk> | undefined;
@@ -204,16 +225,17 @@ export class LogFollower {
   #isClosed = false;
   #isBroken = false;
 
-  constructor(kernel: LogReads, followed: FollowedLog) {
+  constructor(kernel: LogReads, followed: FollowedLog, onClose: () => void) {
     this.#kernel = kernel;
     this.#followed = followed;
+    this.#onClose = onClose;
     followed.add(this);
   }
 
   /** Waits for the next piece. Undefined when the log has ended, or the follower was closed. */
   async next(): Promise<LogChunk | undefined> {
     for (;;) {
-      if (this.#isBroken) throw new StreamBroken('The server stops.');
+      if (this.#isBroken) throw new StreamBroken('The stream was broken off.');
       if (this.#isClosed) return undefined;
       const piece = await this.#nextPiece();
       if (piece !== undefined) return piece;
@@ -227,7 +249,12 @@ export class LogFollower {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): void {
+    if (!this.#isClosed) this.#onClose();
     this.#isClosed = true;
     this.#followed.remove(this);
     this.wake();

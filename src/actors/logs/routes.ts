@@ -1,7 +1,7 @@
 // The route of logs by the id of their build or run.
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { LOG_ACCESS, LogQuery, serveLog } from './serve-log.ts';
+import { LOG_ACCESS, LogQuery, PUBLIC_LOGS, serveLog } from './serve-log.ts';
 
 const getLog = route(
   {
@@ -10,7 +10,8 @@ const getLog = route(
     path: '/logs/{buildOrRunId}',
     summary: 'Get the log of a build or run',
     description:
-      'Each line begins with the time at which it was printed. Of a long log, the middle is left out, and a line says so.',
+      'Each line begins with the time at which it was printed. Of a long log, the middle is left out, and a line says so. ' +
+      PUBLIC_LOGS,
     access: LOG_ACCESS,
     params: Type.Object({ buildOrRunId: Type.String() }),
     query: LogQuery,

@@ -35,4 +35,13 @@ export const actorMigrations: Migration[] = [
       'create index actor_versions_pushed on actor_versions (pushed_repository) where pushed_repository is not null',
     ],
   },
+  {
+    name: 'actors-boundaries',
+    up: ({ text }) => [
+      `alter table actors add column boundary_id ${text}`,
+      `create index actors_boundary on actors (boundary_id) where boundary_id is not null`,
+      `alter table actor_versions add column boundary_id ${text}`,
+      `create index actor_versions_boundary on actor_versions (boundary_id) where boundary_id is not null`,
+    ],
+  },
 ];

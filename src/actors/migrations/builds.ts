@@ -21,4 +21,16 @@ export const buildMigrations: Migration[] = [
       `create index builds_dependencies on builds (dependencies) where dependencies is not null`,
     ],
   },
+  {
+    name: 'actors-builds-boundaries',
+    up: ({ text }) => [
+      `alter table builds add column boundary_id ${text}`,
+      `create index builds_boundary on builds (boundary_id) where boundary_id is not null`,
+    ],
+  },
+  {
+    // What builds of earlier releases have printed was promised to be the owner's alone.
+    name: 'actors-builds-public-logs',
+    up: () => [`alter table builds add column has_public_log integer not null default 0`],
+  },
 ];

@@ -24,4 +24,16 @@ export const jobMigrations: Migration[] = [
       `create table actor_nodes (name ${text} primary key, url ${text}, seen_at bigint not null)`,
     ],
   },
+  {
+    name: 'actors-nodes-network',
+    // Nodes of earlier releases say nothing about it.
+    up: () => [`alter table actor_nodes add column shares_network integer`],
+  },
+  {
+    name: 'actors-job-deaths',
+    up: ({ text }) => [
+      `alter table jobs add column deaths ${text}`,
+      `alter table jobs add column is_stopping integer not null default 0`,
+    ],
+  },
 ];

@@ -34,4 +34,35 @@ export const runMigrations: Migration[] = [
     name: 'actors-runs-server-ready',
     up: () => ['alter table runs add column is_server_ready integer not null default 0'],
   },
+  {
+    name: 'actors-runs-boundaries',
+    up: ({ text }) => [
+      `alter table runs add column boundary_id ${text}`,
+      `create index runs_boundary on runs (boundary_id) where boundary_id is not null`,
+    ],
+  },
+  {
+    name: 'actors-users-of-actors',
+    up: ({ text }) => [
+      `alter table actors add column total_users bigint not null default 0`,
+      `create table actor_users (
+         actor_id ${text} not null references actors (id) on delete cascade, user_id ${text} not null,
+         last_run_at bigint not null, primary key (actor_id, user_id))`,
+      `create index actor_users_recent on actor_users (actor_id, last_run_at)`,
+      `create index actor_users_user on actor_users (user_id, actor_id)`,
+      // Of the runs that are still there. Those that have changed their Actor began with another.
+      `insert into actor_users (actor_id, user_id, last_run_at)
+         select runs.actor_id, runs.user_id, max(runs.started_at) from runs join actors on actors.id = runs.actor_id
+         where runs.metamorphs = '[]' group by runs.actor_id, runs.user_id`,
+      `update actors set total_users = (select count(*) from actor_users where actor_users.actor_id = actors.id)`,
+    ],
+  },
+  {
+    name: 'actors-runs-pricing',
+    up: ({ text }) => [`alter table runs add column pricing ${text}`],
+  },
+  {
+    name: 'actors-runs-aliases',
+    up: ({ text }) => [`alter table runs add column aliases ${text}`],
+  },
 ];

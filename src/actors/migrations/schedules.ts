@@ -24,4 +24,11 @@ export const scheduleMigrations: Migration[] = [
       `create index schedule_log_of_schedule on schedule_log (schedule_id, seq)`,
     ],
   },
+  {
+    name: 'actors-schedules-boundaries',
+    up: ({ text }) => [
+      `alter table schedules add column boundary_id ${text}`,
+      `create index schedules_boundary on schedules (boundary_id) where boundary_id is not null`,
+    ],
+  },
 ];

@@ -22,4 +22,8 @@ export const storageMigrations: Migration[] = [
       `create index storages_folded_name on storages (user_id, kind, lower(name)) where name is not null`,
     ],
   },
+  {
+    name: 'actors-storages-charged-items',
+    up: () => ['alter table storages add column charges_items integer not null default 0'],
+  },
 ];

@@ -20,4 +20,11 @@ export const taskMigrations: Migration[] = [
       `create index runs_of_task_by_status on runs (task_id, status, started_at, id) where task_id is not null`,
     ],
   },
+  {
+    name: 'actors-tasks-boundaries',
+    up: ({ text }) => [
+      `alter table tasks add column boundary_id ${text}`,
+      `create index tasks_boundary on tasks (boundary_id) where boundary_id is not null`,
+    ],
+  },
 ];

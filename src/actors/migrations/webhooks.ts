@@ -18,4 +18,9 @@ export const actorWebhookMigrations: Migration[] = [
       `create unique index actor_webhooks_key on actor_webhooks (user_id, idempotency_key) where idempotency_key is not null`,
     ],
   },
+  {
+    // For the list of all of an account, with ad-hoc ones.
+    name: 'actors-webhooks-by-time',
+    up: () => [`create index actor_webhooks_by_time on actor_webhooks (user_id, created_at, id)`],
+  },
 ];

@@ -19,6 +19,7 @@ import {
   type StoredRequest,
 } from './request.ts';
 import { REQUESTS } from './request-routes.ts';
+import type { LockHolder } from './statements.ts';
 import { insertRequests, deleteRequests } from './store-writes.ts';
 
 const BATCH = `${REQUESTS}/batch`;
@@ -74,7 +75,8 @@ const remove = route(
     path: BATCH,
     summary: `Delete up to ${MAX_BATCH} requests, each by its id or its uniqueKey`,
     description:
-      'What names no request stands in neither list. Send those under `unprocessedRequests` again, later.',
+      'What names no request stands in neither list. Send those under `unprocessedRequests` again, later: the queue is over its ' +
+      'rate limit or, with a `clientKey`, another client has locked them.',
     isData: true,
     access: WRITE_ACCESS,
     params: ByReference,
@@ -96,31 +98,43 @@ const remove = route(
       if (uniqueKey === undefined) throw new Failure('invalid', `${index} needs an id or a uniqueKey`);
       return requestIdOf(uniqueKey);
     });
-    const { queueId, userId, isWithinLimit } = await openQueueForBatch(kernel, call, 'write', 'queue_batch');
+    const { queueId, userId, client, isWithinLimit } = await openQueueForBatch(
+      kernel,
+      call,
+      'write',
+      'queue_batch',
+    );
     // Skips duplicates and ids that no request can have.
     const named = [...new Set(ids.filter(isRequestId))];
-    const deleted = isWithinLimit ? await tryToDelete(kernel, queueId, named, now) : undefined;
+    const deleted = isWithinLimit ? await tryToDelete(kernel, { queueId, client, now }, named) : undefined;
     if (deleted === undefined) {
       const found = await findRequests(kernel.services.queues, queueId, named);
       return { processedRequests: [], unprocessedRequests: found.map(toUnprocessed) };
     }
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', deleted.length);
     const byId = new Map(deleted.map((row) => [row.id, toHeadItem(row)]));
+    const stayed = client === '' ? [] : named.filter((id) => !byId.has(id));
+    const found = stayed.length === 0 ? [] : await findRequests(kernel.services.queues, queueId, stayed);
+    const locked = found.filter((one) => one.lock_until > now && one.locked_by !== client);
     return {
       processedRequests: named.flatMap((id) => {
         const item = byId.get(id);
         return item === undefined ? [] : [{ uniqueKey: item.uniqueKey, id }];
       }),
-      unprocessedRequests: [],
+      unprocessedRequests: locked.map(toUnprocessed),
     };
   },
 );
 
 /** Returns undefined when the database is unavailable or full: nothing was deleted, and the client has to send it again. */
-async function tryToDelete({ services, log }: Kernel, queueId: string, ids: string[], now: number) {
+async function tryToDelete(
+  { services, log }: Kernel,
+  { queueId, client, now }: Omit<LockHolder, 'id'>,
+  ids: string[],
+) {
   if (ids.length === 0) return [];
   try {
-    return await deleteRequests(services.queues, queueId, ids, now);
+    return await deleteRequests(services.queues, queueId, ids, now, client);
   } catch (error) {
     if (!(error instanceof Failure && error.kind === 'unavailable')) throw error;
     log.error({ err: error, queue: queueId }, 'requests were not deleted, and are given back as unprocessed');

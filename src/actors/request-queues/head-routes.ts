@@ -1,6 +1,6 @@
 // The head of a queue: list it, or lock requests at it.
 import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
-import { clampLimit } from '../../kernel/page.ts';
+import { clampLimit, describeLimit } from '../../kernel/page.ts';
 import { route, type Route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
@@ -26,7 +26,7 @@ const get = route(
     params: ByReference,
     query: Type.Object({
       ...ByClient,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_HEAD}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: describeLimit(DEFAULT_HEAD, MAX_HEAD) })),
     }),
     reply: { 200: QueueHead },
   },
@@ -65,7 +65,7 @@ const lock = route(
     query: Type.Object({
       ...ByClient,
       lockSecs: LockSecs,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LOCKED}` })),
+      limit: Type.Optional(Type.Integer({ minimum: 0, description: describeLimit(MAX_LOCKED, MAX_LOCKED) })),
     }),
     reply: { 201: LockedQueueHead },
   },

@@ -57,6 +57,7 @@ const release = route(
 const releaseAll = route(
   {
     id: 'requestQueue_requests_unlock_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: `${REQUESTS}/unlock`,
     summary: 'Give back all that this client holds',

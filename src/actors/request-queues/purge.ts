@@ -18,7 +18,7 @@ export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal
     signal.throwIfAborted();
     const ids = await statementsOf(engine).listIds(engine, renamed, BATCH_SIZE);
     if (ids.length === 0) break;
-    await statementsOf(engine).delete(engine, renamed, ids, UNCOUNTED);
+    await statementsOf(engine).delete(engine, renamed, ids, '', UNCOUNTED);
   }
   await deleteQueue(db, renamed);
 }

@@ -2,7 +2,7 @@
 import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { mapInSlices } from '../../kernel/time-slice.ts';
-import { clampLimit } from '../../kernel/page.ts';
+import { clampLimit, describeLimit } from '../../kernel/page.ts';
 import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ByReference } from '../storages/routes.ts';
@@ -21,6 +21,7 @@ import { RequestUpdate, MAX_LISTED, NewRequest, QueueRequest, Registration, Requ
 import { buildRequestEntry, requestText } from './request.ts';
 import { findRequest, listRequests } from './store-reads.ts';
 import { requestNotFound } from './store.ts';
+import { explainStayed } from './store-locks.ts';
 import { countQueueUse } from './usage-counter.ts';
 import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
@@ -64,7 +65,9 @@ const list = route(
     params: ByReference,
     query: Type.Object({
       ...ByClient,
-      limit: Type.Optional(Type.Integer({ minimum: 0, description: `At most ${MAX_LISTED}` })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 0, description: describeLimit(DEFAULT_LISTED, MAX_LISTED) }),
+      ),
       cursor: Type.Optional(Type.String()),
       exclusiveStartId: Type.Optional(
         Type.String({ description: 'The id before the first; `cursor` is better' }),
@@ -173,6 +176,9 @@ const remove = route(
     method: 'DELETE',
     path: `${REQUESTS}/{requestId}`,
     summary: 'Delete a request',
+    description:
+      'With a `clientKey`, a request that another client has locked is not deleted, and the answer is 409 ' +
+      '`request-handled-or-locked`.',
     isData: true,
     access: WRITE_ACCESS,
     params: ByRequest,
@@ -181,9 +187,10 @@ const remove = route(
   },
   async (call, kernel) => {
     const { params, now } = call;
-    const { queueId, userId } = await openQueueForCall(kernel, call, 'write', 'queue');
-    const removed = await deleteRequests(kernel.services.queues, queueId, [params.requestId], now);
-    if (removed.length === 0) throw requestNotFound();
+    const { queueId, userId, client } = await openQueueForCall(kernel, call, 'write', 'queue');
+    const { requestId: id } = params;
+    const removed = await deleteRequests(kernel.services.queues, queueId, [id], now, client);
+    if (removed.length === 0) throw await explainStayed(kernel.db, { queueId, id });
     countUsage(kernel, { userId }, 'REQUEST_QUEUE_WRITES', 1);
     return reply(204);
   },

@@ -104,10 +104,12 @@ export interface QueueStatements {
     entries: RequestEntry[],
     context: WriteContext,
   ): Promise<UpsertResult | undefined>;
+  /** Without those that another client than this has locked; an empty one stands for none, and deletes them too. */
   delete(
     engine: Engine,
     queueId: string,
     ids: string[],
+    client: string,
     context: WriteContext,
   ): Promise<HeadRow[] | undefined>;
   /** The first requests without a lock. Empty when the queue does not exist. */

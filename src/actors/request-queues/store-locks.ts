@@ -84,7 +84,7 @@ export function releaseAllLocks(
   return statementsOf(engine).releaseLocks(engine, queueId, client, now);
 }
 
-async function requireRequest(db: Db, { queueId, id }: LockHolder) {
+async function requireRequest(db: Db, { queueId, id }: Pick<LockHolder, 'queueId' | 'id'>) {
   const row = await db
     .selectFrom('queue_requests')
     .select('lock_until')
@@ -93,6 +93,12 @@ async function requireRequest(db: Db, { queueId, id }: LockHolder) {
     .executeTakeFirst();
   if (row === undefined) throw requestNotFound();
   return row;
+}
+
+/** For a request that was not deleted: it is locked by another client, or not there. */
+export async function explainStayed(db: Db, request: Pick<LockHolder, 'queueId' | 'id'>): Promise<Failure> {
+  await requireRequest(db, request);
+  return heldOrHandled(request.id);
 }
 
 function heldOrHandled(id: string): Failure {

@@ -71,10 +71,11 @@ const UPSERT = `with ${QUEUE}, ${GIVEN},
     written.id is not null as written
   from q, g left join b using (id) left join written using (id)`;
 
+/** A client with a key leaves what others have locked. */
 const DELETE = `with ${QUEUE},
   deleted as (
     delete from queue_requests r using q
-    where r.queue_no = q.no and r.id = any ($2) returning r.id, r.head, r.handled_at, ${SIZE} as bytes),
+    where r.queue_no = q.no and r.id = any ($2) and ($7 = '' or r.lock_until <= $3 or r.locked_by = $7) returning r.id, r.head, r.handled_at, ${SIZE} as bytes),
   counted as (
     update request_queues s set total = s.total - m.less, handled = s.handled - m.less_handled,
       bytes = s.bytes - m.bytes, delete_count = s.delete_count + m.less, ${COUNTERS}
@@ -173,8 +174,10 @@ export const postgresStatements: QueueStatements = {
     };
   },
 
-  async delete(engine, queueId, ids, context) {
-    const rows = await write<HeadRow | { id: null }>(engine, DELETE, queueId, ids, context);
+  async delete(engine, queueId, ids, client, context) {
+    const { now, reads, headReads, writes } = context;
+    const parameters = [queueId, ids, now, reads, headReads, writes, client];
+    const rows = await run<HeadRow | { id: null }>(engine, DELETE, parameters);
     if (rows.length === 0) return undefined;
     return rows.filter((row) => row.id !== null);
   },

@@ -67,15 +67,19 @@ const UPSERT = `${INSERT} on conflict (queue_no, id) do update set
   lock_until = case when excluded.handled_at is null then lock_until else 0 end,
   locked_by = case when excluded.handled_at is null then locked_by end`;
 
+/** A client with a key leaves what others have locked. */
+const mayDelete = (now: string, client: string) =>
+  `(${client} = '' or lock_until <= ${now} or locked_by = ${client})`;
+
 const COUNT_DELETED = `update request_queues set total = total - c.less, handled = handled - c.less_handled,
     bytes = bytes - c.less_bytes, delete_count = delete_count + c.less, ${COUNTERS}
   from (select count(*) as less, count(handled_at) as less_handled, coalesce(sum(${SIZE}), 0) as less_bytes
     from queue_requests
-    where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2))) c
+    where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2)) and ${mayDelete('?3', '?7')}) c
   where request_queues.id = ?1 returning no`;
 
 const DELETE = `delete from queue_requests
-  where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2)) returning id, head`;
+  where queue_no = ${QUEUE_NO} and id in (select value from json_each(?2)) and ${mayDelete('?3', '?4')} returning id, head`;
 
 const LOCK = `update queue_requests set lock_until = ?4, locked_by = ?5
   where rowid in (select rowid from queue_requests
@@ -124,11 +128,11 @@ export const sqliteStatements: QueueStatements = {
     return counted!.rows.length === 0 ? undefined : { before: before!.rows as PreviousState[], missed: [] };
   },
 
-  async delete(engine, queueId, ids, context) {
+  async delete(engine, queueId, ids, client, context) {
     const given = JSON.stringify(ids);
     const [counted, deleted] = await engine.batch([
-      CompiledQuery.raw(COUNT_DELETED, [queueId, given, ...valuesOf(context)]),
-      CompiledQuery.raw(DELETE, [queueId, given]),
+      CompiledQuery.raw(COUNT_DELETED, [queueId, given, ...valuesOf(context), client]),
+      CompiledQuery.raw(DELETE, [queueId, given, context.now, client]),
     ]);
     return counted!.rows.length === 0 ? undefined : (deleted!.rows as HeadRow[]);
   },

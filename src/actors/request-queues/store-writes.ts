@@ -130,16 +130,17 @@ async function upsertBatch(
   });
 }
 
-/** Returns the requests that existed. */
+/** Returns the requests that existed. With a client, those that another has locked stay. */
 export async function deleteRequests(
   services: WriteServices,
   queueId: string,
   ids: string[],
   now: number,
+  client = '',
 ): Promise<HeadRow[]> {
   const { engine } = services;
   const context = { now, ...takeUsage(services, queueId) };
-  const deleted = await statementsOf(engine).delete(engine, queueId, [...new Set(ids)], context);
+  const deleted = await statementsOf(engine).delete(engine, queueId, [...new Set(ids)], client, context);
   if (deleted === undefined) throw queueNotFound();
   return deleted;
 }

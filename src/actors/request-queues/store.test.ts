@@ -283,6 +283,19 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await head(queue, now + 8999), []);
   });
 
+  test('a client releases its own locks that have not ended, and no others', async () => {
+    const queue = await make();
+    await add(queue, 'a', 'b', 'c');
+    await lock(queue, 'one', 1);
+    await lock(queue, 'one', 1, NOW + 500);
+    await lock(queue, 'two', 1);
+    assert.equal(await releaseAllLocks(engine, queue, 'one', NOW + 1000), 1);
+    assert.deepEqual(await head(queue, NOW + 999), ['b']);
+    assert.equal(await releaseAllLocks(engine, queue, 'one', NOW + 999), 1);
+    assert.equal(await releaseAllLocks(engine, queue, 'one', NOW + 999), 0);
+    assert.deepEqual(await head(queue, NOW + 999), ['a', 'b']);
+  });
+
   test('a page of large requests ends early, and the next continues there', async () => {
     const queue = await make();
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];

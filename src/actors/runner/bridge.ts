@@ -1,9 +1,10 @@
-// Runs inside a sandbox without a network: serves a Unix socket of the server on a loopback port, and starts the program.
+// Runs inside a sandbox with a network of its own or none: serves Unix sockets of the server on loopback ports, and starts the program.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { constants } from 'node:os';
 
-const [port, socket, inletPort, command, ...args] = process.argv.slice(2);
+const [bridges, inletPort, command, ...args] = process.argv.slice(2);
 /** The descriptor of the socket by which the server reaches the program. */
 const INLET = 6;
 
@@ -14,9 +15,15 @@ function join(inside: Socket, outside: Socket): void {
   inside.pipe(outside).pipe(inside);
 }
 
-const bridge = createServer({ allowHalfOpen: true }, (inside) =>
-  join(inside, connect({ path: socket!, allowHalfOpen: true })),
-);
+/** Lines of a port and the path of its socket. */
+async function serveBridge(line: string): Promise<void> {
+  const [port, path = ''] = line.split(' ');
+  const bridge = createServer({ allowHalfOpen: true }, (inside) =>
+    join(inside, connect({ path, allowHalfOpen: true })),
+  );
+  // On every address: some names of this machine lead to another one than 127.0.0.1.
+  await once(bridge.listen(Number(port)), 'listening');
+}
 
 if (inletPort !== '0') {
   createServer({ allowHalfOpen: true }, (outside) =>
@@ -27,11 +34,11 @@ if (inletPort !== '0') {
 // Signals go to the whole process group, so the program gets them itself.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 
-bridge.listen(Number(port), '127.0.0.1', () => {
-  const child = spawn(command!, args, { stdio: 'inherit' });
-  child.on('error', (error: NodeJS.ErrnoException) => {
-    process.stderr.write(`${command} does not start: ${error.message}\n`);
-    process.exit(error.code === 'ENOENT' ? 127 : 126);
-  });
-  child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]));
+for (const line of bridges!.split('\n')) if (line !== '') await serveBridge(line);
+
+const child = spawn(command!, args, { stdio: 'inherit' });
+child.on('error', (error: NodeJS.ErrnoException) => {
+  process.stderr.write(`${command} does not start: ${error.message}\n`);
+  process.exit(error.code === 'ENOENT' ? 127 : 126);
 });
+child.on('exit', (code, signal) => process.exit(signal === null ? code : 128 + constants.signals[signal]));

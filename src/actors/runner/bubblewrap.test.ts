@@ -1,31 +1,20 @@
 // What a program sees and can do inside bubblewrap, told by the program itself.
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually } from '../../../test/eventually.ts';
-import { openTestRunner, type TestRunner } from './fixture.ts';
+import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from './fixture.ts';
 import { tryIsolation } from './isolation.ts';
 import { listProcesses, userOf } from './process-table.ts';
 
 const { kind, tools } = await tryIsolation();
 const skip = kind === 'bubblewrap' ? false : 'needs bwrap';
 
-/** A server that is root gives each sandbox a user of its own where users can get to the work folder. */
-const MODES = { 'in a private folder': 0o700, 'in a folder that others can enter': 0o711 };
-
-for (const [where, mode] of Object.entries(MODES)) {
+for (const [where, mode] of Object.entries(FOLDER_MODES)) {
   suite(`inside bubblewrap, ${where}`, { skip }, () => {
     let inside: TestRunner;
     before(async () => {
@@ -101,9 +90,12 @@ for (const [where, mode] of Object.entries(MODES)) {
 
     test('the command line on this machine shows nothing of the environment', async () => {
       const running = await inside.start('sleep 1000', { env: { TOKEN: 'secret-token', PATH: '/usr/bin' } });
-      const children = (await listProcesses()).filter(({ parent }) => parent === process.pid);
-      const lines = children.map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-      assert.ok(lines.some((line) => line.includes('sleep 1000')));
+      const lines: string[] = [];
+      await eventually(async () => {
+        const children = (await listProcesses()).filter(({ parent }) => parent === process.pid);
+        lines.push(...children.map(({ pid }) => commandLineOf(pid)));
+        return lines.some((line) => line.includes('sleep 1000'));
+      }, 'the program has started');
       assert.ok(!lines.some((line) => line.includes('secret-token')));
       running.stop('kill');
       await running.exited;
@@ -209,7 +201,7 @@ for (const [where, mode] of Object.entries(MODES)) {
           console.log(Object.keys(require('os').networkInterfaces()).join());
           process.exit(7);
         })()"`,
-        { network: 'none', bridge: { port: 4321, socket } },
+        { network: 'none', bridges: [{ port: 4321, socket }] },
       );
       assert.equal(output, 'hello from the server unreachable\nlo\n');
       assert.equal(code, 7);
@@ -224,7 +216,7 @@ for (const [where, mode] of Object.entries(MODES)) {
         'trap "echo stopping; exit 3" TERM; echo ready; while :; do sleep 0.05; done',
         {
           network: 'none',
-          bridge: { port: 4321, socket },
+          bridges: [{ port: 4321, socket }],
         },
       );
       await eventually(() => running.output().includes('ready'));

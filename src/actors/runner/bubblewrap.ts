@@ -1,12 +1,12 @@
 // Isolation by bubblewrap: a user namespace without capabilities that shows the system's programs and the working folder only.
-import { execFile } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Launch } from './launch.ts';
 import { countsProcessesPerNamespace, type MachineTools } from './machine-tools.ts';
 import { isWithin } from './path-within.ts';
 import { limitWords } from './resource-limits.ts';
+import { privateNetworkOf } from './private-network.ts';
+import { runProbe } from './probe.ts';
 import type { Program } from './runner.ts';
 import { SANDBOX_USER, systemWords } from './system-files.ts';
 
@@ -14,7 +14,7 @@ import { SANDBOX_USER, systemWords } from './system-files.ts';
 const BRIDGE = fileURLToPath(new URL(`./bridge${extname(import.meta.url)}`, import.meta.url));
 /** With another name inside, because no package.json there says that it is a module. */
 const BRIDGE_INSIDE = `/run/bridge.m${extname(BRIDGE).slice(1)}`;
-const SOCKET_INSIDE = '/run/server.sock';
+const socketInside = (port: number): string => `/run/bridge-${port}.sock`;
 
 const MIN_TMP_MBYTES = 64;
 const MB = 1024 ** 2;
@@ -55,7 +55,7 @@ function bubblewrapWords(
   { system, node }: SandboxFiles,
   { disablesNamespaces }: BubblewrapAbilities,
 ): string[] {
-  const { folder, memoryMbytes, network, bridge, env } = program;
+  const { folder, memoryMbytes, network, env } = program;
   const tmpBytes = String(Math.max(MIN_TMP_MBYTES, memoryMbytes / 2) * MB);
   const isInside = (path: string): boolean => isWithin(folder, path);
   const show = (path: string): string[] => ['--ro-bind', path, path];
@@ -86,7 +86,8 @@ function bubblewrapWords(
     folder,
     folder,
     ...program.readable.filter(isInside).flatMap(show),
-    ...(bridge ? ['--ro-bind', BRIDGE, BRIDGE_INSIDE, '--ro-bind', bridge.socket, SOCKET_INSIDE] : []),
+    ...(isBridged(program) ? ['--ro-bind', BRIDGE, BRIDGE_INSIDE] : []),
+    ...(program.bridges ?? []).flatMap(({ port, socket }) => ['--ro-bind', socket, socketInside(port)]),
     // A server that runs as root is also the owner of the kernel's settings in /proc/sys: without this a program could change
     // them although it has no capability. The root and /dev are in memory, without a limit.
     '--remount-ro',
@@ -101,6 +102,10 @@ function bubblewrapWords(
     '--chdir',
     folder,
   ];
+}
+
+function isBridged({ bridges = [], inlet }: Program): boolean {
+  return bridges.length > 0 || inlet !== undefined;
 }
 
 /** These load code into every program that sees them, and would do so before the limits are set. */
@@ -126,21 +131,23 @@ export interface SandboxOwner {
 
 export function launchInBubblewrap(program: Program, options: BubblewrapOptions): Launch {
   const { tools, files, abilities, maxProcesses, user } = options;
-  const { command, bridge, inlet, diskMbytes, env } = program;
+  const { command, bridges = [], inlet, diskMbytes, env, network } = program;
   // Set inside, where only the sandbox's own processes count.
   const limits = limitWords(tools.prlimit, {
     diskMbytes,
     ...(countsProcessesPerNamespace(user?.uid) && { processes: maxProcesses }),
   });
-  const bridged = bridge
-    ? [files.node, BRIDGE_INSIDE, String(bridge.port), SOCKET_INSIDE, String(inlet?.port ?? 0)]
+  const lines = bridges.map(({ port }) => `${port} ${socketInside(port)}`);
+  const bridged = isBridged(program)
+    ? [files.node, BRIDGE_INSIDE, lines.join('\n'), String(inlet?.port ?? 0)]
     : [];
+  const asUser = user?.words ?? [];
   const loader = Object.entries(env).filter(([name]) => isLoaderVariable(name));
   const loaded = loader.length === 0 ? [] : ['/usr/bin/env', ...loader.map((pair) => pair.join('='))];
   return {
     // The arguments hold the environment, with secrets, and everybody on this machine can list command lines.
     words: [
-      ...(user?.words ?? []),
+      ...(network === 'private' ? [] : asUser),
       tools.bwrap,
       '--args',
       '4',
@@ -156,6 +163,7 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
       .map((word) => `${word}\0`)
       .join(''),
     writesState: true,
+    ...(network === 'private' && { network: privateNetworkOf(tools, asUser) }),
     ...(inlet && { inlet }),
     env: {},
     folder: '/',
@@ -164,31 +172,25 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
   };
 }
 
-/** What this machine's bubblewrap can do; undefined where it does not work, such as in most containers. */
+/** A program that does nothing, for trying what works on this machine. */
+export const PROBE_PROGRAM: Program = {
+  id: 'probe',
+  command: ['/bin/sh', '-c', ':'],
+  env: {},
+  folder: '/tmp',
+  readable: [],
+  output: '/dev/null',
+  memoryMbytes: 128,
+  diskMbytes: 1,
+  network: 'host',
+};
+
+/** Tries bubblewrap with all that a program gets. Rejects with what it says where it does not work, such as in most containers. */
 export async function probeBubblewrap(
   bwrap: string,
-  asUser: readonly string[] = [],
-): Promise<BubblewrapAbilities | undefined> {
-  for (const disablesNamespaces of [true, false]) {
-    const program: Program = {
-      id: 'probe',
-      command: ['true'],
-      env: {},
-      folder: '/tmp',
-      readable: [],
-      output: '/dev/null',
-      memoryMbytes: 128,
-      diskMbytes: 1,
-      network: 'host',
-    };
-    const words = bubblewrapWords(program, { system: systemWords(), node: '/usr' }, { disablesNamespaces });
-    try {
-      const [tool, ...rest] = [...asUser, bwrap, ...words, '--', '/bin/sh', '-c', ':'];
-      await promisify(execFile)(tool, rest, { env: {}, cwd: '/' });
-      return { disablesNamespaces };
-    } catch {
-      // The next one needs less.
-    }
-  }
-  return undefined;
+  { asUser = [], disablesNamespaces }: BubblewrapAbilities & { asUser?: readonly string[] },
+): Promise<void> {
+  const files = { system: systemWords(), node: '/usr' };
+  const words = bubblewrapWords(PROBE_PROGRAM, files, { disablesNamespaces });
+  await runProbe([...asUser, bwrap, ...words, '--', ...PROBE_PROGRAM.command]);
 }

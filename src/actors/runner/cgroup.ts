@@ -152,6 +152,19 @@ export class Cgroup {
     };
   }
 
+  /** False where the kernel cannot freeze a group, as in version 1 without its own controller for that. */
+  setFrozen(isFrozen: boolean): boolean {
+    const [folder] = this.folders;
+    const control = this.#version === 2 && folder !== undefined ? join(folder, 'cgroup.freeze') : '';
+    if (!existsSync(control)) return false;
+    try {
+      writeFileSync(control, isFrozen ? '1' : '0');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   kill(): void {
     killGroups(this.folders);
   }

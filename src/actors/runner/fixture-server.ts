@@ -2,8 +2,9 @@
 import { findWorkingTools } from './machine-tools.ts';
 import { openTestRunner } from './fixture.ts';
 import { machineIsolation, type Isolation } from './isolation.ts';
+import type { ProgramNetwork } from './runner.ts';
 
-const [data = '', kind, groups] = process.argv.slice(2);
+const [data = '', kind, groups, network = 'host'] = process.argv.slice(2);
 const tools = await findWorkingTools();
 const isolations: Record<string, () => Promise<Isolation> | Isolation> = {
   bubblewrap: () => machineIsolation(),
@@ -16,7 +17,7 @@ const { start } = await openTestRunner({
 });
 const { program } = await start(
   'trap "" TERM; setsid sh -c "sleep 1000 & echo; while :; do sleep 1; done" left $PWD & touch ready; while :; do sleep 1; done',
-  { id: 'left' },
+  { id: 'left', network: network as ProgramNetwork },
 );
 process.stdout.write(`${JSON.stringify({ folder: program.folder })}\n`);
 setInterval(() => {}, 1000);

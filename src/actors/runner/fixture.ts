@@ -26,6 +26,18 @@ export interface TestProgram extends RunningProgram {
   output(): string;
 }
 
+/** A server that is root gives each sandbox a user of its own where users can get to the work folder. */
+export const FOLDER_MODES = { 'in a private folder': 0o700, 'in a folder that others can enter': 0o711 };
+
+/** Empty for a process that has ended. */
+export function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 const SILENT_LOG = createLog('silent', false);
 
 export async function openTestRunner({

@@ -1,7 +1,8 @@
 // A Unix socket by which the server reaches a port inside a sandbox without a network.
 import { once } from 'node:events';
 import { chmodSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
+import { createSocketServer } from '../../kernel/streams.ts';
 
 export interface Inlet {
   /** For the program's descriptors. */
@@ -17,7 +18,7 @@ export interface Inlet {
 export async function openInlet(path: string): Promise<Inlet> {
   const temporary = `${path}.new`;
   rmSync(temporary, { force: true });
-  const listener = createServer((socket) => socket.destroy());
+  const listener = createSocketServer((socket) => socket.destroy());
   listener.listen(temporary);
   await once(listener, 'listening');
   chmodSync(temporary, 0o600);

@@ -1,13 +1,16 @@
 // Which isolation is chosen, when programs are refused, and what is said to be missing.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
+import type { probeBubblewrap } from './bubblewrap.ts';
 import {
   chooseIsolation,
   defaultWorkFolder,
+  describeIsolation,
   enforcedLimits,
   explainGaps,
   explainRefusal,
@@ -15,12 +18,13 @@ import {
   type Isolation,
 } from './isolation.ts';
 import { openTestRunner } from './fixture.ts';
+import { openAttempts, runProbe } from './probe.ts';
 import { countsProcessesPerNamespace, readHardLimit } from './machine-tools.ts';
 
 const BWRAP = { bwrap: '/usr/bin/bwrap' };
 const SETPRIV = { setpriv: '/usr/bin/setpriv' };
-const works = () => Promise.resolve({ disablesNamespaces: true });
-const fails = () => Promise.resolve(undefined);
+const works = () => Promise.resolve();
+const fails = () => Promise.reject(new Error('bwrap: Operation not permitted'));
 const none: Isolation = { kind: 'none', tools: {} };
 const uid: Isolation = { kind: 'uid', tools: SETPRIV };
 
@@ -50,8 +54,52 @@ test('sandboxes of a server that is root belong to users of their own, where the
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'private-'));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   assert.ok(!('usersBy' in isolationFor(join(folder, 'work'), found)));
-  const onlyRoot = (_: string, asUser?: readonly string[]) => (asUser === undefined ? works() : fails());
-  assert.ok(!('usersBy' in (await chooseIsolation({ ...sources, probe: onlyRoot }))));
+  const onlyRoot: typeof probeBubblewrap = (_, { asUser = [] }) => (asUser.length === 0 ? works() : fails());
+  const ofRoot = await chooseIsolation({ ...sources, probe: onlyRoot });
+  assert.ok(!('usersBy' in ofRoot));
+  assert.match(ofRoot.shortfall!, /Operation not permitted/);
+});
+
+test('a probe that fails in a crowded moment is tried again', async () => {
+  let tries = 0;
+  const crowded = () =>
+    (tries += 1) < 3 ? Promise.reject(new Error('spawn /usr/bin/bwrap EAGAIN')) : works();
+  const pauses: number[] = [];
+  const found = await chooseIsolation({
+    tools: { ...BWRAP, ...SETPRIV },
+    platform: 'linux',
+    isRoot: true,
+    probe: crowded,
+    attempt: openAttempts((ms) => Promise.resolve(pauses.push(ms))),
+  });
+  assert.ok(found.kind === 'bubblewrap' && found.usersBy !== undefined && found.abilities.disablesNamespaces);
+  assert.equal(found.shortfall, undefined);
+  assert.equal(pauses.length, 2);
+});
+
+test('a probe says why it failed: by its own words, its exit code, or what kept it from starting', async () => {
+  const reasonOf = (...words: string[]) => runProbe(words).catch((error: Error) => error.message);
+  assert.equal(await reasonOf('/bin/sh', '-c', 'echo a; echo b: no >&2; exit 1'), 'b: no');
+  assert.equal(await reasonOf('/bin/sh', '-c', 'exit 3'), 'it ended with exit code 3');
+  assert.equal(await reasonOf('/bin/sh', '-c', 'kill -KILL $$'), 'it was ended by SIGKILL');
+  assert.match((await reasonOf('/nowhere/tool'))!, /spawn \/nowhere\/tool ENOENT/);
+  assert.equal(await reasonOf('/bin/sh', '-c', ':'), undefined);
+});
+
+test('what does not work lastingly is tried once, and the isolation says why', async () => {
+  const pauses: number[] = [];
+  const found = await chooseIsolation({
+    tools: { ...BWRAP, ...SETPRIV },
+    platform: 'linux',
+    isRoot: true,
+    probe: fails,
+    attempt: openAttempts((ms) => Promise.resolve(pauses.push(ms))),
+  });
+  assert.equal(
+    describeIsolation(found),
+    'Each run has a user of its own, as bubblewrap does not work here (bwrap: Operation not permitted).',
+  );
+  assert.deepEqual(pauses, []);
 });
 
 describe('programs are refused', () => {
@@ -68,6 +116,11 @@ describe('programs are refused', () => {
       assert.ok(refusal?.includes(way), way);
     assert.equal(explainRefusal(none, { ...settings, isLoopbackOnly: true }, 'linux'), undefined);
     assert.equal(explainRefusal(none, { ...settings, allowsUnsandboxed: true }, 'linux'), undefined);
+  });
+
+  test('where the isolation is less than it was', () => {
+    const loss = 'Actors had more before.';
+    assert.equal(explainRefusal(uid, { ...settings, isolationLoss: loss }, 'linux'), loss);
   });
 
   test('where they are to have no network and bubblewrap is missing', () => {
@@ -122,6 +175,13 @@ describe('what is missing', () => {
 test('users of their own work beside the data folder, which they may not enter', () => {
   assert.equal(defaultWorkFolder('/var/lib/signalbox', uid), '/var/lib/signalbox-work');
   assert.equal(defaultWorkFolder('/var/lib/signalbox', none), '/var/lib/signalbox/work');
+});
+
+test('git ignores the work folder that a start as root makes in the checkout', (t) => {
+  const cwd = join(import.meta.dirname, '../../..');
+  const { status } = spawnSync('git', ['check-ignore', `${defaultWorkFolder('data', uid)}/`], { cwd });
+  if (status === null || status === 128) return t.skip('needs git, and a checkout');
+  assert.equal(status, 0, 'data-work would be untracked');
 });
 
 test('hard limits are read', () => {

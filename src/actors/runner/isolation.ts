@@ -3,16 +3,21 @@ import { dirname, join } from 'node:path';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
 import { countsProcessesPerNamespace, findWorkingTools, type MachineTools } from './machine-tools.ts';
+import { openAttempts, type ProbeAttempt } from './probe.ts';
 import { canOthersRead, findBarrier } from './reachable-folders.ts';
 import { explainBarrier, userWords } from './uid.ts';
 
 /** Nobody, who is there on every system. */
-const PROBE_UID = 65_534;
+export const PROBE_UID = 65_534;
 
-export type Isolation =
+export type Isolation = (
   | BubblewrapIsolation
   | { kind: 'uid'; tools: MachineTools & { setpriv: string } }
-  | { kind: 'none'; tools: MachineTools };
+  | { kind: 'none'; tools: MachineTools }
+) & {
+  /** Why there is nothing stronger, where something stronger was tried. */
+  shortfall?: string;
+};
 
 export interface BubblewrapIsolation {
   kind: 'bubblewrap';
@@ -29,7 +34,8 @@ export interface IsolationSources {
   tools: MachineTools;
   platform: string;
   isRoot: boolean;
-  probe(bwrap: string, asUser?: readonly string[]): Promise<BubblewrapAbilities | undefined>;
+  probe: typeof probeBubblewrap;
+  attempt?: ProbeAttempt;
 }
 
 let ofMachine: Promise<Isolation> | undefined;
@@ -55,28 +61,42 @@ export async function chooseIsolation({
   platform,
   isRoot,
   probe,
+  attempt = openAttempts(),
 }: IsolationSources): Promise<Isolation> {
   if (platform !== 'linux') return { kind: 'none', tools };
   const { bwrap, setpriv } = tools;
+  let reason: string | undefined;
   if (bwrap !== undefined) {
-    const found = { kind: 'bubblewrap', tools: { ...tools, bwrap } } as const;
-    if (isRoot && setpriv !== undefined) {
-      const abilities = await probe(bwrap, userWords(setpriv, PROBE_UID));
-      if (abilities !== undefined) return { ...found, abilities, usersBy: setpriv };
+    const users = isRoot && setpriv !== undefined ? [setpriv, undefined] : [undefined];
+    for (const usersBy of users) {
+      const asUser = usersBy === undefined ? [] : userWords(usersBy, PROBE_UID);
+      // Older versions of bubblewrap cannot forbid namespaces.
+      for (const disablesNamespaces of [true, false]) {
+        const failure = await attempt(() => probe(bwrap, { asUser, disablesNamespaces }));
+        if (failure === undefined) {
+          return {
+            kind: 'bubblewrap',
+            tools: { ...tools, bwrap },
+            abilities: { disablesNamespaces },
+            ...(usersBy !== undefined && { usersBy }),
+            ...(reason !== undefined && { shortfall: `not all of bubblewrap works here (${reason})` }),
+          };
+        }
+        reason ??= failure;
+      }
     }
-    const abilities = await probe(bwrap);
-    if (abilities !== undefined) return { ...found, abilities };
   }
-  if (isRoot && setpriv !== undefined) return { kind: 'uid', tools: { ...tools, setpriv } };
-  return { kind: 'none', tools };
+  const shortfall = reason === undefined ? {} : { shortfall: `bubblewrap does not work here (${reason})` };
+  if (isRoot && setpriv !== undefined) return { kind: 'uid', tools: { ...tools, setpriv }, ...shortfall };
+  return { kind: 'none', tools, ...shortfall };
 }
 
 /** The folder for builds and working folders, where none was chosen: users of their own cannot enter the data folder. */
-export function defaultWorkFolder(data: string, isolation: Isolation): string {
-  return hasUsers(isolation) ? `${data}-work` : join(data, 'work');
+export function defaultWorkFolder(data: string, isolation: Isolation, hadUsers = false): string {
+  return hasUsers(isolation) || hadUsers ? `${data}-work` : join(data, 'work');
 }
 
-function hasUsers(isolation: Isolation): boolean {
+export function hasUsers(isolation: Isolation): boolean {
   return isolation.kind === 'uid' || (isolation.kind === 'bubblewrap' && isolation.usersBy !== undefined);
 }
 
@@ -88,15 +108,19 @@ export function isolationFor(work: string, isolation: Isolation): Isolation {
   return isReachable ? isolation : rest;
 }
 
-type RefusalSettings = Pick<ExecutionSettings, 'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'>;
+type RefusalSettings = Pick<
+  ExecutionSettings,
+  'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network' | 'isolationLoss'
+>;
 
 /** The reason why no program may run, with the ways out. */
 export function explainRefusal(
-  { kind, tools }: Isolation,
-  { work, allowsUnsandboxed, isLoopbackOnly, network }: RefusalSettings,
+  { kind, tools, shortfall }: Isolation,
+  { work, allowsUnsandboxed, isLoopbackOnly, network, isolationLoss }: RefusalSettings,
   platform: string = process.platform,
 ): string | undefined {
   if (platform === 'win32') return 'Actors run on servers with Linux or macOS only.';
+  if (isolationLoss !== undefined) return isolationLoss;
   const install = `install bubblewrap${tools.bwrap === undefined ? '' : ', with user namespaces allowed,'}`;
   if (network === 'none' && kind !== 'bubblewrap') {
     return `Actors are to have no network (--actor-network none), which needs bubblewrap: ${install} on this server, or allow them the network.`;
@@ -106,7 +130,29 @@ export function explainRefusal(
     return barrier === undefined ? undefined : explainBarrier(barrier);
   }
   if (kind !== 'none' || isLoopbackOnly || allowsUnsandboxed) return undefined;
-  return `This server has no sandbox for Actors, and others can reach it: ${install}, or run the server as root with setpriv, or accept that Actors can do what the server's user can with --actors-unsandboxed.`;
+  const why = shortfall === undefined ? '' : `; ${shortfall}`;
+  return `This server has no sandbox for Actors, and others can reach it${why}: ${install}, or run the server as root with setpriv, or accept that Actors can do what the server's user can with --actors-unsandboxed.`;
+}
+
+const SENTENCES = {
+  bubblewrap: 'Each run has a sandbox of bubblewrap',
+  uid: 'Each run has a user of its own',
+  none: 'Runs have no sandbox',
+};
+
+/** For the log of a start and the doctor. */
+export function describeIsolation({ kind, shortfall }: Isolation): string {
+  return `${SENTENCES[kind]}${shortfall === undefined ? '' : `, as ${shortfall}`}.`;
+}
+
+/** For the log of a start, the doctor, and the log of a run. */
+export function describeNetwork({
+  network,
+  networkShortfall: why,
+}: Pick<ExecutionSettings, 'network' | 'networkShortfall'>): string {
+  if (network === 'private') return 'Runs have a network of their own.';
+  if (network === 'none') return 'Runs have no network.';
+  return `Runs share the network of this machine${why === undefined ? '' : `, as they cannot have their own: ${why}`}.`;
 }
 
 export interface EnforcedLimits {

@@ -61,6 +61,7 @@ const variants: Variant[] = isolations.flatMap((one) => [
 ]);
 
 const MAX_PROCESSES = 40;
+const MAX_FILES = 600;
 /** No other test sleeps as long. */
 const SLEEP = `1000.${process.pid}`;
 
@@ -80,6 +81,7 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
           isolation: isolation!,
           ...(hasGroups ? {} : { cgroups: 'none' }),
           maxProcesses: MAX_PROCESSES,
+          maxFiles: MAX_FILES,
         },
       });
     });
@@ -181,6 +183,26 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
       assert.equal(exceeded, 'disk');
     });
 
+    test('files that a program has deleted and holds open count', async () => {
+      const lines = `
+        const { openSync, unlinkSync, writeSync } = require('node:fs');
+        for (let n = 0; n < 40; n++) {
+          const file = openSync('held', 'w');
+          unlinkSync('held');
+          writeSync(file, Buffer.alloc(1e6, 1));
+        }
+        setInterval(() => {}, 1000);`;
+      const { code, exceeded } = await on.run(`exec node -e "${lines}"`, { diskMbytes: 8 });
+      assert.deepEqual([code, exceeded], [null, 'disk']);
+    });
+
+    test('a program with many folders is killed', async () => {
+      const { exceeded } = await on.run(
+        'mkdir -p $(seq -f "a%g/b/c" 300); echo made; while :; do sleep 0.1; done',
+      );
+      assert.equal(exceeded, 'files');
+    });
+
     test(
       'a program that forks without end has few processes, and dies',
       { skip: canCap?.processes ? false : 'needs a cap on processes' },
@@ -217,6 +239,7 @@ for (const { kind, hasGroups, isolation, skip } of variants) {
       await on.runner.killLeftovers();
       await assertNothingRuns(folder);
       assert.deepEqual(readdirSync(recordFolder(join(on.data, 'work'))), []);
+      if (existsSync(join(on.data, 'work/tmp'))) assert.deepEqual(readdirSync(join(on.data, 'work/tmp')), []);
     });
 
     test('the programs of a server that is running are left alone', async () => {

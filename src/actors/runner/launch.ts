@@ -1,11 +1,13 @@
 // Starts a process that waits until it is recorded and limited before it becomes the program.
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { guarded, spawn } from '../../kernel/streams.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
 import { openInlet } from './inlet.ts';
+import { NetworkUnavailable, type NetworkConnection, type PrivateNetwork } from './private-network.ts';
 import type { ProgramTraits } from './program-processes.ts';
 import type { ProgramInlet } from './runner.ts';
 
@@ -18,6 +20,8 @@ export interface Launch {
   writesState?: boolean;
   /** The program gets descriptor 6 for it. */
   inlet?: ProgramInlet;
+  /** The process waits in the namespace of it, so that it is connected before the program starts. */
+  network?: PrivateNetwork;
   env: Readonly<Record<string, string>>;
   folder: string;
   /** What identifies its processes, beside the first one. */
@@ -26,6 +30,8 @@ export interface Launch {
   killUser?: () => Promise<void>;
   /** A folder for temporary files, which counts as the program's. */
   temporary?: string;
+  /** Folders of the machine in which files of the program's user count as the program's. */
+  sharedFolders?: readonly string[];
   /** Called when all is dead. */
   release(): void;
 }
@@ -35,6 +41,7 @@ export interface LaunchedProcess {
   root: ProcessIdentity;
   /** The first process of the sandbox's own process namespace, as this machine sees it. */
   init: Promise<ProcessIdentity | undefined>;
+  connection?: NetworkConnection;
   /** Lets it become the program. */
   go(): void;
   /** Instead of `go`: it ends without having done anything. */
@@ -44,22 +51,26 @@ export interface LaunchedProcess {
 export const NICENESS = 10;
 /** Waits for a line; at the end of the server there is none. Then becomes the program. */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+/** Says that the namespace is there before it waits. */
+const NETWORK_GATE = `echo >&5; ${GATE}`;
 /** Only Bash can close a descriptor above 9. */
-function bashGate(strays: readonly number[]): string {
-  return `${strays.map((fd) => `exec ${fd}>&-;`).join(' ')} ${GATE}`;
+function closing(strays: readonly number[], gate: string): string {
+  return `${strays.map((fd) => `exec ${fd}>&-;`).join(' ')} ${gate}`;
 }
 
 export async function launch(
-  { words, input, writesState, inlet, env, folder }: Launch,
+  { words, input, writesState, inlet, network, env, folder }: Launch,
   output: string,
   { bash, strays }: { bash?: string; strays: readonly number[] },
 ): Promise<LaunchedProcess> {
-  const [shell, gate] =
-    strays.length > 0 && bash !== undefined ? [bash, bashGate(strays)] : ['/bin/sh', GATE];
+  const gate = network === undefined ? GATE : NETWORK_GATE;
+  const waiting =
+    strays.length > 0 && bash !== undefined ? [bash, '-c', closing(strays, gate)] : ['/bin/sh', '-c', gate];
+  const [first = '', ...rest] = [...(network?.words ?? []), ...waiting, 'gate', ...words];
   const opened = inlet && (await openInlet(inlet.socket));
   const out = openSync(output, 'a', 0o600);
   try {
-    const child = spawn(shell, ['-c', gate, 'gate', ...words], {
+    const child = spawn(first, rest, {
       cwd: folder,
       env: { ...env },
       detached: true,
@@ -76,44 +87,69 @@ export async function launch(
     await once(child, 'spawn');
     const [gatePipe, inputPipe, statePipe] = child.stdio.slice(3) as [Writable, Writable?, Readable?];
     // A process that dies early breaks its pipes; its exit says so.
-    for (const pipe of [gatePipe, inputPipe, statePipe]) pipe?.on('error', () => {});
     const root = identify(child.pid!);
     try {
       setPriority(root.pid, NICENESS);
     } catch {
       // It is dead already.
     }
-    return {
+    const state = statePipe && readState(statePipe);
+    const launched: LaunchedProcess = {
       child,
       root,
-      init: statePipe ? readInit(statePipe) : Promise.resolve(undefined),
+      init: state?.init ?? Promise.resolve(undefined),
       go() {
         inputPipe?.end(input);
         gatePipe.end('\n');
       },
       abandon() {
         child.kill('SIGKILL');
+        launched.connection?.end();
         for (const pipe of [gatePipe, inputPipe, statePipe]) pipe?.destroy();
       },
     };
+    if (network === undefined) return launched;
+    try {
+      if ((await state?.begun) !== true) throw new NetworkUnavailable('it gets no namespace of the kernel');
+      launched.connection = await network.connect(root.pid);
+      return launched;
+    } catch (error) {
+      launched.abandon();
+      throw error;
+    }
   } finally {
     opened?.release();
     closeSync(out);
   }
 }
 
-/** Bubblewrap writes it before the program starts. */
-async function readInit(state: Readable): Promise<ProcessIdentity | undefined> {
+interface LaunchState {
+  /** Whether it wrote anything before its end. */
+  begun: Promise<boolean>;
+  /** Bubblewrap writes it before the program starts. */
+  init: Promise<ProcessIdentity | undefined>;
+}
+
+function readState(state: Readable): LaunchState {
   let text = '';
-  return new Promise((resolve) => {
-    state.setEncoding('utf8');
-    state.on('data', (chunk: string) => {
-      text += chunk;
-      const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-      if (pid !== undefined) resolve(identify(Number(pid)));
-    });
-    state.on('close', () => resolve(undefined));
+  const begun = Promise.withResolvers<boolean>();
+  const init = Promise.withResolvers<ProcessIdentity | undefined>();
+  state.setEncoding('utf8');
+  const read = (chunk: string): void => {
+    text += chunk;
+    begun.resolve(true);
+    const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+    if (pid !== undefined) init.resolve(identify(Number(pid)));
+  };
+  state.on(
+    'data',
+    guarded(read, () => init.resolve(undefined)),
+  );
+  state.on('close', () => {
+    begun.resolve(false);
+    init.resolve(undefined);
   });
+  return { begun: begun.promise, init: init.promise };
 }
 
 /** Descriptors that this process got from its own parent and that its children would get too. Node's own are not passed on. */

@@ -15,9 +15,10 @@ export async function killLeftovers(work: string, now: number): Promise<ProgramR
   return left.map(({ record }) => record);
 }
 
-async function killRecorded({ process: root, uid, variable, cgroups }: ProgramRecord): Promise<void> {
+async function killRecorded(record: ProgramRecord): Promise<void> {
+  const { process: root, connection, uid, variable, cgroups } = record;
   const traits = {
-    roots: [root],
+    roots: connection === undefined ? [root] : [root, connection],
     ...(uid !== undefined && { uid }),
     ...(variable !== undefined && { variable }),
   };

@@ -10,6 +10,8 @@ export interface MachineTools {
   setpriv?: string;
   prlimit?: string;
   bash?: string;
+  unshare?: string;
+  slirp4netns?: string;
 }
 
 /** The usual folders come last: services are often started with a short PATH, or none. */
@@ -34,6 +36,8 @@ function findTools(path = process.env['PATH'] ?? ''): MachineTools {
     setpriv: find('setpriv'),
     prlimit: find('prlimit'),
     bash: find('bash'),
+    unshare: find('unshare'),
+    slirp4netns: find('slirp4netns'),
   };
   return Object.fromEntries(Object.entries(found).filter(([, file]) => file !== undefined));
 }

@@ -14,6 +14,8 @@ import {
 } from './cgroup.ts';
 import {
   isolationFor,
+  describeIsolation,
+  describeNetwork,
   machineIsolation,
   enforcedLimits,
   explainGaps,
@@ -24,24 +26,30 @@ import {
 import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from './launch.ts';
 import { killLeftovers } from './leftovers.ts';
 import { launchPlainly } from './plain.ts';
+import { NAMESERVER } from './private-network.ts';
+import { probeMounts, removeFilesOf } from './private-folders.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
 import { writeProgramRecord } from './program-record.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
-import { supervise } from './supervise.ts';
+import { relieveDisk } from './relieve-disk.ts';
+import { supervise, type SupervisedProgram } from './supervise.ts';
 import { giveFolder, openWay } from './reachable-folders.ts';
 import { findObstacle, launchAsUser, takeUser, userWords } from './uid.ts';
 import { UidPool } from './uid-pool.ts';
-import { systemWords, writeUserFiles } from './system-files.ts';
+import { networkWords, systemWords, writeUserFiles } from './system-files.ts';
 
 /** Threads count too: a browser has hundreds. */
 const MAX_PROCESSES = 1024;
 /** For how long one reading of all processes serves every program. */
 const LIST_AGE_MS = 400;
 
+const NO_MOUNTS =
+  'This machine does not let the server give programs a /tmp and /dev/shm of their own: what they write there counts as disk space, and is deleted at the end.';
+
 export type RunnerSettings = Pick<
   ExecutionSettings,
-  'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network'
+  'work' | 'allowsUnsandboxed' | 'isLoopbackOnly' | 'network' | 'networkShortfall' | 'isolationLoss'
 >;
 
 export interface RunnerOptions {
@@ -49,6 +57,9 @@ export interface RunnerOptions {
   isolation?: Isolation;
   cgroups?: CgroupParents | 'none';
   maxProcesses?: number;
+  maxFiles?: number;
+  /** As if this server could not mount. */
+  mounts?: 'none';
 }
 
 export async function openRunner(
@@ -58,13 +69,17 @@ export async function openRunner(
 ): Promise<Runner> {
   const isolation = isolationFor(settings.work, options.isolation ?? (await machineIsolation()));
   const refusal = explainRefusal(isolation, settings);
+  const mounts =
+    isolation.kind === 'uid' && options.mounts !== 'none' ? await probeMounts(isolation.tools) : undefined;
   const strays = findStrayDescriptors();
   const { maxProcesses = MAX_PROCESSES } = options;
   let parents =
     options.cgroups === 'none' ? undefined : (options.cgroups ?? findCgroupParents(readOwnCgroups()));
   let isPrepared = false;
   let nameWords: readonly string[] | undefined;
+  let connectedWords: readonly string[] | undefined;
   let pool: UidPool | undefined;
+  const running = new Set<SupervisedProgram>();
   const listShared = shareFor(LIST_AGE_MS, listProcesses);
 
   /** The first start does what should not happen to a server that never runs a program. */
@@ -105,7 +120,11 @@ export async function openRunner(
   async function planLaunch(program: Program): Promise<Launch> {
     if (isolation.kind === 'bubblewrap') {
       nameWords ??= writeUserFiles(join(settings.work, 'sandbox'));
-      const files = { system: [...systemWords(), ...nameWords], node: process.execPath };
+      const system =
+        program.network === 'private'
+          ? (connectedWords ??= networkWords(join(settings.work, 'sandbox'), NAMESERVER))
+          : systemWords();
+      const files = { system: [...system, ...nameWords], node: process.execPath };
       const user = await ownerOf(program, isolation);
       return launchInBubblewrap(program, { ...isolation, files, maxProcesses, user });
     }
@@ -113,17 +132,23 @@ export async function openRunner(
     mkdirSync(temporary, { recursive: true });
     if (isolation.kind === 'none') return launchPlainly(program, isolation.tools, temporary);
     pool ??= new UidPool();
-    return launchAsUser(program, { ...isolation, pool, work: settings.work, maxProcesses, temporary });
+    return launchAsUser(program, {
+      ...isolation,
+      pool,
+      work: settings.work,
+      maxProcesses,
+      temporary,
+      mounts,
+    });
   }
 
   async function ownerOf(
     program: Program,
     { usersBy }: BubblewrapIsolation,
   ): Promise<SandboxOwner | undefined> {
-    const { folder, network } = program;
+    const { folder } = program;
     openWay(settings.work, join(settings.work, 'sandbox', 'any'));
-    // Without a network there is nothing that a user of its own protects, and the server's socket may be out of its reach.
-    if (usersBy === undefined || network === 'none' || findObstacle(program, settings.work) !== undefined) {
+    if (usersBy === undefined || findObstacle(program, settings.work) !== undefined) {
       const own = process.getuid?.();
       if (own === 0 && lstatSync(folder).uid !== own) await giveFolder(folder, own);
       return undefined;
@@ -139,6 +164,12 @@ export async function openRunner(
     });
   }
 
+  async function sweepUser(uid: number): Promise<void> {
+    await removeFilesOf(uid).catch((error: unknown) => {
+      log.warn({ err: error, uid }, 'cannot remove the temporary files of a user of a program');
+    });
+  }
+
   function temporaryFolder(id: string): string {
     return join(settings.work, 'tmp', id);
   }
@@ -146,14 +177,15 @@ export async function openRunner(
   async function start(program: Program): Promise<RunningProgram> {
     if (refusal !== undefined) throw new Error(refusal);
     checkProgram(program);
-    if (program.network === 'none' && isolation.kind !== 'bubblewrap') {
-      throw new Error('A program without a network needs bubblewrap.');
+    if (program.network !== 'host' && isolation.kind !== 'bubblewrap') {
+      throw new Error('A program without a network, or with one of its own, needs bubblewrap.');
     }
     prepare();
     const plan = await planLaunch(program);
     let removeRecord = (): void => {};
     const release = async (): Promise<void> => {
       if (plan.temporary !== undefined) await removeTemporary(plan.temporary);
+      if (plan.sharedFolders !== undefined) await sweepUser(plan.traits.uid!);
       plan.release();
       removeRecord();
     };
@@ -163,16 +195,30 @@ export async function openRunner(
       launched = await launch(plan, program.output, { ...isolation.tools, strays });
       const { root } = launched;
       const name = `${program.id}-${root.pid}`;
+      const connection = launched.connection?.process;
       cgroup = parents && (await joinGroup(parents, name, program, root.pid));
+      // What it sends and receives takes memory of the program's, and not of the server's.
+      if (connection !== undefined) await cgroup?.add(connection.pid);
       removeRecord = writeProgramRecord(settings.work, {
         ...plan.traits,
         id: program.id,
         process: root,
+        connection,
         cgroups: cgroup?.folders ?? [],
       });
-      const running = supervise({ program, plan, launched, cgroup, listShared, release });
+      const supervised = supervise({
+        program,
+        plan,
+        launched,
+        cgroup,
+        listShared,
+        maxEntries: options.maxFiles,
+        release,
+      });
+      running.add(supervised);
+      void supervised.exited.then(() => running.delete(supervised));
       launched.go();
-      return running;
+      return supervised;
     } catch (error) {
       launched?.abandon();
       await cgroup?.remove();
@@ -183,15 +229,23 @@ export async function openRunner(
 
   return {
     isolation: isolation.kind,
+    description: [describeIsolation(isolation), describeNetwork(settings)].join(' '),
     get warnings() {
-      return explainGaps(isolation, enforcedLimits(isolation, Object.keys(parents?.folders ?? {})));
+      const { networkShortfall } = settings;
+      return [
+        ...explainGaps(isolation, enforcedLimits(isolation, Object.keys(parents?.folders ?? {}))),
+        ...(isolation.kind === 'uid' && mounts === undefined ? [NO_MOUNTS] : []),
+        ...(networkShortfall === undefined ? [] : [describeNetwork(settings)]),
+      ];
     },
     ...(refusal !== undefined && { refusal }),
     start,
+    relieveDisk: (device, hasRoom) => relieveDisk(running, device, hasRoom, log),
     async killLeftovers() {
       const killed = await killLeftovers(settings.work, Date.now());
       for (const { id, uid, server } of killed) {
         await removeTemporary(temporaryFolder(id));
+        if (uid !== undefined) await sweepUser(uid);
         if (uid !== undefined) (pool ??= new UidPool()).release(uid, server);
       }
       if (parents !== undefined) sweepGroups(parents);

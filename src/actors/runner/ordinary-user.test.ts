@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { needsNetwork } from '../../../test/network-tests.ts';
 import { tryIsolation } from './isolation.ts';
 import { canOthersRead } from './reachable-folders.ts';
 import type { ProgramExit } from './runner.ts';
@@ -33,7 +34,7 @@ test('an ordinary user has the same sandbox, with a cap on processes', { skip },
     cwd: '/',
     env: { PATH: process.env['PATH'], TMPDIR: data },
   });
-  const told = JSON.parse(stdout) as Record<'status' | 'outside' | 'forks' | 'memory', Told> & {
+  const told = JSON.parse(stdout) as Record<'status' | 'outside' | 'forks' | 'memory' | 'network', Told> & {
     isolation: string;
     warnings: string[];
   };
@@ -45,4 +46,9 @@ test('an ordinary user has the same sandbox, with a cap on processes', { skip },
   assert.match(told.outside.output, /mine\n$/);
   assert.match(told.forks.output, /Cannot fork|Resource temporarily unavailable/);
   assert.equal(told.memory.exceeded, 'memory');
+  if (needsNetwork !== false) return t.diagnostic(`the network is not tried: ${needsNetwork}`);
+  assert.match(
+    told.network.output,
+    /^nameserver 10\.0\.2\.3\n[^]+\n +tap0:[^]+CapEff:\s+0{16}\nCapBnd:\s+0{16}/,
+  );
 });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
-import { measureFile, measureFolder } from './folder-size.ts';
+import { readDiskUsage } from './disk-usage.ts';
 import { identify, isRunning, parsePs, parseStat, type ProcessInfo } from './process-table.ts';
 import { selectProcesses } from './program-processes.ts';
 import { listProgramRecords, writeProgramRecord } from './program-record.ts';
@@ -85,7 +85,9 @@ test('descendants and members of the group belong to a program, and a process th
   assert.deepEqual(selectProcesses(all, { roots: [{ ...root, startTime: root.startTime - 1 }] }), []);
 });
 
-test('the size of a folder is what it takes on disk, without what links lead to', async () => {
+const UNLIMITED = { maxBytes: Infinity, maxEntries: Infinity };
+
+test('the size of a folder is what it takes on disk, without what links lead to', () => {
   const folder = makeFolder();
   const elsewhere = makeFolder();
   writeFileSync(join(elsewhere, 'big'), Buffer.alloc(1_000_000, 1));
@@ -94,17 +96,22 @@ test('the size of a folder is what it takes on disk, without what links lead to'
   writeFileSync(join(folder, 'a/file'), Buffer.alloc(300_000, 1));
   writeFileSync(join(folder, 'sparse'), '');
   truncateSync(join(folder, 'sparse'), 1e9);
-  const bytes = await measureFolder(folder, Infinity);
+  linkSync(join(folder, 'a/file'), join(folder, 'a/second-name'));
+  const { bytes, entries } = readDiskUsage({ paths: [folder], ...UNLIMITED });
   assert.ok(bytes >= 300_000 && bytes < 400_000, String(bytes));
-  assert.ok((await measureFolder(folder, 1000)) > 1000);
-  assert.equal(await measureFolder(join(folder, 'absent'), 1000), 0);
-  assert.equal(await measureFile(join(folder, 'absent')), 0);
+  assert.equal(entries, 5);
+  assert.ok(readDiskUsage({ paths: [folder], maxBytes: 1000, maxEntries: Infinity }).bytes > 1000);
+  assert.equal(readDiskUsage({ paths: [folder], maxBytes: Infinity, maxEntries: 2 }).entries, 3);
+  assert.deepEqual(readDiskUsage({ paths: [join(folder, 'absent')], ...UNLIMITED }), {
+    bytes: 0,
+    entries: 0,
+  });
 });
 
-test('many empty files take space too', async () => {
+test('many empty files take space too', () => {
   const folder = makeFolder();
   for (let count = 0; count < 100; count++) writeFileSync(join(folder, String(count)), '');
-  assert.ok((await measureFolder(folder, Infinity)) >= 100 * 1024);
+  assert.ok(readDiskUsage({ paths: [folder], ...UNLIMITED }).bytes >= 100 * 4096);
 });
 
 test('records of other machines are left alone, until they are old', () => {

@@ -18,6 +18,8 @@ export interface ProgramRecord {
   machine: string;
   server: ProcessIdentity;
   process: ProcessIdentity;
+  /** What connects it to a network. */
+  connection?: ProcessIdentity | undefined;
   uid?: number;
   variable?: string;
   /** The program's folders of control groups. */

@@ -8,6 +8,7 @@ const ENTER = 0o001;
 /** Enter, and neither list nor write. */
 const THROUGH = 0o011;
 const READ = 0o004;
+const WRITE = 0o002;
 const BATCH_SIZE = 500;
 
 /** The outermost existing folder on the way that other users may not enter. */
@@ -31,6 +32,11 @@ export function canOthersRead(path: string): boolean {
   const stats = statSync(path);
   const needed = stats.isDirectory() ? READ | ENTER : READ;
   return findBarrier(dirname(path)) === undefined && (stats.mode & needed) === needed;
+}
+
+/** To a Unix socket. */
+export function canOthersConnect(path: string): boolean {
+  return findBarrier(dirname(path)) === undefined && (statSync(path).mode & WRITE) !== 0;
 }
 
 /**

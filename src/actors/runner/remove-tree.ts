@@ -6,7 +6,7 @@ import { chmod, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 const MAX_PATH_BYTES = 2000;
 
 /** The programs must be dead. Links are not followed. Nothing happens where there is no such folder. */
-export async function removeTree(folder: string): Promise<void> {
+export async function removeTree(folder: string | Buffer): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch {

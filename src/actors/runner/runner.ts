@@ -17,14 +17,17 @@ export interface Program {
   memoryMbytes: number;
   /** For the working folder and the output together. */
   diskMbytes: number;
-  network: 'host' | 'none';
-  /** Without a network the program reaches a Unix socket of this server on this port of its own loopback address. */
-  bridge?: ProgramBridge;
-  /** Without a network the server reaches this port of the program's own loopback address by a Unix socket. */
+  network: ProgramNetwork;
+  /** Not on the network of the machine: Unix sockets of this server, each on a port of the program's own loopback address. */
+  bridges?: readonly ProgramBridge[];
+  /** Not on the network of the machine: the server reaches this port of the program's own loopback address by a Unix socket. */
   inlet?: ProgramInlet;
   /** Without a sandbox, Node programs get Node's own permission flags. Package managers cannot work under them. */
   hasNodePermissions?: boolean;
 }
+
+/** That of the machine; one of its own, which leads to the outside and not to the machine's loopback address; or none. */
+export type ProgramNetwork = 'host' | 'private' | 'none';
 
 export interface ProgramBridge {
   port: number;
@@ -55,7 +58,16 @@ export interface ProgramExit {
   exceeded?: ProgramLimit;
 }
 
-export type ProgramLimit = 'memory' | 'disk';
+/** `files`: more of them than can be counted in a short time; `full-disk`: the file system is full, and it has grown most. */
+export type ProgramLimit = 'memory' | 'disk' | 'files' | 'full-disk';
+
+/** Completes "It was stopped because …". */
+export function explainLimit(limit: ProgramLimit, owner: 'the run' | 'the build'): string {
+  if (limit === 'full-disk') return `the disk of the server is full, and ${owner} had written most`;
+  const words = { memory: 'memory', disk: 'disk space', files: 'files and folders' };
+  const most = limit === 'files' ? 'may have' : 'has';
+  return `it used more ${words[limit]} than ${owner} ${most}`;
+}
 
 export interface ProgramUsage {
   memoryBytes: number;
@@ -68,12 +80,19 @@ export type IsolationKind = 'bubblewrap' | 'uid' | 'none';
 export interface Runner {
   /** `none` where programs run as the server's own user. */
   readonly isolation: IsolationKind;
+  /** What programs get, in sentences for the log of a start. */
+  readonly description: string;
   /** What this machine does not let the runner enforce, each as a sentence for the log of a run. */
   readonly warnings: readonly string[];
   /** The reason why no program may run on this server, with the ways out. */
   readonly refusal?: string;
   /** Rejects when the program cannot be started at all. A command that is not found is an exit with code 127. */
   start(program: Program): Promise<RunningProgram>;
+  /**
+   * Makes room on the file system of this device: freezes the programs that write to it, and ends the one that has grown most,
+   * then the next, until there is room or none has grown much.
+   */
+  relieveDisk(device: number, hasRoom: () => Promise<boolean>): Promise<void>;
   /** Kills what a crashed server left running on this machine. Called once, before anything is started. */
   killLeftovers(): Promise<void>;
 }

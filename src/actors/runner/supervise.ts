@@ -2,50 +2,71 @@
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cgroup } from './cgroup.ts';
-import { measureFile, measureFolder } from './folder-size.ts';
+import { openDiskWatch } from './disk-watch.ts';
+import { freezeProcesses, thawProcesses } from './freeze.ts';
 import type { Launch, LaunchedProcess } from './launch.ts';
 import { isHeldBy } from './listening-port.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
-import { findProcesses, killProcesses } from './program-processes.ts';
+import { findProcesses, killProcesses, selectProcesses } from './program-processes.ts';
 import { openUsageSampler } from './usage-sampler.ts';
+import { removeTree } from './remove-tree.ts';
 import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
 
 const MB = 1024 ** 2;
 const WATCH_MS = 500;
-/** Measuring a folder takes at most this share of the time. */
-const MEASURE_SHARE = 0.02;
-/** A program that has worked for less since the last time has not written much. */
-const IDLE_CPU_MS = 5;
 const KILL_PAUSE_MS = { least: 5, most: 100 };
 
 export interface Supervision {
   program: Program;
-  plan: Pick<Launch, 'traits' | 'killUser' | 'temporary'>;
+  plan: Pick<Launch, 'traits' | 'killUser' | 'temporary' | 'sharedFolders'>;
   launched: LaunchedProcess;
   cgroup?: Cgroup | undefined;
   /** All processes of this machine; one reading may serve several programs. */
   listShared(): Promise<ProcessInfo[]>;
+  /** How many files it may have; many where it is not said. */
+  maxEntries?: number | undefined;
   /** Called when all is dead. Never rejects. */
   release(): Promise<void>;
 }
 
-export function supervise(supervision: Supervision): RunningProgram {
-  const { program, plan, launched, cgroup, listShared, release } = supervision;
-  const { traits, killUser, temporary } = plan;
+export interface SupervisedProgram extends RunningProgram {
+  readonly folder: string;
+  /** By how much it has grown lately on disk, in bytes. */
+  growth(): Promise<number>;
+  /** It does nothing until it is thawed. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Kills it because the disk is full. */
+  endForSpace(): void;
+}
+
+export function supervise(supervision: Supervision): SupervisedProgram {
+  const { program, plan, launched, cgroup, listShared, maxEntries, release } = supervision;
+  const { traits, killUser, temporary, sharedFolders } = plan;
   const { child, root } = launched;
-  const roots: ProcessIdentity[] = [root];
+  const roots: ProcessIdentity[] = [root, ...(launched.connection ? [launched.connection.process] : [])];
+  let hasNamespace = false;
   let last: ProgramUsage = { memoryBytes: 0, cpuMs: 0 };
   let exceeded: ProgramLimit | undefined;
   let isKilled = false;
   let isDead = false;
   let killing: Promise<void> | undefined;
-  let measureAt = 0;
-  let measuredCpuMs = -Infinity;
 
-  void launched.init.then((init) => init && roots.push(init));
+  void launched.init.then((first) => {
+    if (first === undefined) return;
+    hasNamespace = true;
+    roots.push(first);
+  });
   const init = launched.init;
 
   const sample = openUsageSampler(() => ({ ...traits, roots }), listShared);
+  const disk = openDiskWatch({
+    paths: [program.folder, program.output, ...(temporary === undefined ? [] : [temporary])],
+    maxBytes: program.diskMbytes * MB,
+    maxEntries,
+    ...(traits.uid !== undefined && sharedFolders && { shared: { uid: traits.uid, folders: sharedFolders } }),
+    listPids: async () => selectProcesses(await listShared(), { ...traits, roots }).map(({ pid }) => pid),
+  });
 
   async function usage(): Promise<ProgramUsage> {
     if (isDead) return last;
@@ -66,7 +87,7 @@ export function supervise(supervision: Supervision): RunningProgram {
       cgroup?.kill();
       await killUser?.();
       // With a group of its own, or in a namespace, nothing escapes these.
-      const rest = cgroup || roots.length > 1 ? [] : await findProcesses({ ...traits, roots });
+      const rest = cgroup || hasNamespace ? [] : await findProcesses({ ...traits, roots });
       killProcesses(rest);
       if (rest.length === 0 && (cgroup?.isEmpty ?? true) && !roots.some(isRunning)) return;
       await delay(pause);
@@ -87,17 +108,8 @@ export function supervise(supervision: Supervision): RunningProgram {
     } else if (memoryBytes > program.memoryMbytes * MB) {
       kill('memory');
     }
-    const startedAt = performance.now();
-    if (startedAt < measureAt || cpuMs - measuredCpuMs < IDLE_CPU_MS) return;
-    measuredCpuMs = cpuMs;
-    const diskBytes = program.diskMbytes * MB;
-    let bytes = await measureFile(program.output);
-    for (const folder of [program.folder, temporary]) {
-      if (folder !== undefined) bytes += await measureFolder(folder, diskBytes - bytes);
-    }
-    if (bytes > diskBytes) kill('disk');
-    const now = performance.now();
-    measureAt = now + (now - startedAt) / MEASURE_SHARE;
+    const broken = await disk.check(cpuMs);
+    if (broken !== undefined) kill(broken);
   }
 
   let timer: NodeJS.Timeout | undefined;
@@ -124,12 +136,20 @@ export function supervise(supervision: Supervision): RunningProgram {
     if ((cgroup?.countOomKills() ?? 0) > 0) exceeded ??= 'memory';
     const status = signal === null ? code : 128 + constants.signals[signal];
     if (status === 128 + constants.signals.SIGXFSZ) exceeded ??= 'disk';
+    launched.connection?.end();
     await cgroup?.remove().catch(() => {}); // swept at the next start
+    // There may be no room for saving how it ended before.
+    if (exceeded === 'full-disk') await removeTree(program.folder).catch(() => {});
     await release();
     return { code: wasKilled || exceeded ? null : status, ...(exceeded && { exceeded }) };
   }
 
   return {
+    folder: program.folder,
+    growth: () => disk.growth(),
+    freeze: () => freezeProcesses(cgroup, () => findProcesses({ ...traits, roots })),
+    thaw: () => thawProcesses(cgroup, () => findProcesses({ ...traits, roots })),
+    endForSpace: () => kill('full-disk'),
     exited,
     stop(how) {
       if (how === 'kill') return kill();

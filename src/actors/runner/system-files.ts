@@ -30,12 +30,14 @@ const ETC_FILES = [
 const ROOT_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'nix'];
 
 /** The words of bubblewrap for the files of the system. */
-export function systemWords(root = '/'): string[] {
+export function systemWords(root = '/', without: readonly string[] = []): string[] {
   return [
     ...(existsSync(join(root, 'usr')) ? ['--ro-bind', join(root, 'usr'), '/usr'] : []),
     ...ROOT_FOLDERS.flatMap((name) => wordsFor(root, `/${name}`, () => true)),
     // A link into /usr stays a link: the name of the time zone is read from it. Others lead to what the sandbox does not have.
-    ...ETC_FILES.flatMap((name) => wordsFor(root, `/etc/${name}`, (target) => target.startsWith('/usr/'))),
+    ...ETC_FILES.filter((name) => !without.includes(name)).flatMap((name) =>
+      wordsFor(root, `/etc/${name}`, (target) => target.startsWith('/usr/')),
+    ),
   ];
 }
 
@@ -48,6 +50,14 @@ function wordsFor(root: string, path: string, staysLink: (target: string) => boo
   if (staysLink(resolve(path, '..', target))) return ['--symlink', target, path];
   // A dangling link, such as that of a resolver that does not run.
   return existsSync(source) ? ['--ro-bind', realpathSync(source), path] : [];
+}
+
+/** The words for a sandbox with a network of its own, where the resolver of this machine has another address. */
+export function networkWords(folder: string, nameserver: string): string[] {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const file = join(folder, 'resolv.conf');
+  writeFileSync(file, `nameserver ${nameserver}\n`, { mode: 0o644 });
+  return [...systemWords('/', ['resolv.conf']), '--ro-bind', file, '/etc/resolv.conf'];
 }
 
 /** The user inside a sandbox. */

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   statSync,
@@ -21,10 +24,12 @@ import { eventually, inTime } from '../../../test/eventually.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
 import { findWorkingTools } from './machine-tools.ts';
 import { identify } from './process-table.ts';
+import { probeMounts, removeFilesOf } from './private-folders.ts';
 import { chooseRange, UidPool } from './uid-pool.ts';
 
 const tools = await findWorkingTools();
 const { setpriv } = tools;
+const mounts = await probeMounts(tools);
 const isRoot = process.getuid?.() === 0;
 
 function makeFolder(): string {
@@ -89,11 +94,52 @@ suite(
       assert.match(output, /unreadable/);
     });
 
-    test('has a temporary folder that goes with it', async () => {
-      const { output } = await on.run('echo $TMPDIR; touch $TMPDIR/file && echo written');
-      const [folder, written] = output.split('\n');
-      assert.equal(written, 'written');
-      assert.equal(statSync(folder!, { throwIfNoEntry: false }), undefined);
+    test(
+      'has temporary folders of its own that count and go with it',
+      { skip: !mounts && 'needs mounts' },
+      async () => {
+        const name = `left-${process.pid}`;
+        const { output, code } = await on.run(
+          `for one in $TMPDIR /tmp /var/tmp /dev/shm; do echo x > $one/${name} || exit 1; done; ls -A /tmp; pwd; ipcmk -Q`,
+        );
+        assert.equal(code, 0, output);
+        assert.ok(output.startsWith(`${name}\n`) || output.includes(`\n${name}\n`), output);
+        for (const folder of ['/tmp', '/var/tmp', '/dev/shm'])
+          assert.equal(existsSync(join(folder, name)), false);
+        assert.deepEqual(readdirSync(`${data}-work/tmp`), []);
+        const much =
+          'i=0; while :; do i=$((i + 1)); head -c 1000000 /dev/zero > /tmp/file$i; sleep 0.01; done';
+        assert.equal((await on.run(much, { diskMbytes: 8 })).exceeded, 'disk');
+        const memory = 'head -c 200000000 /dev/zero > /dev/shm/file';
+        const { output: refused } = await on.run(memory, { diskMbytes: 1000, memoryMbytes: 128 });
+        assert.match(refused, /No space left/);
+      },
+    );
+
+    test('without mounts, what it writes to the folders that all share counts and is deleted', async () => {
+      const plain = await openTestRunner({
+        data,
+        settings: { work: `${data}-work` },
+        options: { isolation: { kind: 'uid', tools: { ...tools, setpriv: setpriv! } }, mounts: 'none' },
+      });
+      assert.match(plain.runner.warnings.join(), /a \/tmp and \/dev\/shm of their own/);
+      const place = `/tmp/of-a-program-${process.pid}`;
+      const { exceeded, output } = await plain.run(
+        `mkdir ${place}; i=0; while :; do i=$((i + 1)); head -c 1000000 /dev/zero > ${place}/file$i; sleep 0.01; done`,
+        { diskMbytes: 8 },
+      );
+      assert.equal(exceeded, 'disk', output);
+      assert.equal(existsSync(place), false);
+    });
+
+    test('only its own files are swept from a folder that all share', async () => {
+      const shared = makeFolder();
+      mkdirSync(join(shared, 'its'));
+      writeFileSync(join(shared, 'its/file'), '');
+      writeFileSync(join(shared, 'other'), '');
+      chownSync(join(shared, 'its'), 1_900_009_999, 1_900_009_999);
+      await removeFilesOf(1_900_009_999, [shared]);
+      assert.deepEqual(readdirSync(shared), ['other']);
     });
 
     test('variables of the loader have no effect while the program is still root', async () => {

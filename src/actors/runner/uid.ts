@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Launch } from './launch.ts';
 import type { MachineTools } from './machine-tools.ts';
-import { canOthersRead, findBarrier, giveFolder, openWay } from './reachable-folders.ts';
+import { privateFolderWords, sharedFolders, type MountTools } from './private-folders.ts';
+import { canOthersConnect, canOthersRead, findBarrier, giveFolder, openWay } from './reachable-folders.ts';
 import { limitWords } from './resource-limits.ts';
 import type { Program } from './runner.ts';
 import type { UidPool } from './uid-pool.ts';
@@ -25,6 +26,8 @@ export interface UidOptions {
   maxProcesses: number;
   /** A folder for temporary files, which exists. */
   temporary: string;
+  /** Absent where the program uses the machine's own temporary folders. */
+  mounts: MountTools | undefined;
 }
 
 /** The words that make the command after them that of the user. */
@@ -34,12 +37,15 @@ export function userWords(setpriv: string, uid: number): string[] {
 }
 
 /** Why a user of its own could not run the program; opens the way to it as far as it goes through the work folder. */
-export function findObstacle({ folder, readable }: Program, work: string): string | undefined {
-  for (const path of [folder, ...readable]) openWay(work, path);
+export function findObstacle({ folder, readable, bridges = [] }: Program, work: string): string | undefined {
+  const sockets = bridges.map(({ socket }) => socket);
+  for (const path of [folder, ...readable, ...sockets]) openWay(work, path);
   const barrier = findBarrier(dirname(folder));
   if (barrier !== undefined) return explainBarrier(barrier);
   const unreadable = readable.find((path) => !canOthersRead(path));
-  return unreadable && `Other users cannot read ${unreadable}, so the program could not.`;
+  if (unreadable !== undefined) return `Other users cannot read ${unreadable}, so the program could not.`;
+  const closed = sockets.find((path) => !canOthersConnect(path));
+  return closed && `Other users cannot connect to ${closed}, so the program could not.`;
 }
 
 /** A new user who owns the folders. */
@@ -55,7 +61,7 @@ export async function takeUser(pool: UidPool, folders: readonly string[]): Promi
 }
 
 export async function launchAsUser(program: Program, options: UidOptions): Promise<Launch> {
-  const { tools, pool, work, maxProcesses, temporary } = options;
+  const { tools, pool, work, maxProcesses, temporary, mounts } = options;
   const { command, env, folder, diskMbytes } = program;
   const obstacle = findObstacle(program, work);
   if (obstacle !== undefined) throw new Error(obstacle);
@@ -63,6 +69,7 @@ export async function launchAsUser(program: Program, options: UidOptions): Promi
   const uid = await takeUser(pool, [temporary, folder]);
   return {
     words: [
+      ...(mounts === undefined ? [] : privateFolderWords(mounts, temporary, program)),
       ...userWords(tools.setpriv, uid),
       ...limitWords(tools.prlimit, { processes: maxProcesses, diskMbytes }),
       '/bin/sh',
@@ -71,12 +78,13 @@ export async function launchAsUser(program: Program, options: UidOptions): Promi
       'sh',
       ...command,
     ],
-    input: exportLines({ TMPDIR: temporary, ...env }),
+    input: exportLines({ TMPDIR: mounts === undefined ? temporary : '/tmp', ...env }),
     env: {},
     folder,
     traits: { uid },
     killUser: () => killUser(tools.setpriv, uid),
     temporary,
+    ...(mounts === undefined && { sharedFolders: sharedFolders() }),
     release: () => pool.release(uid),
   };
 }

@@ -12,8 +12,17 @@ import { removeRun } from './remove-run.ts';
 import { finishRun } from './run-transitions.ts';
 import { lockRun, updateRun } from './store.ts';
 
-/** A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. */
-export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, now: number): Promise<Run> {
+/**
+ * A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. `why` writes the status
+ * message, where the server has a reason of its own.
+ */
+export async function abortRun(
+  kernel: Kernel,
+  id: string,
+  gracefully: boolean,
+  now: number,
+  why?: (run: Run) => string,
+): Promise<Run> {
   return await kernel.db.transaction().execute(async (tx) => {
     const stopJob = async (): Promise<'waiting' | 'notified' | 'absent'> => {
       // This locks it, so that no node claims it or gives it back meanwhile.
@@ -30,14 +39,19 @@ export async function abortRun(kernel: Kernel, id: string, gracefully: boolean, 
     if (job !== 'notified') {
       const [webhooks, after] = await awaitAll([
         listRunWebhooks(tx, run),
-        finishRun(tx, run, 'ABORTED', { code: null }, now),
+        finishRun(tx, run, 'ABORTED', { code: null, ...(why && { message: why(run) }) }, now),
         endLog(tx, id),
       ]);
       await recordRunEvent(tx, webhooks, after, 'ended', now);
       return after;
     }
-    if (run.status !== 'ABORTING') await updateRun(tx, id, { status: 'ABORTING' });
-    return { ...run, status: 'ABORTING' };
+    const changes = {
+      status: 'ABORTING' as const,
+      // Kept when its node ends it.
+      ...(why && !run.isMessageTerminal && { statusMessage: why(run), isMessageTerminal: true }),
+    };
+    if (run.status !== 'ABORTING') await updateRun(tx, id, changes);
+    return { ...run, ...changes };
   });
 }
 

@@ -1,6 +1,7 @@
 // Runs: reboot, metamorph, resurrect and charge.
 import { Failure } from '../../kernel/failure.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route } from '../../kernel/route.ts';
 import { PlainText, Type } from '../../kernel/schema.ts';
@@ -17,6 +18,9 @@ import { unpackLog } from '../logs/pack-log.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';
 import { isFinished } from '../jobs/job-status.ts';
+import { abortOverBudget, chargeRun } from './charge-run.ts';
+import { chargeEventsOf, chargeForStart, hasPrice } from './charges.ts';
+import { addAliases } from './declared-storages.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
 import { checkPositive, RUN_QUERY } from './run-query.ts';
@@ -60,7 +64,7 @@ const metamorph = route(
     id: 'actorRun_metamorph_post',
     method: 'POST',
     path: '/actor-runs/{runId}/metamorph',
-    aliases: [{ path: '/actors/{actorId}/runs/{runId}/metamorph' }],
+    aliases: [{ id: 'act_run_metamorph_post', path: '/actors/{actorId}/runs/{runId}/metamorph' }],
     summary: 'Let another Actor go on with a run, with a new input and the same storages',
     access: UPDATE_RUN,
     params: ByRun,
@@ -85,6 +89,7 @@ const metamorph = route(
         owner,
       });
       if (input !== undefined) await saveInput(kernel, { storeId: run.storeId, inputKey }, input, now);
+      const initiator = await initiatorAfter(kernel, run, call);
       const after = await kernel.db.transaction().execute(async (tx) => {
         const isHeard = await requestControl(tx, run.id, 'metamorph');
         const before = checkUnfinished(await lockRun(tx, run.id));
@@ -93,15 +98,17 @@ const metamorph = route(
             code: 'max-metamorphs-exceeded',
           });
         }
-        if (!isHeard) throw contested('run');
+        if (!isHeard || !hasSameBoundary(before, run)) throw contested('run');
         if (before.metamorphs.length + 1 !== count) {
           throw new Failure('conflict', 'Another metamorph of this run came first.', { isContested: true });
         }
         const changes = {
+          ...(await addAliases(tx, before, build, now)),
           actorId: target.id,
           buildId: build.id,
           buildNumber: build.buildNumber,
           inputKey,
+          meta: { ...before.meta, initiator },
           stats: { ...before.stats, metamorph: count },
           // Code of others never has more permissions than the run had.
           ...(target.userId !== run.userId && { permissionLevel: 'LIMITED_PERMISSIONS' as const }),
@@ -119,6 +126,19 @@ const metamorph = route(
   },
 );
 
+/** The caller decides what the run does from now on, so it may do only what both they and its starter may. */
+async function initiatorAfter(
+  { identity }: Kernel,
+  { meta }: Run,
+  { caller, now }: { caller: KnownCaller; now: number },
+): Promise<Initiator> {
+  return await identity.initiatorWithin(caller, [meta.initiator.boundary, caller.boundary], now);
+}
+
+function hasSameBoundary(one: Run, other: Run): boolean {
+  return one.meta.initiator.boundary === other.meta.initiator.boundary;
+}
+
 const { forcePermissionLevel: _level, ...RESURRECT_QUERY } = RUN_QUERY;
 
 const resurrect = route(
@@ -126,7 +146,7 @@ const resurrect = route(
     id: 'actorRun_resurrect_post',
     method: 'POST',
     path: '/actor-runs/{runId}/resurrect',
-    aliases: [{ path: '/actors/{actorId}/runs/{runId}/resurrect' }],
+    aliases: [{ id: 'act_run_resurrect_post', path: '/actors/{actorId}/runs/{runId}/resurrect' }],
     summary: 'Let a finished run go on, with the same storages',
     access: UPDATE_RUN,
     params: ByRun,
@@ -144,9 +164,11 @@ const resurrect = route(
       'max-total-charge-usd-must-be-greater-than-zero',
     );
     const build = await buildForResurrection(kernel, run, query.build);
+    const initiator = await initiatorAfter(kernel, run, call);
     const after = await kernel.db.transaction().execute(async (tx) => {
       const before = await lockRun(tx, run.id);
       if (before === undefined) throw runNotFound();
+      if (!hasSameBoundary(before, run)) throw contested('run');
       if (!isFinished(before.status)) {
         throw new Failure(
           'invalid',
@@ -158,9 +180,9 @@ const resurrect = route(
       }
       const { options } = before;
       const changes = {
-        ...build,
+        ...(build && { buildId: build.id, buildNumber: build.buildNumber }),
         // Who started it may be gone, and it acts for the one who wants it to go on.
-        meta: { ...before.meta, initiator: initiatorOf(call.caller) },
+        meta: { ...before.meta, initiator },
         status: 'READY' as const,
         statusMessage: null,
         isMessageTerminal: false,
@@ -178,9 +200,11 @@ const resurrect = route(
         },
         stats: { ...before.stats, resurrectCount: before.stats.resurrectCount + 1 },
       };
-      const later = { ...before, ...changes };
+      const chargedEvents = chargeForStart({ ...before, ...changes });
+      const aliases = build && (await addAliases(tx, before, build, now));
+      const later = { ...before, ...changes, ...aliases, chargedEvents };
       await checkQuota(kernel, tx, later);
-      await updateRun(tx, run.id, changes);
+      await updateRun(tx, run.id, { ...changes, ...aliases, chargedEvents });
       const { memoryMbytes } = changes.options;
       await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
       await recordRunEvent(tx, await listRunWebhooks(tx, later), later, 'RESURRECTED', now);
@@ -198,11 +222,10 @@ function memoryOptions(memory: number) {
 }
 
 async function buildForResurrection({ db }: Kernel, run: Run, name: string | undefined) {
-  if (name === undefined) return {};
+  if (name === undefined) return undefined;
   const actor = await findActorById(db, run.actorId);
   if (actor === undefined) throw new Failure('not-found', 'Actor was not found', { code: 'actor-not-found' });
-  const { id: buildId, buildNumber } = await resolveBuild(db, actor, name);
-  return { buildId, buildNumber };
+  return await resolveBuild(db, actor, name);
 }
 
 const MAX_COUNT = 10_000_000;
@@ -212,8 +235,9 @@ const charge = route(
     id: 'actorRun_charge_post',
     method: 'POST',
     path: '/actor-runs/{runId}/charge',
-    summary: 'Count events of a run; nothing has a price here',
-    description: 'Calls with the same header `idempotency-key` within three minutes count once.',
+    summary: 'Count events of a run that is paid by event; nobody pays here',
+    description:
+      'Calls with the same header `idempotency-key` within three minutes count once. Events that the `maxTotalChargeUsd` of the run does not cover are not counted, and the run is aborted.',
     access: UPDATE_RUN,
     params: ByRun,
     body: Type.Object(
@@ -240,25 +264,33 @@ const charge = route(
       );
     }
     const key = headers['idempotency-key'];
-    await kernel.db.transaction().execute(async (tx) => {
+    const isOverBudget = await kernel.db.transaction().execute(async (tx) => {
       const run = checkUnfinished(await lockRun(tx, id));
-      if (typeof key === 'string' && !(await addCharge(tx, id, key, now))) return;
-      const chargedEvents = new Map(Object.entries(run.chargedEvents));
-      chargedEvents.set(eventName, (chargedEvents.get(eventName) ?? 0) + count);
-      checkEventNames(chargedEvents.size);
-      await updateRun(tx, id, { chargedEvents: Object.fromEntries(chargedEvents) });
+      checkEvent(run, eventName);
+      if (typeof key === 'string' && !(await addCharge(tx, id, key, now))) return false;
+      return await chargeRun(tx, run, eventName, count);
     });
+    if (isOverBudget) await abortOverBudget(kernel, id, now);
     return new Bytes(Buffer.from('{}'), { 'content-type': 'application/json; charset=utf-8' }, 201);
   },
 );
 
-const MAX_EVENT_NAMES = 1000;
-
-function checkEventNames(count: number): void {
-  if (count <= MAX_EVENT_NAMES) return;
-  throw new Failure('invalid', `A run can count at most ${MAX_EVENT_NAMES} kinds of events.`, {
-    code: 'limit-reached',
-  });
+function checkEvent({ pricing }: Run, event: string): void {
+  if (chargeEventsOf(pricing) === undefined) {
+    throw new Failure(
+      'forbidden',
+      'The run cannot be charged: its Actor was not paid by event when it started.',
+      {
+        code: 'cannot-charge-non-pay-per-event-actor',
+      },
+    );
+  }
+  if (!hasPrice(pricing, event)) {
+    throw new Failure(
+      'not-found',
+      `The prices of the run have no event "${event}". Add it to the pricingInfos of the Actor, and start a new run.`,
+    );
+  }
 }
 
 export const controlRoutes = [reboot, metamorph, resurrect, charge];

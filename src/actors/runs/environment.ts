@@ -1,6 +1,5 @@
 // The environment of a run's process: the contract between the platform and its SDKs.
-import type { ActorPricing } from '../actors/pricing.ts';
-import { containerUrlOf, type Run } from './model.ts';
+import { containerUrlOf, storageIdsOf, type Run } from './model.ts';
 import { SECRET_VARIABLE } from './web-server.ts';
 
 export interface EnvironmentFacts {
@@ -10,13 +9,12 @@ export interface EnvironmentFacts {
   /** `username/actor-name` */
   fullName: string;
   buildTags: readonly string[];
-  /** What its events cost, where the Actor says so. */
-  pricing?: ActorPricing | undefined;
   /** Where the process reaches the API, without a slash at the end. */
   apiUrl: string;
   eventsUrl: string;
   publicUrl: string;
-  proxyPassword: string;
+  /** Null where the token that started the run may not view the account. */
+  proxyPassword: string | null;
   /** Where the process may serve something, and the secret of the requests that it gets. */
   web: { port: number; secret: string };
   /** Null where its Actor is not in standby mode. */
@@ -43,7 +41,7 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
     [['ACTOR_DEFAULT_DATASET_ID', 'APIFY_DEFAULT_DATASET_ID'], run.datasetId],
     [['ACTOR_DEFAULT_KEY_VALUE_STORE_ID', 'APIFY_DEFAULT_KEY_VALUE_STORE_ID'], run.storeId],
     [['ACTOR_DEFAULT_REQUEST_QUEUE_ID', 'APIFY_DEFAULT_REQUEST_QUEUE_ID'], run.queueId],
-    [['ACTOR_STORAGES_JSON'], JSON.stringify(storagesOf(run))],
+    [['ACTOR_STORAGES_JSON'], JSON.stringify(storageIdsOf(run))],
     [['ACTOR_INPUT_KEY', 'APIFY_INPUT_KEY'], run.inputKey],
     [['ACTOR_EVENTS_WEBSOCKET_URL', 'APIFY_ACTOR_EVENTS_WS_URL'], facts.eventsUrl],
     [['ACTOR_MEMORY_MBYTES', 'APIFY_MEMORY_MBYTES'], String(options.memoryMbytes)],
@@ -67,7 +65,8 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
     [['APIFY_IS_AT_HOME'], '1'],
     [['APIFY_TOKEN'], token],
     [['APIFY_API_BASE_URL'], `${apiUrl}/`],
-    [['APIFY_API_PUBLIC_BASE_URL'], `${publicUrl}/`],
+    // SDKs append a path that begins with a slash.
+    [['APIFY_API_PUBLIC_BASE_URL'], publicUrl],
     [['APIFY_USER_ID'], run.userId],
     [['APIFY_USER_IS_PAYING'], '1'],
     [['APIFY_META_ORIGIN'], run.meta.origin],
@@ -76,18 +75,10 @@ export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
     // A fraction of a processor for each gigabyte, as the runner limits it.
     [['APIFY_DEDICATED_CPUS'], String(Math.max(options.memoryMbytes / 4096, 0.03125))],
     [['APIFY_DISABLE_OUTDATED_WARNING'], '1'],
-    [['APIFY_ACTOR_PRICING_INFO'], facts.pricing === undefined ? null : JSON.stringify(facts.pricing)],
+    [['APIFY_ACTOR_PRICING_INFO'], run.pricing === undefined ? null : JSON.stringify(run.pricing)],
     [['APIFY_CHARGED_ACTOR_EVENT_COUNTS'], JSON.stringify(run.chargedEvents)],
   ];
   return Object.fromEntries(
     both.flatMap(([names, value]) => (value === null ? [] : names.map((name) => [name, value] as const))),
   );
-}
-
-function storagesOf({ datasetId, storeId, queueId }: Run) {
-  return {
-    datasets: { default: datasetId },
-    keyValueStores: { default: storeId },
-    requestQueues: { default: queueId },
-  };
 }

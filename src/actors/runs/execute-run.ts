@@ -7,11 +7,13 @@ import { createWorkingFolder } from '../builds/copy-sources.ts';
 import { prepareBuild } from '../builds/prepare-build.ts';
 import { findBuild } from '../builds/store.ts';
 import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
+import { reasonToGiveUp } from '../jobs/job-deaths.ts';
 import { clearControl, deleteJob } from '../jobs/store.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { openLogWriter } from '../logs/open-log-writer.ts';
 import { publishLogEnd } from '../logs/pack-log.ts';
 import { removeTree } from '../runner/remove-tree.ts';
+import { explainLimit } from '../runner/runner.ts';
 import {
   beginProcess,
   endRun,
@@ -89,6 +91,11 @@ function failedEnd(error: unknown, { claims }: Job): RunEnd | 'elsewhere' {
 async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
   const { kernel, job, log, context } = execution;
   const { runner } = kernel.services;
+  const givenUp = reasonToGiveUp(job);
+  if (givenUp !== undefined) {
+    log.write(`ACTOR: ${givenUp}`);
+    return { code: null, message: givenUp };
+  }
   if (runner.refusal !== undefined) return { code: null, message: runner.refusal };
   for (const warning of runner.warnings) log.write(`WARN: ${warning}`);
   const restarts: number[] = [];
@@ -129,7 +136,8 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
         const now = kernel.clock.now();
         restarts.push(now);
         const recent = restarts.filter((at) => now - at < RESTART_MS).length;
-        const isRestarted = run.options.restartOnError && end.exit.code !== 0 && recent <= MAX_RESTARTS;
+        const mayRestart = run.options.restartOnError && end.exit.exceeded !== 'full-disk';
+        const isRestarted = mayRestart && end.exit.code !== 0 && recent <= MAX_RESTARTS;
         if (!isRestarted || (await isEnding(kernel, job.id))) return { ...endOf(end), usage };
         await saveUsage(kernel, job, usage);
         log.write(`ACTOR: Restarting after ${describeExit(end)}.`);
@@ -145,8 +153,8 @@ async function execute(execution: Execution): Promise<RunEnd | 'elsewhere'> {
 function endOf({ kind, exit }: ProcessEnd): RunEnd {
   const { code, exceeded } = exit;
   if (exceeded === undefined || kind !== 'exited') return { code };
-  const what = exceeded === 'memory' ? 'memory' : 'disk space';
-  return { code, message: `The Actor was stopped because it used more ${what} than the run has` };
+  const message = `The Actor was stopped because ${explainLimit(exceeded, 'the run')}`;
+  return { code, message, ...(exceeded === 'full-disk' && { isAborted: true }) };
 }
 
 function describeExit({ exit }: ProcessEnd): string {
@@ -232,7 +240,8 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const env = await programEnvironment(kernel, run, build, { token, listener, web });
   context.signal.throwIfAborted();
   // Clients take an empty log for none.
-  log.write(`ACTOR: Starting build ${run.buildNumber}.`);
+  const ofOwn = settings.execution.network === 'private' ? ' with a network of its own' : '';
+  log.write(`ACTOR: Starting build ${run.buildNumber}${ofOwn}.`);
   const program = await services.runner.start({
     id: job.id,
     command: prepared.command,
@@ -243,7 +252,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
     memoryMbytes: run.options.memoryMbytes,
     diskMbytes: run.options.diskMbytes,
     network: settings.execution.network,
-    ...(listener.bridge && { bridge: listener.bridge }),
+    bridges: listener.bridges,
     ...(web.inlet && { inlet: web.inlet }),
     hasNodePermissions: true,
   });

@@ -1,6 +1,7 @@
 // Runs as the API shows them, and the rules of their states.
 import { Failure } from '../../kernel/failure.ts';
 import type { PermissionLevel } from '../actors/model.ts';
+import { PricingInfo, type ActorPricing } from '../actors/pricing.ts';
 import { ORIGINS, type JobMeta, type RunOrigin } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
 import { toBuildNumberInt } from '../actors/version.ts';
@@ -56,6 +57,12 @@ export interface Metamorph {
   inputKey: string;
 }
 
+export const STORAGE_GROUPS = ['datasets', 'keyValueStores', 'requestQueues'] as const;
+export type StorageGroup = (typeof STORAGE_GROUPS)[number];
+
+/** By kind and alias. */
+export type StorageIds = Record<StorageGroup, Record<string, string>>;
+
 export interface Run {
   id: string;
   actorId: string;
@@ -76,9 +83,13 @@ export interface Run {
   datasetId: string;
   storeId: string;
   queueId: string;
+  /** Of the storages that the build declares beside these, by kind and alias. */
+  aliases?: Partial<StorageIds>;
   inputKey: string;
   generalAccess: string;
   permissionLevel: PermissionLevel;
+  /** That of the Actor when the run was started; absent where it had none. */
+  pricing?: ActorPricing;
   chargedEvents: Record<string, number>;
   metamorphs: Metamorph[];
   /** Whether its process has answered a request. */
@@ -116,7 +127,7 @@ const SHORT_FIELDS = {
 
 export const RunSummary = Type.Object(SHORT_FIELDS, { $id: 'RunShort' });
 
-const StorageIds = Type.Object({ default: Type.String() });
+const IdsByAlias = Type.Object({ default: Type.String() }, { additionalProperties: Type.String() });
 
 export const RunDetail = Type.Object(
   {
@@ -136,9 +147,9 @@ export const RunDetail = Type.Object(
     generalAccess: Type.String(),
     exitCode: Nullable(Type.Integer()),
     storageIds: Type.Object({
-      datasets: StorageIds,
-      keyValueStores: StorageIds,
-      requestQueues: StorageIds,
+      datasets: IdsByAlias,
+      keyValueStores: IdsByAlias,
+      requestQueues: IdsByAlias,
     }),
     gitBranchName: Nullable(Type.String()),
     containerUrl: Type.Optional(
@@ -149,7 +160,10 @@ export const RunDetail = Type.Object(
     ),
     usage: Counts,
     usageUsd: Counts,
-    chargedEventCounts: Counts,
+    pricingInfo: Type.Optional(PricingInfo),
+    chargedEventCounts: Type.Optional(
+      Type.Record(Type.String(), Type.Number(), { description: 'Only of a run that is paid by event' }),
+    ),
     metamorphs: Nullable(
       Type.Array(
         Type.Object({
@@ -163,6 +177,15 @@ export const RunDetail = Type.Object(
   },
   { $id: 'Run' },
 );
+
+/** All storages of the run, with the default ones. */
+export function storageIdsOf({ datasetId, storeId, queueId, aliases }: Run) {
+  return {
+    datasets: { default: datasetId, ...aliases?.datasets },
+    keyValueStores: { default: storeId, ...aliases?.keyValueStores },
+    requestQueues: { default: queueId, ...aliases?.requestQueues },
+  };
+}
 
 /** Where the proxy shows what the process of the run serves. */
 export function containerUrlOf(publicUrl: string, { id }: Pick<Run, 'id'>): string {
@@ -219,11 +242,7 @@ export function toRunDetail(run: Run, now: number, publicUrl?: string): Static<t
     options,
     generalAccess: run.generalAccess,
     exitCode: run.exitCode,
-    storageIds: {
-      datasets: { default: run.datasetId },
-      keyValueStores: { default: run.storeId },
-      requestQueues: { default: run.queueId },
-    },
+    storageIds: storageIdsOf(run),
     gitBranchName: null,
     ...(run.status === 'RUNNING' &&
       publicUrl !== undefined && {
@@ -232,9 +251,15 @@ export function toRunDetail(run: Run, now: number, publicUrl?: string): Static<t
       }),
     usage: { ACTOR_COMPUTE_UNITS: computeUnits },
     usageUsd: {},
-    chargedEventCounts: run.chargedEvents,
+    ...(run.pricing && { pricingInfo: run.pricing }),
+    ...(isCharged(run) && { chargedEventCounts: run.chargedEvents }),
     metamorphs: run.metamorphs.length === 0 ? null : run.metamorphs,
   };
+}
+
+/** Runs of older releases have counts without prices. */
+function isCharged({ pricing, chargedEvents }: Run): boolean {
+  return pricing?.pricingModel === 'PAY_PER_EVENT' || Object.keys(chargedEvents).length > 0;
 }
 
 /** Reads `status` of a query: a list joined by commas, in either spelling. */

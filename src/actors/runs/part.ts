@@ -11,5 +11,6 @@ export const runPart: Part = {
   tag: { name: 'Runs', description: 'Executions of Actors, with the storages of each' },
   routes: [...runRoutes, ...startRoutes, ...controlRoutes, ...lastRunRoutes],
   migrations: runMigrations,
+  boundaryUsers: ['runs'],
   work: (kernel) => ({ recurring: [runRetention(kernel)] }),
 };

@@ -2,18 +2,19 @@
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
-import { findPricing } from '../actors/pricing.ts';
 import { standbyUrlOf } from '../actors/standby.ts';
 import { findActorById } from '../actors/store.ts';
 import { listTagsOfBuild } from '../actors/store-tags.ts';
 import { findVersion } from '../actors/store-versions.ts';
 import type { Build } from '../builds/model.ts';
 import { inputSecretEnv } from '../input/secret-keys.ts';
+import { mayViewAccount } from '../users/access.ts';
 import { ensureAccountRecord } from '../users/store.ts';
 import { environmentOf } from './environment.ts';
 import type { Run } from './model.ts';
 import type { ReservedWebServer } from './reserve-web-server.ts';
 import type { RunListener } from './run-listener.ts';
+import { programOf } from './run-tokens.ts';
 
 export async function programEnvironment(
   kernel: Kernel,
@@ -38,11 +39,10 @@ export async function programEnvironment(
       token,
       fullName: `${owner?.username ?? ''}/${actor?.name ?? ''}`,
       buildTags,
-      pricing: findPricing(actor?.details.pricingInfos, run.startedAt),
       apiUrl: listener.url,
       eventsUrl: listener.eventsUrlOf(token),
       publicUrl,
-      proxyPassword: account.proxyPassword,
+      proxyPassword: (await mayHavePassword(kernel, run)) ? account.proxyPassword : null,
       web,
       standbyUrl:
         owner && actor?.details.actorStandby?.isEnabled
@@ -50,4 +50,10 @@ export async function programEnvironment(
           : null,
     }),
   };
+}
+
+async function mayHavePassword({ db, identity, clock }: Kernel, run: Run): Promise<boolean> {
+  if (run.meta.initiator.boundary === undefined) return true;
+  const program = await identity.callerOfProgram(db, programOf(run), clock.now());
+  return program !== undefined && mayViewAccount(program);
 }

@@ -6,7 +6,7 @@ import { lockStorage } from '../storages/store.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import { STORAGE_CHANNEL } from '../storages/access.ts';
 import { deleteWebhooksOfRun } from '../webhooks/store.ts';
-import type { Run } from './model.ts';
+import { storageIdsOf, type Run } from './model.ts';
 import { deleteRun } from './store.ts';
 
 /** A storage that was given a name since is kept, and so is one that was used at `unusedSince` or later. */
@@ -24,7 +24,7 @@ export async function removeRunStorages(
   now: number,
   unusedSince = Infinity,
 ): Promise<void> {
-  for (const id of [run.datasetId, run.storeId, run.queueId]) {
+  for (const id of Object.values(storageIdsOf(run)).flatMap((ids) => Object.values(ids))) {
     const storage = await lockStorage(tx, id);
     if (storage?.name === null) await removeStorage(tx, storage, now, unusedSince);
   }

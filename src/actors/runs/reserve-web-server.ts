@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createSocketServer } from '../../kernel/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ProgramInlet, RunningProgram } from '../runner/runner.ts';
 import { writeGuard } from '../runner/web-guard.ts';
@@ -11,7 +11,7 @@ import type { Run } from './model.ts';
 import { newRunSecret, SECRET_HEADER, SECRET_VARIABLE, WebServer, type WebAddress } from './web-server.ts';
 
 /** The platform's own default, for a process that has a network of its own. */
-const WEB_SERVER_PORT = 4321;
+export const WEB_SERVER_PORT = 4321;
 const PORTS = { first: 10_000, last: 32_767 };
 const PORT_VARIABLE = 'ACTOR_WEB_SERVER_PORT';
 /** Of the path of a Unix socket, on Linux. */
@@ -91,7 +91,7 @@ export function openWebServer(
 async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.last + 1);
-    const probe = createServer().listen(port, '127.0.0.1');
+    const probe = createSocketServer().listen(port, '127.0.0.1');
     const isFree = await once(probe, 'listening').then(
       () => true,
       (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../ke
 import { openActor } from '../actors/access.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';
-import { afterWait, WAIT_QUERY } from '../jobs/wait-for-finish.ts';
+import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
 import { abortRun, removeFinishedRun } from './change-run.ts';
@@ -88,7 +88,7 @@ const getRun = route(
     id: 'actorRun_get',
     method: 'GET',
     path: '/actor-runs/{runId}',
-    aliases: [{ path: '/actors/{actorId}/runs/{runId}' }],
+    aliases: [{ id: 'act_run_get', path: '/actors/{actorId}/runs/{runId}' }],
     summary: 'Get a run',
     access: VIEW_RUN,
     params: ByRun,
@@ -97,17 +97,13 @@ const getRun = route(
   },
   async (call, kernel) => {
     const run = await openRunOfPath(kernel, call, 'viewRun');
-    return toRunDetail(
-      await runAfterWait(kernel, run, call.query.waitForFinish),
-      kernel.clock.now(),
-      kernel.publicUrl,
-    );
+    return toRunDetail(await runAfterWait(kernel, call, run), kernel.clock.now(), kernel.publicUrl);
   },
 );
 
 /** The run when it has finished, or as it is when the time is over. */
-export async function runAfterWait(kernel: Kernel, run: Run, seconds: number | undefined): Promise<Run> {
-  const later = await afterWait(kernel, 'run', run, seconds, (id) => findRun(kernel.db, id));
+export async function runAfterWait(kernel: Kernel, call: WaitCall, run: Run): Promise<Run> {
+  const later = await afterWait(kernel, call, 'run', run, (id) => findRun(kernel.db, id));
   if (later === undefined) throw runNotFound();
   return later;
 }
@@ -132,7 +128,9 @@ const getLog = route(
 
 const RunUpdate = Type.Object(
   {
-    statusMessage: Type.Optional(PlainText({ maxLength: 10_000 })),
+    statusMessage: Type.Optional(
+      PlainText({ maxLength: 10_000, description: `Its first ${MAX_MESSAGE} characters are stored` }),
+    ),
     isStatusMessageTerminal: Type.Optional(Nullable(Type.Boolean())),
     generalAccess: Type.Optional(OneOf(GENERAL_ACCESS)),
   },
@@ -157,8 +155,9 @@ const putRun = route(
     const run = await kernel.db.transaction().execute(async (tx) => {
       const before = await lockRun(tx, call.params.runId);
       if (before === undefined) throw runNotFound();
-      // A terminal message stays, whatever comes later.
-      const isMessageNew = statusMessage !== undefined && !before.isMessageTerminal;
+      // A terminal message stays until another terminal one comes.
+      const isMessageNew =
+        statusMessage !== undefined && (!before.isMessageTerminal || isStatusMessageTerminal === true);
       const changes = {
         ...(isMessageNew && {
           statusMessage: statusMessage.slice(0, MAX_MESSAGE),
@@ -193,9 +192,10 @@ const deleteRunRoute = route(
 const abort = route(
   {
     id: 'actorRun_abort_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/actor-runs/{runId}/abort',
-    aliases: [{ path: '/actors/{actorId}/runs/{runId}/abort' }],
+    aliases: [{ id: 'act_run_abort_post', path: '/actors/{actorId}/runs/{runId}/abort' }],
     summary: 'Abort a run, at once or after its process got time to end',
     access: UPDATE_RUN,
     params: ByRun,

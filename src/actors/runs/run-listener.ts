@@ -1,24 +1,25 @@
 // The listener for the processes of runs: plain HTTP on loopback with this API and the events, for tokens of runs alone.
-import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocketServer } from 'ws';
 import type { Api } from '../../kernel/dialect.ts';
 import { hashSecret } from '../../kernel/identity/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { isLoopbackName } from '../../kernel/loopback-name.ts';
 import { serve } from '../../kernel/serve.ts';
 import { closeServer, createServer, listenOn } from '../../kernel/server.ts';
+import { newBridgeSocket, openForwarder, openToPrograms, type Forwarder } from '../runner/bridge-socket.ts';
 import type { ProgramBridge } from '../runner/runner.ts';
+import { WEB_SERVER_PORT } from './reserve-web-server.ts';
 import type { RunEvents } from './run-events.ts';
 import { findRunByToken } from './store.ts';
 
 export interface RunListener {
   /** Where processes reach it, without a slash at the end. */
   url: string;
-  /** For processes without a network: what makes the URL reachable for them. */
-  bridge?: ProgramBridge;
+  /** For processes that are not on the network of this machine: what makes the URL reachable for them. */
+  bridges: readonly ProgramBridge[];
   eventsUrlOf(token: string): string;
   close(): Promise<void>;
 }
@@ -30,7 +31,7 @@ const BRIDGE_PORT = 8010;
 const MAX_MESSAGE = 1024;
 
 export async function openRunListener(kernel: Kernel, api: Api, events: RunEvents): Promise<RunListener> {
-  const server = createServer({});
+  const server = createServer({ log: kernel.log });
   serve(server, { ...api, dialect: { ...api.dialect, forPrograms: true } }, kernel);
   const { WebSocketServer: Server } = createRequire(import.meta.url)('ws') as {
     WebSocketServer: typeof WebSocketServer;
@@ -48,25 +49,42 @@ export async function openRunListener(kernel: Kernel, api: Api, events: RunEvent
     });
   });
   const { work, network } = kernel.settings.execution;
-  const bridge = network === 'none' ? { port: BRIDGE_PORT, socket: join(work, 'listener.sock') } : undefined;
+  const bridge = network === 'host' ? undefined : { port: BRIDGE_PORT, socket: newBridgeSocket(work) };
+  const own = network === 'private' ? await openPublicBridge(work, kernel.publicUrl) : undefined;
   const url = bridge
     ? await listenOnSocket(server, bridge)
     : await listenOn(server, { host: '127.0.0.1', port: 0 });
   return {
     url,
-    ...(bridge && { bridge }),
+    bridges: [bridge, own].filter((one) => one !== undefined),
     eventsUrlOf: (token) => `${url.replace('http:', 'ws:')}${EVENTS_PATH}?token=${token}`,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
       await closeServer(server);
+      own?.close();
     },
   };
 }
 
-/** The lock on the work folder makes sure that no other server uses the socket. */
+/**
+ * A server whose public URL leads to loopback is reached by it inside as outside; runs read flags there, for example. Programs cannot
+ * have the ports of the system, nor twice the same one.
+ */
+async function openPublicBridge(
+  work: string,
+  publicUrl: string,
+): Promise<(ProgramBridge & Forwarder) | undefined> {
+  const { hostname, port, protocol } = new URL(publicUrl);
+  const number = Number(port || (protocol === 'https:' ? 443 : 80));
+  if (!isLoopbackName(hostname) || number < 1024 || [BRIDGE_PORT, WEB_SERVER_PORT].includes(number))
+    return undefined;
+  const host = hostname.replaceAll(/[[\]]/g, '');
+  return { port: number, ...(await openForwarder(work, { host, port: number })) };
+}
+
 async function listenOnSocket(server: FastifyInstance, { port, socket }: ProgramBridge): Promise<string> {
-  rmSync(socket, { force: true });
   await server.listen({ path: socket });
+  openToPrograms(socket);
   return `http://127.0.0.1:${port}`;
 }
 

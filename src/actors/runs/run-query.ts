@@ -1,6 +1,7 @@
 // The parameters of every call that starts a run.
 import { Failure } from '../../kernel/failure.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
 import { PERMISSION_LEVELS } from '../actors/model.ts';
 
 /** A year. */
@@ -11,7 +12,13 @@ export const RUN_QUERY = {
   timeout: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_TIMEOUT_SECS, description: 'Seconds; 0 means no time-out' }),
   ),
-  memory: Type.Optional(Type.Integer({ description: 'Megabytes, a power of two from 128 to 32768' })),
+  memory: Type.Optional(
+    Type.Integer({
+      description:
+        `Megabytes. Rounded to the nearest power of two, and brought into the range from ${MIN_MEMORY} to ${MAX_MEMORY} and into ` +
+        'what `minMemoryMbytes` and `maxMemoryMbytes` of the Actor allow; zero or less is refused',
+    }),
+  ),
   maxItems: Type.Optional(Type.Integer()),
   maxTotalChargeUsd: Type.Optional(Type.Number()),
   restartOnError: Type.Optional(Type.Boolean()),

@@ -16,6 +16,8 @@ export interface RunEnd {
   code: number | null;
   /** Where the exit code does not tell: a run in standby mode that is not needed has done all it was for. */
   isSuccess?: true;
+  /** The server has aborted it. */
+  isAborted?: true;
   /** Where the exit code does not tell. */
   message?: string;
   /** What the last process has used. */
@@ -84,7 +86,7 @@ function addUsage(stats: RunStats, used: Partial<RunStats>): RunStats {
 export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {
   try {
     await whileHeld(kernel, job, async (tx, run) => {
-      const status = ENDINGS[run.status] ?? (end.code === 0 || end.isSuccess ? 'SUCCEEDED' : 'FAILED');
+      const status = ENDINGS[run.status] ?? statusOf(end);
       const used = { ...run, stats: addUsage(run.stats, end.usage ?? {}) };
       const now = kernel.clock.now();
       const [webhooks, after] = await awaitAll([
@@ -100,6 +102,11 @@ export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boo
     if (error instanceof LeaseLost) return false;
     throw error;
   }
+}
+
+function statusOf({ code, isSuccess, isAborted }: RunEnd): JobStatus {
+  if (isAborted) return 'ABORTED';
+  return code === 0 || isSuccess ? 'SUCCEEDED' : 'FAILED';
 }
 
 /** Belongs into the transaction that ends the job, which must also record the event. Returns the run as it is then. */

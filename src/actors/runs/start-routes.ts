@@ -75,7 +75,10 @@ async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<
   const { caller, query, now } = call;
   const startIt = await base.open(kernel, call);
   const webhooks = readAdHocWebhooks(kernel, call, query.webhooks);
-  const run = (input: SentInput) => startIt({ caller, meta: metaOf(call), query, input, webhooks }, now);
+  const run = async (input: SentInput) => {
+    const meta = metaOf(call, await kernel.identity.initiatorOf(caller, now));
+    return await startIt({ caller, meta, query, input, webhooks }, now);
+  };
   // HEAD must have no effect.
   if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
   if (call.method === 'GET') {
@@ -86,8 +89,8 @@ async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<
 }
 
 /** Throws unless the run succeeds in time. It lives on when the time is over or the caller goes away. */
-async function finished(kernel: Kernel, { id }: Run): Promise<Run> {
-  await kernel.services.finishWaits.wait('run', id, SYNC_MS);
+async function finished(kernel: Kernel, { signal }: Pick<Call, 'signal'>, { id }: Run): Promise<Run> {
+  await kernel.services.finishWaits.wait('run', id, SYNC_MS, signal);
   const run = await findRun(kernel.db, id);
   if (run === undefined || run.finishedAt === null) {
     throw new Failure(
@@ -163,7 +166,7 @@ export function startRoutesOf(base: StartBase): Route[] {
     },
     async (call, kernel) => {
       const run = await start(base, kernel, call as StartCall);
-      const after = await runAfterWait(kernel, run, call.query.waitForFinish);
+      const after = await runAfterWait(kernel, call, run);
       const location = `${call.base}/actor-runs/${run.id}`;
       return reply(201, toRunDetail(after, kernel.clock.now(), kernel.publicUrl), { location });
     },
@@ -186,7 +189,7 @@ export function startRoutesOf(base: StartBase): Route[] {
           query: OUTPUT_QUERY,
         },
         async (call, kernel) => {
-          const run = await finished(kernel, await start(base, kernel, call as StartCall));
+          const run = await finished(kernel, call, await start(base, kernel, call as StartCall));
           return await replyWithOutput(kernel, run, call.query.outputRecordKey);
         },
       ),
@@ -202,7 +205,7 @@ export function startRoutesOf(base: StartBase): Route[] {
           query: ITEMS_QUERY,
         },
         async (call, kernel) => {
-          const run = await finished(kernel, await start(base, kernel, call as StartCall));
+          const run = await finished(kernel, call, await start(base, kernel, call as StartCall));
           return await replyWithItems(kernel, run, call as StartCall);
         },
       ),

@@ -1,5 +1,5 @@
 // Starts a run: checks what is asked for, creates its storages with the input, and queues it for a node.
-import { Readable } from 'node:stream';
+import { readableFrom } from '../../kernel/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -10,25 +10,24 @@ import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { isOwnerOf } from '../actors/access.ts';
 import { countRunStart } from '../actors/store.ts';
+import { findPricing } from '../actors/pricing.ts';
 import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
 import type { Build } from '../builds/model.ts';
 import { resolveBuild } from '../builds/resolve-build.ts';
-import { insertDataset } from '../datasets/store.ts';
 import { prepareInput, type InputBody } from '../input/prepare-input.ts';
 import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';
 import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
-import { insertStore } from '../key-value-stores/store-stats.ts';
 import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-stores/write-record.ts';
 import { insertLog } from '../logs/store.ts';
-import { insertQueue } from '../request-queues/store.ts';
-import { insertStorage } from '../storages/store.ts';
 import { countTaskRun } from '../tasks/store.ts';
 import { type JobMeta } from '../jobs/job-meta.ts';
 import type { InsertAdHoc } from '../webhooks/ad-hoc.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
-import { NEW_STATS, type Run, type RunOptions } from './model.ts';
+import { chargeForStart } from './charges.ts';
+import { insertStorages, newAliases } from './declared-storages.ts';
+import { NEW_STATS, storageIdsOf, type Run, type RunOptions } from './model.ts';
 import { removeRunStorages } from './remove-run.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
@@ -73,7 +72,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
     if (isLarge) {
       await kernel.db.transaction().execute(async (tx) => {
         await shareLockAccount(tx, caller);
-        await insertStorages(tx, run, build);
+        await insertAll(tx, run, build);
       });
       // Before the run is there: a node may start it at once.
       await saveInput(kernel, run, input, now);
@@ -82,7 +81,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
       await shareLockAccount(tx, caller);
       await checkQuota(kernel, tx, run);
       const [, , , , listening] = await awaitAll([
-        isLarge ? undefined : insertStorages(tx, run, build, input),
+        isLarge ? undefined : insertAll(tx, run, build, input),
         insertRun(tx, run),
         insertLog(tx, { id: run.id, userId }, now),
         insertJob(
@@ -95,7 +94,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
       const own = (await start.webhooks?.(tx, run)) ?? [];
       await start.alongWith?.(tx, run);
       // Late, because all runs of the Actor wait for this row.
-      await countRunStart(tx, actor.id, now);
+      await countRunStart(tx, actor.id, userId, now);
       // After the Actor, whose deletion locks it and then its tasks.
       if (run.taskId !== null && !(await countTaskRun(tx, run.taskId, now))) throw taskGone();
       await recordRunEvent(tx, [...listening, ...own], run, 'CREATED', now);
@@ -185,7 +184,11 @@ function newRun(
   input: InputBody | undefined,
   now: number,
 ): Run {
+  const pricing = findPricing(start.actor.details.pricingInfos, now);
+  const aliases = newAliases(build, now);
+  const priced = { ...(pricing && { pricing }), options, chargedEvents: {} };
   return {
+    ...priced,
     id: newId(now),
     actorId: start.actor.id,
     userId: accountOf(start.caller).id,
@@ -196,7 +199,6 @@ function newRun(
     statusMessage: null,
     isMessageTerminal: false,
     meta: { ...start.meta },
-    options,
     stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
     exitCode: null,
     startedAt: now,
@@ -205,40 +207,19 @@ function newRun(
     datasetId: newId(now),
     storeId: newId(now),
     queueId: newId(now),
+    ...(aliases && { aliases }),
     inputKey: 'INPUT',
     generalAccess: 'FOLLOW_USER_SETTING',
     permissionLevel: permissionLevelOf(start),
-    chargedEvents: {},
+    chargedEvents: chargeForStart(priced),
     metamorphs: [],
   };
 }
 
-async function insertStorages(
-  tx: Db,
-  { userId, actorId: actId, id: actRunId, startedAt: now, datasetId, storeId, queueId, inputKey }: Run,
-  { definition }: Build,
-  input?: InputBody,
-): Promise<void> {
-  const common = { userId, actId, actRunId };
-  const schema = datasetSchemaOf(definition);
-  await awaitAll([
-    insertStorage(tx, { ...common, id: datasetId, kind: 'dataset', ...(schema && { schema }) }, now),
-    insertStorage(tx, { ...common, id: storeId, kind: 'key-value-store' }, now),
-    insertStorage(tx, { ...common, id: queueId, kind: 'request-queue' }, now),
-  ]);
-  await awaitAll([
-    insertDataset(tx, datasetId, now),
-    insertStore(tx, storeId, now),
-    insertQueue(tx, queueId, now),
-  ]);
+async function insertAll(tx: Db, run: Run, build: Build, input?: InputBody): Promise<void> {
+  const { startedAt: now, storeId, inputKey } = run;
+  await insertStorages(tx, run, build, storageIdsOf(run), now);
   if (input !== undefined) await insertSmallRecord(tx, storeId, inputKey, input, now);
-}
-
-/** The build has checked it. */
-function datasetSchemaOf(definition: Build['definition']): Record<string, unknown> | undefined {
-  const storages = definition?.['storages'] as { dataset?: unknown } | undefined;
-  const schema = storages?.dataset;
-  return typeof schema === 'object' && schema !== null ? (schema as Record<string, unknown>) : undefined;
 }
 
 export async function saveInput(
@@ -247,7 +228,7 @@ export async function saveInput(
   { body, contentType }: InputBody,
   now: number,
 ): Promise<void> {
-  const stream = Readable.from([body]);
+  const stream = readableFrom([body]);
   const upload = { contentType, encoding: null, stream, length: body.byteLength };
   await writeRecord(kernel, storeId, inputKey, upload, now);
 }

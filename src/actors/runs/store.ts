@@ -9,9 +9,10 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type Job } from '../jobs/job.ts';
 import { lockJobOwner } from '../jobs/store.ts';
 import type { PermissionLevel } from '../actors/model.ts';
+import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
 import type { JobStatus } from '../jobs/job-status.ts';
-import type { Metamorph, Run, RunOptions, RunStats } from './model.ts';
+import type { Metamorph, Run, RunOptions, RunStats, StorageIds } from './model.ts';
 import type { RunRow } from './tables.ts';
 
 export async function insertRun(tx: Db, run: Run): Promise<void> {
@@ -217,6 +218,7 @@ function columnsOf(changes: RunChanges): Partial<RunRow> {
     actor_id: changes.actorId,
     origin: changes.meta?.origin,
     meta: changes.meta && JSON.stringify(changes.meta),
+    boundary_id: changes.meta && (changes.meta.initiator.boundary ?? null),
     build_id: changes.buildId,
     build_number: changes.buildNumber,
     status: changes.status,
@@ -233,9 +235,11 @@ function columnsOf(changes: RunChanges): Partial<RunRow> {
     dataset_id: changes.datasetId,
     store_id: changes.storeId,
     queue_id: changes.queueId,
+    aliases: changes.aliases && JSON.stringify(changes.aliases),
     input_key: changes.inputKey,
     general_access: changes.generalAccess,
     permission_level: changes.permissionLevel,
+    pricing: changes.pricing && JSON.stringify(changes.pricing),
     charged_events: changes.chargedEvents && JSON.stringify(changes.chargedEvents),
     metamorphs: changes.metamorphs && JSON.stringify(changes.metamorphs),
     token_hash: changes.tokenHash,
@@ -265,9 +269,11 @@ function runOf(row: Selectable<RunRow>): Run {
     datasetId: row.dataset_id,
     storeId: row.store_id,
     queueId: row.queue_id,
+    ...(row.aliases !== null && { aliases: JSON.parse(row.aliases) as Partial<StorageIds> }),
     inputKey: row.input_key,
     generalAccess: row.general_access,
     permissionLevel: row.permission_level as PermissionLevel,
+    ...(row.pricing !== null && { pricing: JSON.parse(row.pricing) as ActorPricing }),
     chargedEvents: JSON.parse(row.charged_events) as Record<string, number>,
     metamorphs: JSON.parse(row.metamorphs) as Metamorph[],
     isServerReady: row.is_server_ready === 1,

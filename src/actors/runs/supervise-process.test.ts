@@ -1,7 +1,7 @@
 // The supervision of a process: what callers want, time-outs, leases and stops, with a program that only pretends to run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTime } from '../../../test/eventually.ts';
+import { eventually, inTime } from '../../../test/eventually.ts';
 import { LeaseLost, ServerStopping, type JobControl } from '../jobs/job.ts';
 import type { ProgramExit, RunningProgram } from '../runner/runner.ts';
 import { superviseProcess, type ProcessSupervision } from './supervise-process.ts';
@@ -14,6 +14,9 @@ interface Pretence {
   stops: string[];
   end: ReturnType<typeof superviseProcess>;
 }
+
+/** Longer than any test waits. */
+const NEVER_MS = 2 ** 31 - 1;
 
 /** A program that dies when it is killed, and otherwise when the test says so. */
 function pretend(
@@ -69,7 +72,7 @@ for (const [wish, kind] of [
   ['metamorph', 'metamorphosed'],
 ] as const) {
   test(`${wish} kills the process at once`, async () => {
-    const process = pretend();
+    const process = pretend({ abortGraceMs: NEVER_MS });
     process.control(wish);
     assert.deepEqual(await inTime(process.end), { kind, exit: { code: null } });
     assert.deepEqual([process.stops, process.sent], [['kill'], []]);
@@ -89,7 +92,7 @@ test('a process that goes on after a graceful abort is killed, at the end of its
   const slow = pretend({ abortGraceMs: 10 });
   slow.control('abort-gracefully');
   assert.equal((await inTime(slow.end)).kind, 'aborted');
-  const impatient = pretend();
+  const impatient = pretend({ abortGraceMs: NEVER_MS });
   impatient.control('abort-gracefully');
   impatient.control('abort');
   assert.equal((await inTime(impatient.end)).kind, 'aborted');
@@ -150,4 +153,23 @@ test('a process that ends well while the server stops has come to its end, and o
   badly.abort(new ServerStopping('bye'));
   badly.exit({ code: 1 });
   assert.equal((await inTime(badly.end)).kind, 'stopped');
+});
+
+test('a process that nobody needs gets a message, and ends by itself or is killed at the end of its time', async () => {
+  const willing = pretend({ isRetired: () => true, retirementGraceMs: NEVER_MS });
+  await eventually(() => willing.sent.length > 0);
+  assert.deepEqual(willing.sent, ['aborting {}', 'persistState {"isMigrating":false}']);
+  assert.deepEqual(willing.stops, []);
+  willing.exit({ code: 0 });
+  assert.deepEqual(await inTime(willing.end), { kind: 'retired', exit: { code: 0 } });
+  assert.equal(willing.sent.length, 2, 'it gets the message once');
+  const busy = pretend({ isRetired: () => true, retirementGraceMs: 10 });
+  assert.equal((await inTime(busy.end)).kind, 'retired');
+  assert.deepEqual(busy.stops, ['kill']);
+});
+
+test('a process that nobody needs and that listens to no events is terminated', async () => {
+  const process = pretend({ isRetired: () => true, retirementGraceMs: NEVER_MS, send: () => false });
+  assert.equal((await inTime(process.end)).kind, 'retired');
+  assert.deepEqual(process.stops, ['terminate']);
 });

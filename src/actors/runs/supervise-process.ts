@@ -1,6 +1,6 @@
 // Supervises the process of a run: controls of callers, the time-out, samples of what it uses, and its end.
 import { setTimeout as delay } from 'node:timers/promises';
-import { LeaseLost, ServerStopping, type JobControl } from '../jobs/job.ts';
+import { ServerStopping, type JobControl } from '../jobs/job.ts';
 import type { ProgramExit, ProgramUsage, RunningProgram } from '../runner/runner.ts';
 import type { RunEventName } from './run-events.ts';
 
@@ -55,7 +55,7 @@ export async function superviseProcess(supervision: ProcessSupervision): Promise
     void killAfter(abortGraceMs, 'aborted');
   };
   const leave = (): void => {
-    if (signal.reason instanceof LeaseLost || !(signal.reason instanceof ServerStopping)) return end('lost');
+    if (!(signal.reason instanceof ServerStopping)) return end('lost');
     // There is nothing to wait for where nobody hears it.
     if (!send('migrating', { timeRemainingSecs: migrationGraceMs / 1000 })) return end('stopped');
     send('persistState', { isMigrating: true });

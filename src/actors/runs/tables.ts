@@ -40,10 +40,14 @@ export interface RunRow {
   dataset_id: string;
   store_id: string;
   queue_id: string;
+  /** Ids of further storages by kind and alias, as JSON. */
+  aliases: string | null;
   /** The key of the record with its input. */
   input_key: string;
   general_access: string;
   permission_level: string;
+  /** Of the Actor when the run was started, as JSON. */
+  pricing: string | null;
   /** Counts by the name of the event, as JSON. */
   charged_events: string;
   metamorphs: string;
@@ -51,4 +55,6 @@ export interface RunRow {
   token_hash: string | null;
   /** Whether its process has answered a request. */
   is_server_ready: number;
+  /** Of its initiator, so that the boundary is kept. */
+  boundary_id: string | null;
 }

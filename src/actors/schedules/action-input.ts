@@ -72,9 +72,8 @@ async function parseInput(text: string, index: number): Promise<Record<string, u
     if (!(error instanceof Failure)) throw error;
     throw notJson(`actions.${index}.input`, error);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+  // Null is no input, as in a call that starts the task.
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown> | null;
   throw problem(`actions.${index}.input`, 'must be an object, or the JSON of one');
 }
 

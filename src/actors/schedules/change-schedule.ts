@@ -2,7 +2,6 @@
 import type { ChangeActor } from '../../kernel/change/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -55,6 +54,7 @@ export async function createSchedule(
   const userId = accountOf(caller).id;
   checkSent(sent, now);
   const drafts = await draftActions(kernel, call, sent.actions ?? []);
+  const initiator = await kernel.identity.initiatorOf(caller, now);
   return await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
     await shareLockAccount(tx, caller);
@@ -63,7 +63,7 @@ export async function createSchedule(
       throw tooMany('schedules', MAX_SCHEDULES, 'too-many-schedules');
     const name = sent.name ?? (await findFreeScheduleName(tx, [userId], 'my-schedule'));
     if (await isScheduleNameTaken(tx, userId, name)) throw scheduleNameTaken(name);
-    const blank = { ...BLANK, title: titleOf(name), initiator: initiatorOf(caller) };
+    const blank = { ...BLANK, title: titleOf(name), initiator };
     const fields = fieldsAfter(blank, { ...sent, name });
     const nextRunAt = nextRunAfter(undefined, fields, now);
     const schedule = await insertSchedule(tx, userId, { ...fields, nextRunAt }, now);
@@ -86,6 +86,7 @@ export async function changeSchedule(
   const { caller, now } = call;
   checkSent(sent, now);
   const drafts = sent.actions == null ? undefined : await draftActions(kernel, call, sent.actions);
+  const initiator = await kernel.identity.initiatorOf(caller, now);
   return await kernel.changes.run(call, async (on) => {
     const { db: tx } = on;
     if (sent.name != null) await lockScheduleNames(tx, opened.userId);
@@ -94,7 +95,7 @@ export async function changeSchedule(
     if (sent.name != null && sent.name.toLowerCase() !== before.name.toLowerCase()) {
       if (await isScheduleNameTaken(tx, before.userId, sent.name)) throw scheduleNameTaken(sent.name);
     }
-    const fields = fieldsAfter({ ...before, initiator: initiatorOf(caller) }, sent);
+    const fields = fieldsAfter({ ...before, initiator }, sent);
     if (fields.isEnabled && drafts === undefined) checkMayRun(call, sent, actionsBefore);
     const actions = await saveActions(tx, before.id, actionsBefore, drafts, now);
     const nextRunAt = nextRunAfter({ schedule: before, actions: actionsBefore }, fields, now);
@@ -133,10 +134,7 @@ function checkSent({ name, cronExpression, timezone }: SentSchedule, now: number
   if (timezone != null) checkTimeZone(timezone);
 }
 
-/**
- * The runs have the permissions of the member, not those of the token that was used: so a token that may run nothing must
- * not make a schedule run more, or at other times.
- */
+/** A token that may run nothing must not make a schedule run more, or at other times: it would fail only when it fires. */
 function checkMayRun(
   call: Pick<ChangeActor, 'can'>,
   { isEnabled, cronExpression, timezone, isExclusive }: SentSchedule,
@@ -216,6 +214,7 @@ export function scheduleChange(action: string, done: string, schedule: Schedule)
     kind: 'schedule',
     name: schedule.name,
     verb: `${done} the schedule`,
+    ownerId: schedule.userId,
   };
 }
 

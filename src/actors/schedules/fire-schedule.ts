@@ -1,5 +1,6 @@
 // Fires schedules when they are due, each moment once; what was missed while no server ran is made up by one firing.
 import { systemActor } from '../../kernel/change/actor.ts';
+import { passCheckpoint } from '../../kernel/checkpoint.ts';
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Due } from '../../kernel/due-store.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -60,6 +61,7 @@ async function runActions(
     signal.throwIfAborted();
     try {
       await runAction(kernel, firing, action, isLastAttempt);
+      passCheckpoint('fired an action');
     } catch (error) {
       if (error === FIRING_IS_OVER) throw error;
       errors.push(error);

@@ -9,6 +9,7 @@ export const schedulePart: Part = {
   tag: { name: 'Schedules', description: 'Start Actors and tasks at given times, by cron expressions' },
   routes: scheduleRoutes,
   migrations: scheduleMigrations,
+  boundaryUsers: ['schedules'],
   handOver: handOverSchedules,
   work: scheduleWork,
 };

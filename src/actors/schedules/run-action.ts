@@ -2,7 +2,6 @@
 import { actorOf } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -87,7 +86,7 @@ async function startAction(kernel: Kernel, firing: Firing, action: ScheduleActio
   const now = kernel.clock.now();
   const meta: JobMeta = {
     origin: 'SCHEDULER',
-    initiator: initiatorOf(caller),
+    initiator: await kernel.identity.initiatorOf(caller, now),
     scheduleId: schedule.id,
     scheduledAt: new Date(moment).toISOString(),
   };

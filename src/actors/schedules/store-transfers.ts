@@ -42,6 +42,7 @@ export const handOverSchedules: HandOver = async (on, from, to) => {
       kind: 'schedule',
       name,
       verb: `gave to ${to.username} the schedule`,
+      ownerId: to.id,
       before: { id, owner: from.username, name: schedule.name, isEnabled },
       after: { id, owner: to.username, name, isEnabled: false },
     });

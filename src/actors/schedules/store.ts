@@ -150,6 +150,7 @@ function rowOf(fields: ScheduleFields) {
     is_exclusive: fields.isExclusive ? 1 : 0,
     sends_email: fields.sendsEmail ? 1 : 0,
     initiator: JSON.stringify(fields.initiator),
+    boundary_id: fields.initiator.boundary ?? null,
     next_run_at: fields.nextRunAt,
   };
 }

@@ -22,6 +22,8 @@ export interface ScheduleRow {
   sends_email: number;
   /** Whose permissions its runs have, as JSON. */
   initiator: string;
+  /** Of its initiator, so that the boundary is kept. */
+  boundary_id: Generated<string | null>;
   /** The moment that fires next, or that is firing now; null while it is disabled. */
   next_run_at: number | null;
   last_run_at: number | null;

@@ -1,8 +1,8 @@
 // Reads a ZIP archive from a file, entry by entry, by the directory at its end.
 import type { FileHandle } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32 } from 'node:zlib';
+import { createInflateRaw, readableFrom } from '../../kernel/streams.ts';
 import { badArchive, quoteName, type ArchiveBudget, type ArchiveLimits } from './archive-limits.ts';
 import type { ArchiveEntry } from './archive-tar.ts';
 import { ByteReader } from './byte-reader.ts';
@@ -208,7 +208,7 @@ async function contentStart(file: FileHandle, { offset, name, rawName }: ListedE
 
 async function* inflate(packed: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array, void> {
   const inflater = createInflateRaw();
-  const piping = pipeline(Readable.from(packed, { objectMode: false }), inflater);
+  const piping = pipeline(readableFrom(packed), inflater);
   piping.catch(() => {}); // the reader gets the error from the stream
   try {
     yield* inflater as AsyncIterable<Uint8Array>;

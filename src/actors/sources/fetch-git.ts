@@ -1,7 +1,8 @@
 // Fetches one commit of a git repository through the egress proxy, and unpacks it like an archive.
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { spawn } from '../../kernel/streams.ts';
 import { openEgressProxy, type EgressProxy } from '../../kernel/egress-proxy.ts';
 import { gitEgressEnvironment } from '../../kernel/git-egress.ts';
 import { fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';

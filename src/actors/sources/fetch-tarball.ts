@@ -1,14 +1,15 @@
 // Fetches an archive from a URL, or from a key-value store of the same account, and unpacks it.
-import { createWriteStream } from 'node:fs';
 import { readdir, rename, rmdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { request as requestHttp } from '../../kernel/http-client.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { openHttpRequest } from '../../kernel/open-request.ts';
+import { createWriteStream } from '../../kernel/streams.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import { plainContent } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
+import { storageResource } from '../storages/access.ts';
 import { findStorage } from '../storages/store.ts';
 import { isPortAllowed } from '../../kernel/egress-proxy.ts';
 import { decodePart, fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
@@ -42,13 +43,20 @@ export async function fetchTarball(
  */
 async function openOwnRecord(
   address: string,
-  { kernel, userId }: FetchContext,
+  { kernel, userId, boundary }: FetchContext,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   const match = /\/v2\/key-value-stores\/([^/]+)\/records\/([^/]+)$/.exec(URL.parse(address)?.pathname ?? '');
   if (match === null) return undefined;
   const [id, key] = [decodePart(match[1]!), decodePart(match[2]!)];
   const storage = await findStorage(kernel.db, 'key-value-store', { id }, userId);
   if (storage === undefined || storage.userId !== userId) return undefined;
+  if (boundary !== undefined) {
+    const reader = await kernel.identity.callerOfAccount(kernel.db, userId, kernel.clock.now(), boundary);
+    if (reader === undefined || !can(reader, 'viewStorage', storageResource(storage)))
+      throw fetchFailed(
+        'The token that started the build may not read the key-value store with the sources.',
+      );
+  }
   const record = await findRecord(kernel.db, storage.id, key);
   const content = record && (await plainContent(kernel, record));
   if (content === undefined)
@@ -92,30 +100,31 @@ function get(
   { kernel: { guard, release }, signal }: FetchContext,
 ): Promise<IncomingMessage> {
   const checked = guard.checkUrl(url);
-  const isSecure = checked.protocol === 'https:';
+  const options = {
+    lookup: guard.lookup,
+    agent: false,
+    signal,
+    timeout: IDLE_MS,
+    headers: {
+      'User-Agent': `signalbox/${release}`,
+      Accept: '*/*',
+      'Accept-Encoding': 'identity',
+      ...(authorization !== undefined && { Authorization: authorization }),
+    },
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = (isSecure ? requestHttps : requestHttp)(checked, {
-      lookup: guard.lookup,
-      agent: false,
-      signal,
-      timeout: IDLE_MS,
-      headers: {
-        'User-Agent': `signalbox/${release}`,
-        Accept: '*/*',
-        'Accept-Encoding': 'identity',
-        ...(authorization !== undefined && { Authorization: authorization }),
+    const outgoing = openHttpRequest(checked, options, {
+      response: resolve,
+      error(error) {
+        if (signal.aborted) return reject(signal.reason as Error);
+        // If several addresses all failed, the error has a code and no message.
+        const words = error.message || error.code || 'the connection failed';
+        reject(
+          error instanceof Failure ? error : fetchFailed(`The archive cannot be fetched: ${words}`, error),
+        );
       },
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error(`There was no answer for ${IDLE_MS / 1000} s.`)));
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      // If several addresses all failed, the error has a code and no message.
-      const words = error.message || error.code || 'the connection failed';
-      reject(
-        error instanceof Failure ? error : fetchFailed(`The archive cannot be fetched: ${words}`, error),
-      );
-    });
-    outgoing.on('response', resolve);
     outgoing.end();
   });
 }

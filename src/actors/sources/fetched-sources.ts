@@ -3,11 +3,13 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 
 export interface FetchContext {
-  kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release'> & {
+  kernel: Pick<Kernel, 'guard' | 'db' | 'blobs' | 'release' | 'identity' | 'clock'> & {
     services: Pick<Kernel['services'], 'ownRepositories'>;
   };
   /** The account of the Actor. */
   userId: string;
+  /** What the token that started the build allows at most; absent for all that the account may read. */
+  boundary?: string | undefined;
   /** An empty folder that receives the sources. */
   folder: string;
   /** An empty folder for what is needed on the way. */
@@ -18,7 +20,9 @@ export interface FetchContext {
 }
 
 export function fetchFailed(message: string, cause?: unknown): Failure {
-  return new Failure('invalid', message, cause === undefined ? {} : { cause });
+  // The words of git and of the network have no full stop.
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  return new Failure('invalid', sentence, cause === undefined ? {} : { cause });
 }
 
 /** The URL without a user name and password, and those as a header. */

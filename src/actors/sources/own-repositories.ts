@@ -16,6 +16,8 @@ export interface OwnRepository {
   /** `owner/name` */
   name: string;
   accountId: string;
+  /** What the token that wants it read allows at most. */
+  boundary?: string | undefined;
   /** The credentials of the URL, which count instead of the account's permissions. */
   authorization?: string;
 }
@@ -34,7 +36,7 @@ export interface OwnRepositories {
 /** False for a repository elsewhere. Neither HTTP nor the guard is involved, and the owner of the Actor needs no token. */
 export async function copyOwnRepository(
   { url, ...source }: GitSource,
-  { kernel, userId, folder, temporary, signal, log }: FetchContext,
+  { kernel, userId, boundary, folder, temporary, signal, log }: FetchContext,
 ): Promise<boolean> {
   const { ownRepositories } = kernel.services;
   const name = ownRepositories.nameIn(url);
@@ -42,7 +44,7 @@ export async function copyOwnRepository(
   log(`ACTOR: Reading the repository ${name} of this server.`);
   const place = join(temporary, 'repository');
   await mkdir(place);
-  const asked = { ...source, name, accountId: userId };
+  const asked = { ...source, name, accountId: userId, boundary };
   const { commit, tar } = await ownRepositories.open(asked, { temporary: place, signal });
   log(`ACTOR: Commit ${commit}`);
   await unpackTar(tar, folder, {

@@ -1,11 +1,10 @@
 // Packs a folder into a compressed tar that depends on its content alone: the same files always have the same hash.
 import { createHash } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, createWriteStream, readableFrom } from '../../kernel/streams.ts';
 import { ARCHIVE_LIMITS, ArchiveBudget, type ArchiveLimits } from './archive-limits.ts';
 import { padding } from './archive-tar.ts';
 
@@ -38,7 +37,7 @@ export async function packFolder(
   const hash = createHash('sha256');
   const budget = new ArchiveBudget(limits);
   await pipeline(
-    Readable.from(hashed(writeTar(folder, budget, options), hash), { objectMode: false }),
+    readableFrom(hashed(writeTar(folder, budget, options), hash)),
     createGzip(),
     createWriteStream(file, { mode: 0o600 }),
     signal === undefined ? {} : { signal },

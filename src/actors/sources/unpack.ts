@@ -1,8 +1,7 @@
 // Unpacks an archive of a user into an empty folder.
-import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createReadStream } from '../../kernel/streams.ts';
 import {
   ARCHIVE_LIMITS,
   ArchiveBudget,

@@ -2,7 +2,8 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { request as sendRequest } from '../../kernel/http-client.ts';
+import { openHttpRequest } from '../../kernel/open-request.ts';
+import { guarded } from '../../kernel/streams.ts';
 import type { RawExchange } from '../../kernel/raw-route.ts';
 import type { Hop } from './hop.ts';
 import { joinSockets } from './join-sockets.ts';
@@ -38,7 +39,12 @@ export async function forward(forwarding: Forwarding): Promise<void> {
     return await joinSockets(upgrade!, answer, hop.replyHead(answer.reply));
   }
   const { reply } = answer;
-  response.writeHead(reply.statusCode!, hop.replyHead(reply));
+  try {
+    response.writeHead(reply.statusCode!, hop.replyHead(reply));
+  } catch (error) {
+    reply.destroy();
+    throw hop.failure(error);
+  }
   // The head of a stream must not wait for its first byte.
   if (reply.headers['content-length'] === undefined) response.flushHeaders();
   await pipeReply(reply, response);
@@ -116,7 +122,11 @@ function attempt(
   const { request } = exchange;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let isConnected = false;
-  const upstream: ClientRequest = (hop.address.protocol === 'https:' ? secureRequest() : sendRequest)({
+  const send = () => {
+    isConnected = true;
+    if (hasBody(request)) request.pipe(upstream);
+  };
+  const options = {
     ...hop.address,
     method: request.method!,
     path: hop.path,
@@ -124,6 +134,28 @@ function attempt(
     agent: isKept ? hop.agent : false,
     maxHeaderSize: MAX_HEAD_BYTES,
     setDefaultHeaders: false,
+  };
+  const upstream: ClientRequest = openHttpRequest(undefined, options, {
+    response: (reply) => resolve({ kind: 'reply', reply }),
+    ...(exchange.upgrade && {
+      upgrade(reply, socket, head) {
+        signal.removeEventListener('abort', abandon);
+        resolve({ kind: 'upgrade', reply, socket, head });
+      },
+    }),
+    error(error) {
+      request.unpipe(upstream);
+      if (!isConnected) reject(new Unreached(hop.failure(error)));
+      else reject(upstream.reusedSocket && isKept && hop.isThere() ? STALE : hop.failure(error));
+    },
+    socket(socket) {
+      if (socket.connecting === true)
+        socket.once(
+          'connect',
+          guarded(send, (error) => upstream.destroy(error)),
+        );
+      else send();
+    },
   });
   const timer = setTimeout(() => {
     reject(webServerTimedOut(`There was no answer within ${answerMs / 1000} seconds.`));
@@ -131,30 +163,7 @@ function attempt(
   }, answerMs);
   const abandon = () => upstream.destroy();
   signal.addEventListener('abort', abandon, { once: true });
-  upstream.on('response', (reply) => resolve({ kind: 'reply', reply }));
-  upstream.on('upgrade', (reply, socket, head) => {
-    signal.removeEventListener('abort', abandon);
-    resolve({ kind: 'upgrade', reply, socket, head });
-  });
-  upstream.on('error', (error) => {
-    request.unpipe(upstream);
-    if (!isConnected) reject(new Unreached(hop.failure(error)));
-    else reject(upstream.reusedSocket && isKept && hop.isThere() ? STALE : hop.failure(error));
-  });
   upstream.on('close', () => signal.removeEventListener('abort', abandon));
-  const send = () => {
-    isConnected = true;
-    if (hasBody(request)) request.pipe(upstream);
-  };
-  upstream.on('socket', (socket) => {
-    if (socket.connecting) socket.once('connect', send);
-    else send();
-  });
   if (!hasBody(request)) upstream.end();
   return promise.finally(() => clearTimeout(timer));
-}
-
-/** Loaded late: most servers have no other nodes. */
-function secureRequest(): typeof sendRequest {
-  return process.getBuiltinModule('node:https').request;
 }

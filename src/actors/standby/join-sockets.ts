@@ -35,5 +35,7 @@ export async function joinSockets(
   };
   for (const socket of [client, program]) socket.on('error', end).on('close', end);
   client.pipe(program).pipe(client);
+  // Either may have gone before it had the listeners.
+  if (client.destroyed || program.destroyed) end();
   await promise;
 }

@@ -1,6 +1,6 @@
 // Standby mode: its settings, the paths of the proxy, and the failures of what is behind it.
 import { Failure } from '../../kernel/failure.ts';
-import type { StandbySettings } from '../actors/standby.ts';
+import { MIN_IDLE_SECS, type StandbySettings } from '../actors/standby.ts';
 
 export interface PoolSettings {
   /** With more requests than this for each run, another run is started. */
@@ -14,7 +14,6 @@ export interface PoolSettings {
 }
 
 const DEFAULTS = { desired: 3, max: 4, idleSecs: 300, build: 'latest', memoryMbytes: 1024 };
-const MIN_IDLE_SECS = 5;
 
 /** Those of a task win over those of its Actor, unless the Actor forbids it. */
 export function poolSettingsOf(ofActor: StandbySettings, ofTask?: StandbySettings | null): PoolSettings {

@@ -77,18 +77,34 @@ export function nodeOutOfReach(): Failure {
   );
 }
 
-/** Says that this node is there, as long as it executes runs, and gives up those of nodes that are gone. */
+/** Notified when a node comes, goes, or says something else about itself. */
+export const NODES = 'actor-nodes';
+
+/** Says that this node is there, and whether programs on it share its network: before it executes any. */
+export async function announceNode({ engine, db, clock, settings }: Kernel, name: string): Promise<void> {
+  const { nodeUrl: url = null, network, packageNetwork } = settings.execution;
+  // Package managers can be made to run programs of the Actor.
+  const sharesNetwork = network === 'host' || packageNetwork === 'host';
+  await upsertNode(db, { name, url, sharesNetwork }, clock.now());
+  await engine.notify(NODES);
+}
+
+/** After its last program has ended. */
+export async function withdrawNode({ engine, db }: Kernel, name: string): Promise<void> {
+  await deleteNode(db, name);
+  await engine.notify(NODES);
+}
+
+/** Repeats that this node is there, as long as it executes runs, and gives up those of nodes that are gone. */
 export function startAnnouncing(kernel: Kernel): { stop(): Promise<void> } {
-  const { db, clock, log, services, settings } = kernel;
-  const { nodeUrl: url = null } = settings.execution;
+  const { db, clock, log, services } = kernel;
   let announcing: Promise<void> | undefined;
   let isStopped = false;
   async function announce(): Promise<void> {
     const { name } = services.thisNode;
     if (name === undefined || isStopped) return;
-    const now = clock.now();
-    await upsertNode(db, { name, url }, now);
-    await releaseNodes(db, now - GONE_MS);
+    await announceNode(kernel, name);
+    await releaseNodes(db, clock.now() - GONE_MS);
   }
   const tick = () => {
     announcing ??= announce()
@@ -102,8 +118,6 @@ export function startAnnouncing(kernel: Kernel): { stop(): Promise<void> } {
       clearInterval(timer);
       isStopped = true;
       await announcing;
-      const { name } = services.thisNode;
-      if (name !== undefined) await deleteNode(db, name);
     },
   };
 }

@@ -1,9 +1,10 @@
 // Finds what is in standby mode by the name in a path, and checks that the caller may run it.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/raw-route.ts';
-import { actorDenied, actorResource, openActor } from '../actors/access.ts';
+import { actorDenied, actorResource, isOwnerOf, openActor } from '../actors/access.ts';
 import type { Actor } from '../actors/model.ts';
 import { findActorById } from '../actors/store.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
@@ -31,7 +32,7 @@ export async function openStandby(
     resolved = await resolve(kernel, call, reference);
     names.set(reference, resolved, now + CACHE_MS);
   } else if (!call.can(resolved.resource, resolved.action)) throw actorDenied();
-  return resolved.open({ ...metaOf({ caller, headers, address }), origin: 'STANDBY' });
+  return resolved.open({ ...metaOf({ caller, headers, address }, recordedAs(caller)), origin: 'STANDBY' });
 }
 
 /** An Actor wins over a task of the same name, unless only the task is in standby mode. */
@@ -69,9 +70,10 @@ function standbyActor(kernel: Kernel, caller: KnownCaller, actor: Actor, meta: J
     settings,
     async start() {
       const input = exampleInputOf(actor, settings);
+      const kept = await keepBoundary(kernel, caller, meta, [boundaryIn(actor, caller)]);
       const { id } = await startRun(
         kernel,
-        { actor, caller, input, ...startOf(kernel, meta, settings) },
+        { actor, caller, input, ...startOf(kernel, kept, settings) },
         kernel.clock.now(),
       );
       return id;
@@ -99,14 +101,32 @@ function standbyTask(
     settings,
     async start() {
       const input = settings.passesInput ? {} : 'none';
+      const actor = await findActorById(kernel.db, task.actorId);
+      const boundaries = [actor && boundaryIn(actor, caller), task.standbyBoundary];
+      const kept = await keepBoundary(kernel, caller, meta, boundaries);
       const { id } = await startTaskRun(
         kernel,
-        { task, caller, input, ...startOf(kernel, meta, settings) },
+        { task, caller, input, ...startOf(kernel, kept, settings) },
         kernel.clock.now(),
       );
       return id;
     },
   };
+}
+
+/** All callers share its runs, so these have the boundary of the tokens that saved the settings, not that of the caller. */
+async function keepBoundary(
+  { identity, clock }: Kernel,
+  caller: KnownCaller,
+  meta: JobMeta,
+  boundaries: readonly (string | undefined)[],
+): Promise<JobMeta> {
+  return { ...meta, initiator: await identity.initiatorWithin(caller, boundaries, clock.now()) };
+}
+
+/** What the token of another account allows says nothing about this one, whose run has limited permissions anyway. */
+function boundaryIn(actor: Actor, caller: KnownCaller): string | undefined {
+  return isOwnerOf(caller, actor) ? actor.standbyBoundary : undefined;
 }
 
 function startOf(

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
+import { eventually } from '../../../test/eventually.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Run } from '../runs/model.ts';
 import { WebServer } from '../runs/web-server.ts';
@@ -74,6 +75,20 @@ test('runs are started for the desired number, and each takes up to the most', a
   assert.equal(started.length, 3);
 });
 
+test('a request goes to the fullest run below the desired number, and to none that is not ready', async () => {
+  const { acquire, open } = setUp();
+  const first = open('run-1');
+  const waiting = acquire();
+  assert.equal(first.requests, 0, 'it has not answered yet');
+  assert.equal(await waiting, first);
+  const second = open('run-2');
+  await eventually(() => second.isReady);
+  assert.equal(await acquire(), first, 'the other one may become idle');
+  assert.equal(await acquire(), second);
+  assert.equal(await acquire(), second);
+  assert.deepEqual([first.requests, second.requests], [2, 2]);
+});
+
 test('a request waits for room where no more runs can be started, in the order of coming', async () => {
   const settings = poolSettingsOf({ desiredRequestsPerActorRun: 1, maxRequestsPerActorRun: 1 });
   const { pool, acquire, open } = setUp(settings);
@@ -108,11 +123,13 @@ test('no more than so many wait, and those whose client leaves do not', async ()
   gone.abort();
   await assert.rejects(first);
   const third = acquire();
-  pool.expire(clock.now() + 300_001);
+  pool.expire(clock.now() + 299_999);
+  assert.equal(pool.isEmpty, false);
+  pool.expire(clock.now() + 300_000);
   await assert.rejects(third, isFailure('web-server-timed-out', 'timeout'));
 });
 
-test('an idle run retires, and a busy one, one that others wait for, or one that just answered does not', async () => {
+test('an idle run retires, and a busy one or one that just answered does not', async () => {
   const { acquire, open, isReady } = setUp();
   const waiting = acquire();
   const server = open('run-1');
@@ -121,9 +138,9 @@ test('an idle run retires, and a busy one, one that others wait for, or one that
   clock.at += 61_000;
   assert.equal(server.retire(), undefined);
   server.leave();
-  clock.at += 59_000;
+  clock.at += 59_999;
   assert.equal(server.retire(), undefined);
-  clock.at += 2_000;
+  clock.at += 1;
   assert.equal(server.retire()?.isSuccess, true);
   const next = acquire();
   assert.equal(server.requests, 0, 'a retired run gets no requests');

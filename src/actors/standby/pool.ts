@@ -192,7 +192,8 @@ export class StandbyPool {
       const message = `The Actor did not answer on its port within ${readyMs / 1000} seconds`;
       return { code: null, message };
     }
-    if (server.requests > 0 || this.#waiting.size > 0 || idleMs < this.#settings.idleMs) return undefined;
+    // Nobody waits for one that is ready and has no requests.
+    if (server.requests > 0 || idleMs < this.#settings.idleMs) return undefined;
     return { code: 0, isSuccess: true, message: 'The Actor was stopped because there were no requests' };
   }
 

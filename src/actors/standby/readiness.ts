@@ -1,6 +1,6 @@
 // Asks the web server of a run whether it is ready: any answer to a GET of its root will do.
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from '../../kernel/http-client.ts';
+import { openHttpRequest } from '../../kernel/open-request.ts';
 import { SECRET_HEADER, type WebServer } from '../runs/web-server.ts';
 import { PROBE_HEADER } from './request-head.ts';
 
@@ -27,21 +27,22 @@ export async function waitUntilReady(server: WebServer): Promise<boolean> {
 
 function answers({ address, secret, closed }: WebServer): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const probe = request({
+  const options = {
     ...('port' in address ? { host: '127.0.0.1', ...address } : address),
     path: '/',
     headers: { [PROBE_HEADER]: '1', [SECRET_HEADER]: secret, connection: 'close' },
     agent: false,
     timeout: ANSWER_MS,
     signal: closed.signal,
-  });
-  probe.on('response', (reply) => {
-    reply.destroy();
-    resolve(true);
+  };
+  const probe = openHttpRequest(undefined, options, {
+    response(reply) {
+      reply.destroy();
+      resolve(true);
+    },
+    error: () => resolve(false),
   });
   probe.on('timeout', () => probe.destroy());
-  probe.on('error', () => resolve(false));
-  probe.on('close', () => resolve(false));
   probe.end();
   return promise;
 }

@@ -68,21 +68,33 @@ function privately(sent: string | string[] | undefined): string {
 }
 
 /** Stands for the program's own host, while a URL is read. */
-const INSIDE = 'http://program.invalid';
+const INSIDE = 'program.invalid';
 
 /**
  * The program does not know the path of the proxy. A redirect to another place of this server is dropped: the browser would
- * follow it with the viewer's session as if this server had sent it.
+ * follow it with the viewer's session as if this server had sent it. The URL is read as browsers read it, against the public
+ * scheme (to a page of HTTPS `https:/x` is a path), and sent in its normal form, which has one meaning only.
  */
-function redirectTarget(
+export function redirectTarget(
   location: string,
   { publicUrl, base, path, host }: ForwardedClient,
 ): string | undefined {
-  if (!URL.canParse(location, INSIDE + path)) return undefined;
-  const url = new URL(location, INSIDE + path);
-  const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`);
+  const { protocol, host: publicHost } = publicParts(publicUrl);
+  const inside = `${protocol}://${INSIDE}${path}`;
+  // Node reads headers as Latin-1, and browsers as UTF-8.
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  if (!URL.canParse(text, inside)) return undefined;
+  const url = new URL(text, inside);
+  const { pathname, search, hash } = url;
+  const isBelow = pathname === base || pathname.startsWith(`${base}/`);
   // Always the whole path: a relative one could lead out of the base, which may have no slash at its end.
-  if (url.origin === INSIDE) return (isBelow ? '' : base) + url.pathname + url.search + url.hash;
-  if (url.host !== publicParts(publicUrl).host && url.host !== host) return location;
-  return isBelow ? location : undefined;
+  if (url.hostname === INSIDE) return (isBelow ? '' : base) + pathname + search + hash;
+  if (url.host !== publicHost && url.host !== hostIn(host, protocol)) return url.href;
+  return isBelow ? url.href : undefined;
+}
+
+/** In the form that URLs have it. */
+function hostIn(header: string | undefined, protocol: string): string | undefined {
+  const url = `${protocol}://${header ?? ''}`;
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

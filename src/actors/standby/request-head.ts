@@ -1,4 +1,6 @@
 // The head of a request as the program behind the proxy gets it.
+import { SESSION_HEADER } from '../../kernel/identity/page-secret.ts';
+import { LINK_HEADER } from '../../kernel/identity/session-link.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { SECRET_HEADER } from '../runs/web-server.ts';
 
@@ -39,6 +41,8 @@ const DROPPED_REQUEST = new Set([
   'x-forwarded-server',
   'x-real-ip',
   'x-signalbox-hop',
+  LINK_HEADER,
+  SESSION_HEADER,
   PROBE_HEADER,
   SECRET_HEADER,
 ]);

@@ -8,12 +8,26 @@ export interface ActorNode {
   url: string | null;
 }
 
-export async function upsertNode(db: Db, { name, url }: ActorNode, now: number): Promise<void> {
+export async function upsertNode(
+  db: Db,
+  { name, url, sharesNetwork }: ActorNode & { sharesNetwork: boolean },
+  now: number,
+): Promise<void> {
+  const values = { url, seen_at: now, shares_network: sharesNetwork ? 1 : 0 };
   await db
     .insertInto('actor_nodes')
-    .values({ name, url, seen_at: now })
-    .onConflict((on) => on.column('name').doUpdateSet({ url, seen_at: now }))
+    .values({ name, ...values })
+    .onConflict((on) => on.column('name').doUpdateSet(values))
     .execute();
+}
+
+/**
+ * Whether programs of users may listen on the network of a machine that executes them. Only nodes that have all said no are
+ * believed; one that has just died counts until others delete it. Without any node nothing is known.
+ */
+export async function doRunsShareNetwork(db: Db): Promise<boolean> {
+  const rows = await db.selectFrom('actor_nodes').select('shares_network').execute();
+  return rows.length === 0 || rows.some((row) => row.shares_network !== 0);
 }
 
 export async function deleteNode(db: Db, name: string): Promise<void> {

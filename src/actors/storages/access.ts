@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call, Route } from '../../kernel/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
+import { mayViewAccount } from '../users/access.ts';
 import { runTag } from '../runs/run-tag.ts';
 import { isName, isSignedBy, parseStorageRef, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
@@ -44,7 +45,7 @@ export interface StorageAccess {
 }
 
 /**
- * Throws unless the caller may do this. Another account's unnamed storage is reported as missing. Without a token, or with an
+ * Throws unless the caller may do this. Another account's storage is reported as missing. Without a token, or with an
  * invalid signature, the error is the same for every storage that is not public and for a missing one.
  */
 export async function openStorage(
@@ -99,14 +100,19 @@ function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall
     if (isAllowed) return;
     throw storageDenied(storage.kind);
   }
+  const isOpen = isOpenToAll(storage, reference);
   if (need === 'read') {
-    if (storage.generalAccess === 'ANYONE_WITH_ID_CAN_READ' && !reference.includes('~')) return;
-    if (storage.generalAccess === 'ANYONE_WITH_NAME_CAN_READ') return;
-    if (signature !== undefined && isSignedBy(signature, storage, now, key)) return;
+    if (isOpen || (signature !== undefined && isSignedBy(signature, storage, now, key))) return;
   }
   const hidden = hiddenStorageError(call, name, need);
   if (hidden !== undefined) throw hidden;
-  throw storage.name === null ? storageNotFound(storage.kind, reference) : storageDenied(storage.kind);
+  throw isOpen ? storageDenied(storage.kind) : storageNotFound(storage.kind, reference);
+}
+
+/** Whether everybody may read it who names it so. */
+function isOpenToAll({ generalAccess }: Storage, reference: string): boolean {
+  if (generalAccess === 'ANYONE_WITH_ID_CAN_READ') return !reference.includes('~');
+  return generalAccess === 'ANYONE_WITH_NAME_CAN_READ';
 }
 
 /** The error for a caller who may not know whether the storage exists: the same as for a missing one. */
@@ -131,9 +137,16 @@ export function isOwner(caller: Caller, { userId }: Storage): caller is KnownCal
   return caller.kind !== 'anonymous' && accountOf(caller).id === userId;
 }
 
-/** Whether the caller may change the storage, and so may have the key that signs its URLs. */
-export function mayWrite(caller: Caller, storage: Storage): boolean {
-  return isOwner(caller, storage) && can(caller, 'updateStorage', storageResource(storage));
+/**
+ * Whether the caller may have the key that signs URLs of the storage: by those it can be read for ever, so writing alone does not
+ * suffice.
+ */
+export function maySign(caller: Caller, storage: Storage): boolean {
+  return (
+    isOwner(caller, storage) &&
+    can(caller, 'updateStorage', storageResource(storage)) &&
+    mayViewAccount(caller)
+  );
 }
 
 /** With the run that created it as a tag: a run may always use what it has created. */

@@ -1,7 +1,7 @@
 // What all storages have in common: names, references, general access and signatures.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
 
 export type StorageKind = 'dataset' | 'key-value-store' | 'request-queue';
 
@@ -24,6 +24,8 @@ export interface Storage {
   schema: Record<string, unknown> | null;
   actId: string | null;
   actRunId: string | null;
+  /** Whether its run is charged for its items; known here, so that pushes to others need not look for the run. */
+  chargesItems: boolean;
   createdAt: number;
   modifiedAt: number;
   accessedAt: number;
@@ -61,7 +63,7 @@ export function checkName(name: string): void {
 export const StorageUpdate = Type.Object(
   {
     name: Type.Optional(Nullable(Type.String())),
-    title: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+    title: Type.Optional(Nullable(PlainText({ maxLength: 200 }))),
     generalAccess: Type.Optional(OneOf(GENERAL_ACCESS)),
   },
   { $id: 'StorageUpdate' },

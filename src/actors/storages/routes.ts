@@ -135,10 +135,12 @@ export function storageRoutes(type: StorageType): Route[] {
       if (schema !== undefined) type.checkSchema?.(schema);
       const find = (db: Db) => (name === undefined ? undefined : findStorage(db, kind, { name }, userId));
       const known = await find(kernel.db);
-      // A program may not get everything that its owner has.
-      if (caller.program && known && !call.can(storageResource(known), 'viewStorage'))
-        throw storageDenied(kind);
-      if (known !== undefined) return reply(200, await type.detail(known, kernel, caller));
+      // A program or a narrowed token may not get everything that its owner has: the details have signed URLs.
+      const checkKnown = (found: Storage) => {
+        if (!call.can(storageResource(found), 'viewStorage')) throw storageDenied(kind);
+        return found;
+      };
+      if (known !== undefined) return reply(200, await type.detail(checkKnown(known), kernel, caller));
       const { storage, isNew } = await kernel.changes.run(call, async (on) => {
         const { db: tx } = on;
         const fresh = {
@@ -152,7 +154,7 @@ export function storageRoutes(type: StorageType): Route[] {
         if (name !== undefined) await lockNames(tx, userId);
         // Another call may have created it meanwhile.
         const other = await find(tx);
-        if (other !== undefined) return { storage: other, isNew: false };
+        if (other !== undefined) return { storage: checkKnown(other), isNew: false };
         const made = await insertStorage(tx, fresh, now);
         await type.insertRows(tx, made);
         on.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
@@ -279,6 +281,7 @@ function changeOf(action: string, done: string, storage: Storage): Change {
     kind,
     name: name ?? id,
     verb: `${done} the ${KIND_NAMES[kind]}`,
+    ownerId: storage.userId,
   };
 }
 

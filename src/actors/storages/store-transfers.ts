@@ -60,6 +60,7 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
       kind,
       name: free,
       verb: 'renamed the storage',
+      ownerId: to.id,
       before: { id, name },
       after: { id, name: free },
     });

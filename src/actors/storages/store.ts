@@ -20,6 +20,7 @@ export interface NewStorage {
   /** The Actor and the run that it was created for or by. */
   actId?: string;
   actRunId?: string;
+  chargesItems?: boolean;
 }
 
 /**
@@ -33,7 +34,7 @@ export function lockNames(tx: Db, userId: string): Promise<void> {
 /** For a named storage the caller has called `lockNames` and checked that the name is free. */
 export async function insertStorage(
   db: Db,
-  { id, kind, userId, name, schema, actId, actRunId }: NewStorage,
+  { id, kind, userId, name, schema, actId, actRunId, chargesItems = false }: NewStorage,
   now: number,
 ): Promise<Storage> {
   const row = await db
@@ -49,6 +50,7 @@ export async function insertStorage(
       schema: schema === undefined ? null : JSON.stringify(schema),
       act_id: actId ?? null,
       act_run_id: actRunId ?? null,
+      charges_items: Number(chargesItems),
       created_at: now,
       modified_at: now,
       accessed_at: now,
@@ -131,6 +133,7 @@ const LIST_COLUMNS = [
   'secret',
   'act_id',
   'act_run_id',
+  'charges_items',
   'created_at',
   'modified_at',
   'accessed_at',
@@ -241,6 +244,7 @@ function storageOf(row: StorageRow): Storage {
     schema: row.schema === null ? null : (JSON.parse(row.schema) as Record<string, unknown>),
     actId: row.act_id,
     actRunId: row.act_run_id,
+    chargesItems: row.charges_items === 1,
     createdAt: row.created_at,
     modifiedAt: row.modified_at,
     accessedAt: row.accessed_at,

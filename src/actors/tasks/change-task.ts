@@ -42,7 +42,8 @@ export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask
   const { name: sentName, ...fields } = sent;
   if (sentName != null) checkActorName(sentName);
   const wished = `${actor.name}-task`;
-  const owner = { userId, actor, options: taskAfter(blankTask(wished), fields, now).options };
+  const { boundary } = await kernel.identity.initiatorOf(caller, now);
+  const owner = { userId, actor, options: taskAfter(blankTask(wished), fields, now, boundary).options };
   const input =
     fields.input === undefined
       ? await blankInput(kernel, owner)
@@ -60,7 +61,7 @@ export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask
     const task = await insertTask(
       tx,
       { userId, actorId: actor.id },
-      taskAfter(blank, fields, now),
+      taskAfter(blank, fields, now, boundary),
       input,
       now,
     );
@@ -74,7 +75,8 @@ export async function changeTask(kernel: Kernel, call: Caller, opened: Task, sen
   const { now } = call;
   const { name } = sent;
   if (name !== undefined) checkActorName(name);
-  const { options } = taskAfter(opened, sent, now);
+  const { boundary } = await kernel.identity.initiatorOf(call.caller, now);
+  const { options } = taskAfter(opened, sent, now, boundary);
   const input =
     sent.input && (await toSavedInput(kernel, await inputOwner(kernel, { ...opened, options }), sent.input));
   return await kernel.changes.run(call, async (on) => {
@@ -83,7 +85,7 @@ export async function changeTask(kernel: Kernel, call: Caller, opened: Task, sen
     const before = await lockOwnTask(tx, opened);
     if (name !== undefined && name.toLowerCase() !== before.name.toLowerCase())
       await checkNameFree(tx, before.userId, name);
-    const task = await updateTask(tx, before.id, taskAfter(before, sent, now), now);
+    const task = await updateTask(tx, before.id, taskAfter(before, sent, now, boundary), now);
     if (input !== undefined) await updateTaskInput(tx, task.id, input);
     on.record({
       ...changeOf('updateTask', 'updated', task),
@@ -180,6 +182,7 @@ function changeOf(action: string, done: string, task: Task): Change {
     kind: 'actor-task',
     name: task.name,
     verb: `${done} the task`,
+    ownerId: task.userId,
   };
 }
 

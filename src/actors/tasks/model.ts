@@ -37,6 +37,8 @@ export interface TaskFields {
   title: string | null;
   options: TaskOptions;
   details: TaskDetails;
+  /** The boundary of the token that saved the standby settings. */
+  standbyBoundary?: string;
 }
 
 /** Everything but the input, which may be large. */

@@ -18,6 +18,7 @@ export const taskPart: Part = {
     ...lastTaskRunRoutes,
   ],
   migrations: taskMigrations,
+  boundaryUsers: ['tasks'],
   handOver: handOverTasks,
   work: taskWork,
 };

@@ -4,7 +4,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { isOwnerOf } from '../actors/access.ts';
 import { findActorById } from '../actors/store.ts';
-import { isJson } from '../input/prepare-input.ts';
+import { isJson, isNoInput } from '../input/prepare-input.ts';
 import type { SentInput } from '../input/read-body.ts';
 import type { Run } from '../runs/model.ts';
 import type { RunQuery } from '../runs/run-query.ts';
@@ -57,10 +57,9 @@ async function inputOf(
   const text = await findTaskInput(kernel.db, task.id);
   if (text === undefined) throw taskNotFound();
   const saved = Buffer.from(text);
-  const { body: sent } = input;
-  if (sent === undefined || sent.length === 0) return { body: saved, contentType: JSON_TYPE };
+  if (isNoInput(input)) return { body: saved, contentType: JSON_TYPE };
   checkSent(input);
-  const body = await mergeInput(kernel, accountOf(caller).id, saved, sent);
+  const body = await mergeInput(kernel, accountOf(caller).id, saved, input.body!);
   return { body, contentType: JSON_TYPE };
 }
 
@@ -68,7 +67,6 @@ async function inputOf(
 const KINDS: [letters: string, kind: string][] = [
   ['[', 'array'],
   ['"', 'string'],
-  ['n', 'null'],
   ['tf', 'boolean'],
   ['-0123456789', 'number'],
 ];

@@ -54,6 +54,7 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
       kind: 'actor-task',
       name: free,
       verb: 'renamed the task',
+      ownerId: to.id,
       before: { id, name },
       after: { id, name: free },
     });

@@ -192,7 +192,7 @@ export async function isBuildOfTask(db: Db, actorId: string, buildNumber: string
   return false;
 }
 
-function columnsOf({ name, title, options, details }: TaskFields) {
+function columnsOf({ name, title, options, details, standbyBoundary }: TaskFields) {
   return {
     name,
     title,
@@ -200,6 +200,7 @@ function columnsOf({ name, title, options, details }: TaskFields) {
     details: JSON.stringify(details),
     build: options.build,
     standby_build: details.actorStandby.build ?? null,
+    boundary_id: standbyBoundary ?? null,
   };
 }
 
@@ -216,5 +217,6 @@ function taskFrom(row: Selectable<TaskRow>): Task {
     lastRunStartedAt: row.last_run_started_at === 0 ? null : row.last_run_started_at,
     createdAt: row.created_at,
     modifiedAt: row.modified_at,
+    ...(row.boundary_id !== null && { standbyBoundary: row.boundary_id }),
   };
 }

@@ -1,4 +1,5 @@
 // The tables of tasks.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -20,6 +21,8 @@ export interface TaskRow {
   /** The builds that `options` and the standby settings name, so that they can be found by them. */
   build: string | null;
   standby_build: string | null;
+  /** Of the token that saved the standby settings. */
+  boundary_id: Generated<string | null>;
   total_runs: number;
   /** 0 where it has never run. */
   last_run_started_at: number;

@@ -15,8 +15,14 @@ export function blankTask(name: string): TaskFields {
 }
 
 /** What the task is after a change: absent fields stay, also those inside of `options` and `actorStandby`. */
-export function taskAfter(before: TaskFields, sent: SentTask, now: number): TaskFields {
+export function taskAfter(
+  before: TaskFields,
+  sent: SentTask,
+  now: number,
+  boundary: string | undefined,
+): TaskFields {
   const { name, title, options, description, actorStandby } = sent;
+  const standbyBoundary = actorStandby === undefined ? before.standbyBoundary : boundary;
   const after: TaskFields = {
     name: name ?? before.name,
     title: title === undefined ? before.title : title,
@@ -26,6 +32,7 @@ export function taskAfter(before: TaskFields, sent: SentTask, now: number): Task
       actorStandby: actorStandby === null ? {} : { ...before.details.actorStandby, ...given(actorStandby) },
       ...publishedAfter(before.details, sent, now),
     },
+    ...(standbyBoundary !== undefined && { standbyBoundary }),
   };
   checkOptions(after);
   return after;

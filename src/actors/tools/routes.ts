@@ -3,8 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { piecesOf } from '../../kernel/body.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
+import { SESSION_HEADER } from '../../kernel/identity/page-secret.ts';
+import { LINK_HEADER } from '../../kernel/identity/session-link.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
 import { Nullable, Type } from '../../kernel/schema.ts';
+import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
 import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
 import { decodeSigned, encodeSigned, isSigned, MAX_ENCODED, notEncoded } from './sign.ts';
@@ -60,7 +63,7 @@ async function echoRequest(call: Call<typeof browserShape & { id: string; method
 }
 
 /** Removed from the echo: a script in a page must not read through it the headers that the browser hides from scripts. */
-const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization', SESSION_HEADER, LINK_HEADER]);
 
 function withoutCredentials(headers: IncomingMessage['headers']): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name)));
@@ -88,18 +91,21 @@ const browserRoutes = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((
 const encode = route(
   {
     id: 'tools_encode_and_sign_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/tools/encode-and-sign',
     summary: 'Encode an object, signed by the caller',
     isData: true,
-    access: 'caller',
+    access: { action: VIEW_ACCOUNT },
     body: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
     reply: { 200: Type.Object({ encoded: Type.String() }) },
   },
-  async ({ caller, body }, { db }) => {
+  async (call, { db }) => {
+    const { caller, body } = call;
     // It would sign in the name of the account.
     refusePrograms(caller);
     const { id } = accountOf(caller);
+    call.demand(accountResource(id));
     const { secret } = await ensureAccountRecord(db, id);
     return { encoded: encodeSigned(body, id, secret) };
   },
@@ -108,6 +114,7 @@ const encode = route(
 const decode = route(
   {
     id: 'tools_decode_and_verify_post',
+    worksOnFullDisk: true,
     method: 'POST',
     path: '/tools/decode-and-verify',
     summary: 'Decode an object, and tell which account signed it',

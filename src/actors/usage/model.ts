@@ -169,7 +169,7 @@ export const LimitsUpdate = Type.Object(
 export type LimitsUpdate = Static<typeof LimitsUpdate>;
 
 /** Shown where there is no limit, because clients expect a number. */
-const NO_LIMIT = 999_999_999_999;
+export const NO_LIMIT = 999_999_999_999;
 
 export interface OwnLimits {
   maxMonthlyUsageUsd: number | null;

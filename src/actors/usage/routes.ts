@@ -10,6 +10,7 @@ import { MAX_SCHEDULES } from '../schedules/model.ts';
 import { countSchedules } from '../schedules/store.ts';
 import { MAX_TASKS } from '../tasks/model.ts';
 import { countTasks } from '../tasks/store.ts';
+import { accountResource } from '../users/access.ts';
 import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
@@ -79,7 +80,7 @@ const putLimits = route(
   },
   async (call, kernel) => {
     const { id, username } = accountOf(call.caller);
-    const resource = `user/${id}`;
+    const resource = accountResource(id);
     call.demand(resource);
     await kernel.changes.run(call, async (on) => {
       const { db: tx } = on;
@@ -90,6 +91,7 @@ const putLimits = route(
         kind: 'user',
         name: username,
         verb: 'changed the limits of the account',
+        ownerId: id,
         before: { maxMonthlyUsageUsd, dataRetentionDays },
         after: { maxMonthlyUsageUsd, dataRetentionDays, ...call.body },
       });

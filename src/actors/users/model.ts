@@ -2,6 +2,7 @@
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { JsonText } from '../../kernel/route.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { NO_LIMIT } from '../usage/model.ts';
 
 const Profile = Type.Object({ name: Type.Optional(Type.String()) });
 
@@ -22,6 +23,7 @@ const FEATURES = [
   'ACTORS_PUBLIC_ALL',
   'ACTORS_PUBLIC_DEVELOPER',
 ] as const;
+type FeatureName = (typeof FEATURES)[number];
 
 const Feature = Type.Object({
   isEnabled: Type.Boolean(),
@@ -48,8 +50,23 @@ export const PrivateUser = Type.Object(
       description: Type.String(),
       isEnabled: Type.Boolean(),
       tier: Type.String(),
-      maxConcurrentActorRuns: Type.Optional(Type.Integer()),
-      maxActorMemoryGbytes: Type.Optional(Type.Number()),
+      monthlyBasePriceUsd: Type.Number(),
+      monthlyUsageCreditsUsd: Type.Number(),
+      usageDiscountPercent: Type.Number(),
+      maxConcurrentActorRuns: Type.Integer({ description: 'Of all unfinished runs of the account' }),
+      maxActorMemoryGbytes: Type.Number({ description: 'Of all unfinished runs of the account together' }),
+      maxMonthlyUsageUsd: Type.Number({ description: '999999999999 where there is no limit' }),
+      maxMonthlyActorComputeUnits: Type.Number(),
+      maxMonthlyExternalDataTransferGbytes: Type.Number(),
+      maxMonthlyProxySerps: Type.Integer(),
+      maxMonthlyResidentialProxyGbytes: Type.Number(),
+      maxActorCount: Type.Integer(),
+      maxActorTaskCount: Type.Integer(),
+      maxScheduleCount: Type.Integer(),
+      dataRetentionDays: Type.Number({ description: 'Where the account has set no other' }),
+      teamAccountSeatCount: Type.Integer(),
+      supportLevel: Type.String(),
+      availableAddOns: Type.Array(Type.Unknown()),
       availableProxyGroups: Type.Record(Type.String(), Type.Integer()),
       enabledPlatformFeatures: Type.Array(Type.String()),
     }),
@@ -66,18 +83,25 @@ export function toPublicUser(account: Account): Static<typeof PublicUser> {
 }
 
 /** There are no plans to buy: what this server offers is enabled for everyone. */
-const OFFERED: (typeof FEATURES)[number][] = ['ACTORS', 'STORAGE', 'SCHEDULER'];
+const OFFERED: readonly FeatureName[] = [
+  'ACTORS',
+  'STORAGE',
+  'SCHEDULER',
+  'WEBHOOKS',
+  'ACTORS_PUBLIC_ALL',
+  'ACTORS_PUBLIC_DEVELOPER',
+];
 
 /** There is no proxy here. Clients put its password into URLs all the same, so there is a password, but no proxy group. */
-export function toPrivateUser(account: Account, proxyPassword: string, limits: PlanLimits): JsonText {
+export function toPrivateUser(account: Account, proxyPassword: string, offer: Offer): JsonText {
   const user: Static<typeof PrivateUser> = {
     id: account.id,
     username: account.username,
     email: account.email,
     profile: profileOf(account),
     proxy: { password: proxyPassword, groups: [] },
-    ...SHARED,
-    plan: { ...PLAN, ...limits },
+    ...sharedOf(offer),
+    plan: planOf(offer),
     createdAt: new Date(account.createdAt).toISOString(),
   };
   return new JsonText(JSON.stringify(user));
@@ -94,38 +118,75 @@ export function toUserForProgram({ json }: JsonText): JsonText {
   return new JsonText(JSON.stringify(user));
 }
 
-/** For all unfinished runs of the account together. */
-export interface PlanLimits {
-  maxConcurrentActorRuns: number;
-  maxActorMemoryGbytes: number;
+/** For callers who may not view the account. What is the same for everyone is there for clients that read it. */
+export function toKnownUser({ id, username }: Account, offer: Pick<Offer, 'refusal'>): JsonText {
+  return new JsonText(JSON.stringify({ id, username, proxy: { groups: [] }, ...sharedOf(offer) }));
 }
 
-function toFeature(isEnabled: boolean): Static<typeof Feature> {
+/** What this server offers to every account. */
+interface Offer {
+  /** Why no Actor can be built or run here. */
+  refusal: string | undefined;
+  limits: {
+    /** For all unfinished runs of the account together. */
+    maxConcurrentActorRuns: number;
+    maxActorMemoryGbytes: number;
+    maxActorCount: number;
+    maxActorTaskCount: number;
+    maxScheduleCount: number;
+    dataRetentionDays: number;
+  };
+}
+
+/** Undefined where the feature is there. */
+function reasonAgainst(feature: FeatureName, { refusal }: Pick<Offer, 'refusal'>): string | undefined {
+  if (!OFFERED.includes(feature)) return 'This server does not offer it.';
+  return feature.startsWith('ACTORS') ? refusal : undefined;
+}
+
+function toFeature(reason: string | undefined): Static<typeof Feature> {
   return {
-    isEnabled,
-    disabledReason: isEnabled ? null : 'This server does not offer it.',
-    disabledReasonType: isEnabled ? null : 'DISABLED',
+    isEnabled: reason === undefined,
+    disabledReason: reason ?? null,
+    disabledReasonType: reason === undefined ? null : 'DISABLED',
     isTrial: false,
     trialExpirationAt: null,
   };
 }
 
-const PLAN = {
-  id: 'SELF_HOSTED',
-  description: 'Self-hosted',
-  isEnabled: true,
-  tier: 'FREE',
-  availableProxyGroups: {},
-  enabledPlatformFeatures: OFFERED,
-};
+/** Nothing has a price, there are no proxies, and an account has one seat. */
+function planOf(offer: Offer): Static<typeof PrivateUser>['plan'] {
+  return {
+    id: 'SELF_HOSTED',
+    description: 'Self-hosted',
+    isEnabled: true,
+    tier: 'FREE',
+    monthlyBasePriceUsd: 0,
+    monthlyUsageCreditsUsd: 0,
+    usageDiscountPercent: 0,
+    ...offer.limits,
+    maxMonthlyUsageUsd: NO_LIMIT,
+    maxMonthlyActorComputeUnits: NO_LIMIT,
+    maxMonthlyExternalDataTransferGbytes: NO_LIMIT,
+    maxMonthlyProxySerps: 0,
+    maxMonthlyResidentialProxyGbytes: 0,
+    teamAccountSeatCount: 1,
+    supportLevel: 'NONE',
+    availableAddOns: [],
+    availableProxyGroups: {},
+    enabledPlatformFeatures: FEATURES.filter((feature) => reasonAgainst(feature, offer) === undefined),
+  };
+}
 
 /** The same for everyone. */
-const SHARED = {
-  effectivePlatformFeatures: Object.fromEntries(
-    FEATURES.map((feature) => [feature, toFeature(OFFERED.includes(feature))]),
-  ),
-  isPaying: false,
-} satisfies Partial<Static<typeof PrivateUser>>;
+function sharedOf(offer: Pick<Offer, 'refusal'>) {
+  return {
+    effectivePlatformFeatures: Object.fromEntries(
+      FEATURES.map((feature) => [feature, toFeature(reasonAgainst(feature, offer))]),
+    ),
+    isPaying: false,
+  } satisfies Partial<Static<typeof PrivateUser>>;
+}
 
 function profileOf({ firstName, lastName }: Account): Static<typeof Profile> {
   const name = [firstName, lastName].filter(Boolean).join(' ');

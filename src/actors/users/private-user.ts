@@ -2,6 +2,11 @@
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { JsonText } from '../../kernel/route.ts';
+import { MAX_ACTORS } from '../actors/model.ts';
+import { executionRefusal } from '../jobs/check-execution.ts';
+import { MAX_SCHEDULES } from '../schedules/model.ts';
+import { MAX_TASKS } from '../tasks/model.ts';
+import { DAY } from '../usage/model.ts';
 import { toPrivateUser } from './model.ts';
 import { ensureAccountRecord } from './store.ts';
 
@@ -14,16 +19,24 @@ declare module '../../kernel/kernel.ts' {
 
 /** Returns no promise when it is cached. */
 export function privateUserOf(
-  { db, services: { privateUsers }, settings }: Pick<Kernel, 'db' | 'services' | 'settings'>,
+  { db, services, settings }: Pick<Kernel, 'db' | 'services' | 'settings'>,
   account: Account,
 ): JsonText | Promise<JsonText> {
+  const { privateUsers } = services;
   const known = privateUsers.get(account);
   if (known !== undefined) return known;
   return ensureAccountRecord(db, account.id).then(({ proxyPassword }) => {
     const { accountRuns, accountMemoryMbytes } = settings.execution;
     const user = toPrivateUser(account, proxyPassword, {
-      maxConcurrentActorRuns: accountRuns,
-      maxActorMemoryGbytes: accountMemoryMbytes / 1024,
+      refusal: executionRefusal({ services, settings }),
+      limits: {
+        maxConcurrentActorRuns: accountRuns,
+        maxActorMemoryGbytes: accountMemoryMbytes / 1024,
+        maxActorCount: MAX_ACTORS,
+        maxActorTaskCount: MAX_TASKS,
+        maxScheduleCount: MAX_SCHEDULES,
+        dataRetentionDays: settings.retentionMs / DAY,
+      },
     });
     privateUsers.set(account, user);
     return user;

@@ -4,7 +4,9 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { PrivateUser, PublicUser, toPublicUser, toUserForProgram } from './model.ts';
+import { executionRefusal } from '../jobs/check-execution.ts';
+import { mayViewAccount } from './access.ts';
+import { PrivateUser, PublicUser, toKnownUser, toPublicUser, toUserForProgram } from './model.ts';
 import { privateUserOf } from './private-user.ts';
 
 const getMe = route(
@@ -13,10 +15,13 @@ const getMe = route(
     method: 'GET',
     path: '/users/me',
     summary: 'Get the caller',
+    description:
+      'A token without the permission `viewAccount` on the account gets its id and its name, and nothing else of it.',
     access: 'caller',
     reply: { 200: PrivateUser },
   },
   ({ caller }, kernel) => {
+    if (!mayViewAccount(caller)) return toKnownUser(accountOf(caller), { refusal: executionRefusal(kernel) });
     // Not awaited: nearly every call is answered in the same tick.
     const user = privateUserOf(kernel, accountOf(caller));
     return caller.program === undefined ? user : Promise.resolve(user).then(toUserForProgram);

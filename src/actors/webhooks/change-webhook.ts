@@ -212,6 +212,7 @@ function changeOf(action: string, done: string, webhook: ActorWebhook): Change {
     kind: 'webhook',
     name: URL.parse(webhook.requestUrl)?.host ?? webhook.id,
     verb: `${done} the webhook`,
+    ownerId: webhook.userId,
   };
 }
 

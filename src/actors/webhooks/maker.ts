@@ -1,15 +1,15 @@
 // Whose permissions a webhook has when it starts a run: those of the token, session or run that saved it last.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { policyOfRun } from '../runs/run-tokens.ts';
+import { programOf } from '../runs/run-tokens.ts';
 import { findRun } from '../runs/store.ts';
 import type { WebhookMaker } from './model.ts';
 
 export function makerOf(caller: KnownCaller): WebhookMaker {
   const { token, program } = caller;
   return {
-    initiator: initiatorOf(caller),
+    initiator: recordedAs(caller),
     ...(token !== undefined && !token.isService && { tokenId: token.id }),
     ...(program !== undefined && { runId: program.id }),
   };
@@ -22,10 +22,8 @@ export async function callerOfMaker(
   now: number,
 ): Promise<KnownCaller | undefined> {
   if (tokenId !== undefined) return await identity.callerOfToken(db, tokenId, now);
-  const owner = await identity.callerOf(db, initiator, now);
-  if (owner === undefined || runId === undefined) return owner;
+  if (runId === undefined) return await identity.callerOf(db, initiator, now);
   const run = await findRun(db, runId);
-  if (run === undefined) return undefined;
   // Its own token ended with it, but what it may do has not changed.
-  return { ...owner, program: { api: 'actors', id: runId }, grants: [...owner.grants, [policyOfRun(run)]] };
+  return run && (await identity.callerOfProgram(db, programOf(run), now));
 }

@@ -28,7 +28,7 @@ const VIEW = { action: 'viewWebhook' } as const;
 
 type ListCall = WebhookCall & { query: Static<typeof LIST_QUERY> };
 
-/** The caller's own, without ad-hoc ones. */
+/** The caller's own. */
 async function pageOf({ db }: Kernel, call: ListCall, targetId?: string) {
   const { desc } = call.query;
   const slice = listSliceOf(call.query);
@@ -43,7 +43,8 @@ const list = route(
     method: 'GET',
     path: '/webhooks',
     summary: 'List your webhooks',
-    description: 'Ad-hoc webhooks, which belong to a single run, are not in the list.',
+    description:
+      'Ad-hoc webhooks, which belong to a single run and go with it, are among them, with `isAdHoc: true` and the run in `condition`.',
     access: VIEW,
     query: LIST_QUERY,
     list: WebhookShort,

@@ -2,7 +2,6 @@
 import { actorOf } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { checker, coercer, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -110,7 +109,7 @@ async function start(
   checkQuery(options);
   const meta: JobMeta = {
     origin: 'WEBHOOK',
-    initiator: initiatorOf(caller),
+    initiator: await kernel.identity.initiatorOf(caller, now),
     webhookDepth: details.depth + 1,
     ...(caller.program && { startedByRunId: caller.program.id }),
   };

@@ -104,7 +104,7 @@ export async function listListening(
   return rows.map(webhookOf);
 }
 
-/** Without ad-hoc ones. */
+/** With ad-hoc ones, whose target is a run. */
 export async function listActorWebhooks(
   db: Db,
   { userId, targetId }: { userId: string; targetId?: string },
@@ -112,9 +112,10 @@ export async function listActorWebhooks(
   desc: boolean,
 ): Promise<{ items: ActorWebhook[]; total: number }> {
   const order = desc ? 'desc' : 'asc';
-  const listed = listedOf(db, userId).$if(targetId !== undefined, (query) =>
-    query.where('target_id', '=', targetId!),
-  );
+  const listed = db
+    .selectFrom('actor_webhooks')
+    .where('user_id', '=', userId)
+    .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId!));
   const rows = await listed
     .selectAll()
     .orderBy('created_at', order)
@@ -125,13 +126,11 @@ export async function listActorWebhooks(
   return { items: rows.map(webhookOf), total: await countOf(listed) };
 }
 
-function listedOf(db: Db, userId: string): SelectQueryBuilder<Tables, 'actor_webhooks', object> {
-  return db.selectFrom('actor_webhooks').where('user_id', '=', userId).where('is_ad_hoc', '=', 0);
-}
-
 /** Without ad-hoc ones. */
 export async function countActorWebhooks(db: Db, userId: string): Promise<number> {
-  return await countOf(listedOf(db, userId));
+  return await countOf(
+    db.selectFrom('actor_webhooks').where('user_id', '=', userId).where('is_ad_hoc', '=', 0),
+  );
 }
 
 export async function countWebhooksOfRun(db: Db, runId: string): Promise<number> {

@@ -1,0 +1,83 @@
+// What the events of a run cost whose Actor is paid by event, and how many of them its budget covers.
+import { Failure } from '../../kernel/failure.ts';
+import type { ActorPricing } from '../actors/pricing.ts';
+import type { Run } from './model.ts';
+
+/** Charged by the server alone: one for each gigabyte when the run starts, and one for each item of its default dataset. */
+const START_EVENT = 'apify-actor-start';
+export const ITEM_EVENT = 'apify-default-dataset-item';
+
+const GIGABYTE_MBYTES = 1024;
+/** For errors of floating-point numbers, so that three events of $0.10 fit into $0.30. */
+const TOLERANCE = 1e-6;
+
+type Events = NonNullable<ActorPricing['pricingPerEvent']>['actorChargeEvents'];
+
+/** By name; undefined where the Actor is not paid by event. */
+export function chargeEventsOf(pricing: ActorPricing | undefined): Events | undefined {
+  return pricing?.pricingModel === 'PAY_PER_EVENT'
+    ? (pricing.pricingPerEvent?.actorChargeEvents ?? {})
+    : undefined;
+}
+
+export function hasPrice(pricing: ActorPricing | undefined, event: string): boolean {
+  const events = chargeEventsOf(pricing);
+  return events !== undefined && Object.hasOwn(events, event);
+}
+
+type ChargedRun = Pick<Run, 'pricing' | 'chargedEvents' | 'options'>;
+
+interface Charge {
+  chargedEvents: Run['chargedEvents'];
+  /** Whether the budget did not cover all of it. The rest is not charged. */
+  isOverBudget: boolean;
+}
+
+export function chargeFor(run: ChargedRun, event: string, count: number): Charge {
+  const counts = new Map(Object.entries(run.chargedEvents));
+  const covered = Math.min(count, coveredCount(run, event));
+  counts.set(event, (counts.get(event) ?? 0) + covered);
+  return { chargedEvents: Object.fromEntries(counts), isOverBudget: covered < count };
+}
+
+function coveredCount({ pricing, chargedEvents, options }: ChargedRun, event: string): number {
+  const { maxTotalChargeUsd } = options;
+  const prices = new Map(
+    Object.entries(chargeEventsOf(pricing) ?? {}).map(([name, { eventPriceUsd }]) => [
+      name,
+      eventPriceUsd ?? 0,
+    ]),
+  );
+  const price = prices.get(event) ?? 0;
+  if (maxTotalChargeUsd === null || price === 0) return Infinity;
+  const spent = Object.entries(chargedEvents).reduce(
+    (sum, [name, count]) => sum + count * (prices.get(name) ?? 0),
+    0,
+  );
+  return Math.max(0, Math.floor((maxTotalChargeUsd - spent) / price + TOLERANCE));
+}
+
+/** The counts of a run that starts, or starts again. Throws where its budget does not cover that. */
+export function chargeForStart(run: ChargedRun): Run['chargedEvents'] {
+  const { pricing, options } = run;
+  const events = chargeEventsOf(pricing);
+  if (events === undefined) return run.chargedEvents;
+  const { maxTotalChargeUsd } = options;
+  const minimum = pricing?.minimalMaxTotalChargeUsd ?? 0;
+  if (maxTotalChargeUsd !== null && maxTotalChargeUsd < minimum)
+    throw belowMinimum(`The Actor needs a maxTotalChargeUsd of at least ${minimum}.`);
+  const none = Object.keys(events).map((name): [string, number] => [name, 0]);
+  const chargedEvents = Object.fromEntries([...none, ...Object.entries(run.chargedEvents)]);
+  if (!hasPrice(pricing, START_EVENT)) return chargedEvents;
+  const count = Math.max(1, Math.ceil(options.memoryMbytes / GIGABYTE_MBYTES));
+  const charge = chargeFor({ ...run, chargedEvents }, START_EVENT, count);
+  if (charge.isOverBudget)
+    throw belowMinimum(
+      `The maxTotalChargeUsd of ${maxTotalChargeUsd} does not cover the start of the run. Give it a larger one.`,
+    );
+  return charge.chargedEvents;
+}
+
+function belowMinimum(message: string): Failure {
+  return new Failure('invalid', message, { code: 'max-total-charge-usd-below-minimum' });
+}
