@@ -6,6 +6,7 @@ import type { Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limit-window.ts';
 import { openApiPart } from '../kernel/openapi-part.ts';
 import { Type, type TSchema } from '../kernel/schema.ts';
+import { ABSENT_PARTS } from './absent-parts.ts';
 import { HostError, renderError, status, hostStatusOf } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './page-links.ts';
@@ -29,6 +30,10 @@ import { contentPart } from './contents/part.ts';
 import { gistPart } from './gists/part.ts';
 import { graphqlPart } from './graphql/part.ts';
 import { maintenancePart } from './maintenance/part.ts';
+import { emojiPart } from './emojis/part.ts';
+import { gitignorePart } from './gitignore/part.ts';
+import { licensePart } from './licenses/part.ts';
+import { markdownPart } from './markdown/part.ts';
 import { hookPart } from './hooks/part.ts';
 import { metaPart } from './meta/part.ts';
 import { organizationPart } from './organizations/part.ts';
@@ -58,12 +63,15 @@ const dialect: Dialect = {
   description:
     'The entry point of a code host: users, search, GraphQL, rate-limit status and dated versions. The header X-Host-Api-Version ' +
     'chooses a version. Lists are arrays: the header Link leads to the next page. Replies have an ETag, and a call with ' +
-    'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`.',
+    'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`. Every path below ' +
+    '`/repos/{owner}/{repo}` exists below `/repositories/{repository_id}` too, and every one below `/orgs/{org}` below ' +
+    '`/organizations/{organization_id}`.',
   prefixes: ['', '/api/v3'],
   pathAliases: {
     '/repositories/{repository_id}': '/repos/{owner}/{repo}',
     '/organizations/{organization_id}': '/orgs/{org}',
   },
+  absentParts: ABSENT_PARTS,
   slashedParams: ['branch', 'ref'],
   unknownPaths: 'not-found',
   status,
@@ -160,6 +168,10 @@ export const hostApi: Api = apiOf(dialect, [
   contentPart,
   archivePart,
   gistPart,
+  markdownPart,
+  licensePart,
+  gitignorePart,
+  emojiPart,
   searchPart,
   graphqlPart,
   codeScanningPart,
@@ -170,9 +182,9 @@ export const hostApi: Api = apiOf(dialect, [
 ]);
 
 /** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */
-function credentialOf({ headers }: CallFacts): Credential | undefined {
+function credentialOf({ headers, base }: CallFacts): Credential | undefined {
   const { authorization } = headers;
-  if (authorization === undefined) return cookieOf(headers.cookie);
+  if (authorization === undefined) return cookieOf(headers.cookie, base);
   const [scheme = '', rest = ''] = authorization.trim().split(/\s+/, 2);
   if (scheme.toLowerCase() !== 'basic') return { kind: 'token', secret: rest === '' ? scheme : rest };
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(rest, 'base64').toString('utf8'))!;

@@ -1,7 +1,8 @@
-// The calls that `--demo` makes to the code host: a repository with analyses of its code, an app that is installed on it, and gists.
+// The calls that `--demo` makes to the code host: a repository with branches, tags and analyses of its code, an app that is
+// installed on it, and gists.
 import { gzipSync } from 'node:zlib';
 import { actorOf } from '../kernel/change/actor.ts';
-import type { DemoCall, DemoCalls } from '../kernel/dialect.ts';
+import type { DemoCall, DemoCalls, DemoReply } from '../kernel/dialect.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -12,6 +13,9 @@ import { findOwner } from './owners/store.ts';
 
 const APP = { name: 'Demo deployer', slug: 'demo-deployer' };
 const SHOP = `/repos/${ADMIN}/demo-shop`;
+const BRANCH = 'round-prices';
+/** The last of what is created. */
+const LAST_TAG = 'tags/v0.2.0';
 
 const CHECKOUT = `// The checkout of the demo shop.
 import type { Basket, Page, User } from './shop.ts';
@@ -39,6 +43,13 @@ export async function searchProducts(db, words) {
 `;
 
 const SAFER_SEARCH = SEARCH.replace(`'%" + words + "%'"`, `?", '%' + words + '%'`);
+
+const PRICES = `// Prices of the demo shop.
+/** To whole cents. */
+export function roundPrice(amount: number): number {
+  return Math.round(amount * 100) / 100;
+}
+`;
 
 const RULES = [
   {
@@ -68,50 +79,112 @@ const UNESCAPED = {
   line: 4,
 };
 
-/** In this order, so that the second analysis closes an alert of the first. Nothing where there is no git. */
+/** Nothing where the example was completed before, so that what was deleted of it since stays deleted; nor where there is no git. */
 export async function* hostDemo(kernel: Kernel): DemoCalls {
   if (!kernel.services.git.status().isAvailable) return;
-  const description = 'The shop of the examples';
-  const { id: repository } = yield {
-    ...post('/user/repos', { name: 'demo-shop', description, auto_init: true }),
-    existing: 422,
-  };
-  yield writeFile('src/checkout.ts', CHECKOUT, 'Show the new checkout to some');
-  const first = yield writeFile('src/search.js', SEARCH, 'Search for products');
-  yield uploadAnalysis(first, [INJECTION, UNESCAPED]);
-  const { sha } = first['content'] as { sha: string };
-  const second = yield writeFile('src/search.js', SAFER_SEARCH, 'Send the words beside the query', sha);
-  yield uploadAnalysis(second, [UNESCAPED]);
-  // Whoever has deleted the repository alone has the others still.
-  if ((await findAppBySlug(kernel.db, APP.slug)) !== undefined) return;
-  await installApp(kernel, repository as number);
+  if ((yield* isThere(SHOP)) && (yield* isThere(`${SHOP}/git/ref/${LAST_TAG}`))) return;
+  yield* createRepository();
+  const { id: repository } = (yield get(SHOP)).body as { id: number };
+  if ((await findAppBySlug(kernel.db, APP.slug)) === undefined) await installApp(kernel, repository);
+  yield* createGists();
+  yield createRef(`refs/${LAST_TAG}`, yield* findHead());
+}
 
-  const { id: gist } = yield post('/gists', {
-    description: 'How to try a flag of the demo shop',
-    public: true,
-    files: { 'try-a-flag.md': { content: '# Try a flag\n\nOpen the shop as **ada**.\n' } },
-  });
+/** In this order, so that the second analysis closes an alert of the first. Each step that would happen twice looks for the next. */
+async function* createRepository(): DemoCalls {
+  const description = 'The shop of the examples';
+  yield { ...post('/user/repos', { name: 'demo-shop', description, auto_init: true }), existing: 422 };
+  if (!(yield* isThere(fileAt('src/checkout.ts'))))
+    yield writeFile('src/checkout.ts', CHECKOUT, 'Show the new checkout to some');
+  if (!(yield* isThere(fileAt('src/search.js'))))
+    yield writeFile('src/search.js', SEARCH, 'Search for products');
+  const { sha, content } = (yield get(fileAt('src/search.js'))).body as { sha: string; content: string };
+  if (Buffer.from(content, 'base64').toString() === SEARCH) {
+    yield uploadAnalysis(yield* findHead(), [INJECTION, UNESCAPED]);
+    yield writeFile('src/search.js', SAFER_SEARCH, 'Send the words beside the query', sha);
+  }
+  const head = yield* findHead();
+  if (!(yield* isThere(`${SHOP}/branches/${BRANCH}`))) {
+    yield uploadAnalysis(head, [UNESCAPED]);
+    yield createRef(`refs/heads/${BRANCH}`, head);
+  }
+  if (!(yield* isThere(fileAt('src/prices.ts', BRANCH))))
+    yield writeFile('src/prices.ts', PRICES, 'Round prices', undefined, BRANCH);
+  const statuses = (yield get(`${SHOP}/commits/${head}/statuses`)).body as unknown[];
+  const status = { state: 'success', context: 'demo/tests', description: 'All tests have passed' };
+  if (statuses.length === 0) yield post(`${SHOP}/statuses/${head}`, status);
+  const [first] = ((yield get(`${SHOP}/commits?path=src/checkout.ts`)).body as { sha: string }[]).slice(-1);
+  yield createRef('refs/tags/v0.1.0', first!.sha);
+}
+
+interface DemoGist {
+  id: string;
+  description: string;
+  files: object;
+  comments: number;
+}
+
+async function* createGists(): DemoCalls {
+  const known = (yield get('/gists')).body as DemoGist[];
+  const description = 'How to try a flag of the demo shop';
+  const open =
+    known.find((gist) => gist.description === description) ??
+    ((yield post('/gists', {
+      description,
+      public: true,
+      files: { 'try-a-flag.md': { content: '# Try a flag\n\nOpen the shop as **ada**.\n' } },
+    })).body as DemoGist);
   const files = {
     'try-a-flag.md': { content: '# Try a flag\n\nOpen the shop as **ada**, or as **grace**.\n' },
     'contexts.json': { content: '[{ "kind": "user", "key": "ada" }, { "kind": "user", "key": "grace" }]\n' },
   };
-  yield { method: 'PATCH', path: `/gists/${String(gist)}`, body: { files } };
-  yield post(`/gists/${String(gist)}/comments`, { body: 'Everybody else sees it in a tenth of all cases.' });
-  yield { method: 'PUT', path: `/gists/${String(gist)}/star` };
+  if (!('contexts.json' in open.files)) yield { method: 'PATCH', path: `/gists/${open.id}`, body: { files } };
+  if (open.comments === 0)
+    yield post(`/gists/${open.id}/comments`, { body: 'Everybody else sees it in a tenth of all cases.' });
+  yield { method: 'PUT', path: `/gists/${open.id}/star` };
+  const secret = 'Only for those who have the link';
+  if (known.some((gist) => gist.description === secret)) return;
   yield post('/gists', {
-    description: 'Only for those who have the link',
+    description: secret,
     public: false,
     files: { 'discounts.csv': { content: 'code,percent\nSPRING,10\n' } },
   });
 }
 
+const get = (path: string): DemoCall => ({ method: 'GET', path });
 const post = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
 
-const writeFile = (path: string, content: string, message: string, sha?: string): DemoCall => ({
+const createRef = (ref: string, sha: string): DemoCall => ({
+  ...post(`${SHOP}/git/refs`, { ref, sha }),
+  existing: 422,
+});
+
+const fileAt = (path: string, branch = 'main') => `${SHOP}/contents/${path}?ref=${branch}`;
+
+const writeFile = (
+  path: string,
+  content: string,
+  message: string,
+  sha?: string,
+  branch = 'main',
+): DemoCall => ({
   method: 'PUT',
   path: `${SHOP}/contents/${path}`,
-  body: { message, content: Buffer.from(content).toString('base64'), ...(sha !== undefined && { sha }) },
+  body: {
+    message,
+    content: Buffer.from(content).toString('base64'),
+    branch,
+    ...(sha !== undefined && { sha }),
+  },
 });
+
+async function* isThere(path: string): AsyncGenerator<DemoCall, boolean, DemoReply> {
+  return (yield get(path)).status === 200;
+}
+
+async function* findHead(): AsyncGenerator<DemoCall, string, DemoReply> {
+  return ((yield get(`${SHOP}/git/ref/heads/main`)).body as { object: { sha: string } }).object.sha;
+}
 
 interface DemoFinding {
   ruleId: string;
@@ -119,8 +192,7 @@ interface DemoFinding {
   line: number;
 }
 
-function uploadAnalysis(written: Readonly<Record<string, unknown>>, findings: readonly DemoFinding[]) {
-  const { sha } = written['commit'] as { sha: string };
+function uploadAnalysis(sha: string, findings: readonly DemoFinding[]): DemoCall {
   const results = findings.map(({ ruleId, message, line }) => ({
     ruleId,
     message,

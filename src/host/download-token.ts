@@ -11,8 +11,10 @@ const PURPOSE = 'downloads';
 const PERIOD_MS = 30 * 60_000;
 const PERIODS = 2;
 
-/** What one token opens, and nothing else. */
+/** What one token opens, for whom, and nothing else. */
 export interface Download {
+  /** Who asked for the address: see `downloadHolder`. */
+  holder: string;
   /** The number of the repository. */
   repository: number;
   /** The id of a commit. */
@@ -29,26 +31,28 @@ export function downloadExpiry(now: number): number {
 
 export function signDownload(secrets: SecretBox, download: Download, now: number): string {
   const expiry = downloadExpiry(now);
-  return `${expiry.toString(36)}.${signatureOf(secrets, download, expiry)}`;
+  return `${expiry.toString(36)}.${download.holder}.${signatureOf(secrets, download, expiry)}`;
 }
 
-export function isSignedDownload(
+/** The holder of a valid token; whether they may still read the repository has to be checked. */
+export function holderOfDownload(
   secrets: SecretBox,
   token: string | undefined,
-  download: Download,
+  download: Omit<Download, 'holder'>,
   now: number,
-): boolean {
-  const [time = '', signature = ''] = (token ?? '').split('.', 2);
+): string | undefined {
+  const [time = '', holder = '', signature = ''] = (token ?? '').split('.', 3);
   const expiry = Number.parseInt(time, 36);
-  if (!(expiry > now)) return false;
-  const [one, other] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, download, expiry))];
-  return one.length === other.length && timingSafeEqual(one, other);
+  if (!(expiry > now)) return undefined;
+  const expected = signatureOf(secrets, { ...download, holder }, expiry);
+  const [one, other] = [Buffer.from(signature), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other) ? holder : undefined;
 }
 
 function signatureOf(
   secrets: SecretBox,
-  { kind, repository, commit, item }: Download,
+  { holder, kind, repository, commit, item }: Download,
   expiry: number,
 ): string {
-  return secrets.sign(PURPOSE, JSON.stringify([kind, repository, commit, item, expiry]));
+  return secrets.sign(PURPOSE, JSON.stringify([kind, repository, commit, item, expiry, holder]));
 }

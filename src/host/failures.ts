@@ -1,7 +1,9 @@
 // The error replies of the host: statuses, and bodies with message, documentation_url and status.
 import type { CallFacts } from '../kernel/dialect.ts';
-import { locationOf, type Failure, type FailureKind } from '../kernel/failure.ts';
+import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema.ts';
+import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
+import { DIFF_TOO_LARGE } from './git/diff.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';
 
 /** A wrong verb is 404 here, never 405. A spent budget is 403 by default, the status that every client family recognises. */
@@ -31,7 +33,8 @@ export const status: Record<FailureKind, number> = {
 };
 
 /** 307 makes a client repeat a change with its method and body at the new address. */
-export function hostStatusOf({ kind }: Failure, { method, exceededStatus }: CallFacts): number {
+export function hostStatusOf({ kind, details }: Failure, { method, exceededStatus }: CallFacts): number {
+  if (details.code === DIFF_TOO_LARGE) return 406;
   if (kind === 'exhausted') return exceededStatus ?? status.exhausted;
   return kind === 'moved' && method !== 'GET' && method !== 'HEAD' ? 307 : status[kind];
 }
@@ -76,12 +79,50 @@ const MESSAGES: Partial<Record<FailureKind, string>> = {
   'wrong-method': 'Not Found',
 };
 
+/** The beginnings of others that they compare, which therefore have no period. */
+const FIXED_MESSAGES = [
+  "'Expiration time' claim",
+  "'Issued at' claim",
+  "'Issuer' claim",
+  'A JSON web token could not be decoded',
+  'Body should be a JSON object',
+  'Branch not found',
+  'Branch not protected',
+  'Cannot change this locked branch',
+  'Cannot delete this protected branch',
+  'Cannot force-push to this branch',
+  'No commit found for ',
+  'Object does not exist',
+  'Only the first 1000 search results are available',
+  'Only organization repositories can have users and team restrictions',
+  'Push restrictions not enabled',
+  'Reference already exists',
+  'Reference does not exist',
+  'Required pull request reviews not enabled',
+  'Required status checks not enabled',
+  'Resource not accessible by integration',
+  'This installation has been suspended',
+  'Update is not a fast forward',
+  'commit not found',
+];
+
+/** The kinds of failures of a path that this server does not have. */
+const MISSING: readonly FailureKind[] = ['no-route', 'wrong-method', 'not-found'];
+
 export function renderError(failure: Failure, facts: CallFacts): unknown {
-  const { details } = failure;
-  const { base, shape, headers } = facts;
+  const { details, kind } = failure;
+  const { base, shape } = facts;
+  // By the path alone, so that it says nothing about the repository in it.
+  const absent = MISSING.includes(kind) ? absentPartAt(facts.url) : undefined;
+  if (absent !== undefined)
+    return {
+      message: `Not Found: this server has no ${absent}.`,
+      documentation_url: new URL(DIFFERENCES, base).href,
+      status: '404',
+    };
   const url = locationOf(failure, base);
   return {
-    message: messageOf(failure, headers.authorization !== undefined),
+    message: messageOf(failure, facts),
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
         resource: shape?.id.split('/')[0] ?? 'request',
@@ -101,10 +142,12 @@ function pageOf({ kind, details }: Failure): string {
   return kind === 'exhausted' && details.code === SECONDARY ? '#secondary-rate-limits' : (PAGES[kind] ?? '');
 }
 
-function messageOf({ kind, message, details }: Failure, hasCredential: boolean): string {
-  if (kind === 'unauthenticated' && details.code === undefined)
-    return hasCredential ? 'Bad credentials' : 'Requires authentication';
+function messageOf({ kind, message, details }: Failure, { headers, isSessionIncomplete }: CallFacts): string {
+  if (kind === 'unauthenticated' && details.code === undefined && !isSessionIncomplete)
+    return headers.authorization !== undefined ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';
   if (details.part === 'json') return 'Problems parsing JSON';
-  return (details.code === undefined ? MESSAGES[kind] : undefined) ?? message;
+  const usual = details.code === undefined ? MESSAGES[kind] : undefined;
+  if (usual !== undefined) return usual;
+  return FIXED_MESSAGES.some((text) => message.startsWith(text)) ? message : sentenceOf(message);
 }

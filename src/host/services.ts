@@ -5,8 +5,10 @@ import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
 import { openGistOwnerCache } from './gists/access.ts';
+import { openMarkdownTurns } from './markdown/render-text.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
-import { PackService } from './transport/pack-service.ts';
+import { openDownloads } from './transport/downloads.ts';
+import { PackService, type PackSettings } from './transport/pack-service.ts';
 import { SarifReader } from './code-scanning/sarif/sarif-client.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 
@@ -22,8 +24,8 @@ declare module '../kernel/kernel.ts' {
 let installedGit: Promise<InstalledGit | undefined> | undefined;
 
 export async function openHostServices(
-  { engine }: Pick<Kernel, 'engine'>,
-  settings: { repositories: string; maxPushBytes: number },
+  { engine, clock }: Pick<Kernel, 'engine' | 'clock'>,
+  settings: PackSettings,
 ) {
   installedGit ??= findGit();
   const git = new Git({ folder: settings.repositories, installed: await installedGit });
@@ -31,11 +33,13 @@ export async function openHostServices(
     git,
     gistGit: git.ofKind('gists'),
     gistOwners: await openGistOwnerCache(engine),
-    packs: new PackService(settings),
+    packs: new PackService(settings, clock),
+    downloads: openDownloads(clock),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),
     maintenance: openMaintenance(),
     markdown: new MarkdownRenderer(),
+    markdownTurns: openMarkdownTurns(clock),
     sarif: new SarifReader(),
   };
 }

@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { PackService, type PackSettings } from '../../src/host/transport/pack-service.ts';
+import type { TransferLimits } from '../../src/host/transport/git-transfers.ts';
+import { PackService } from '../../src/host/transport/pack-service.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
+import { giveToken } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { GitClient, gitUrl } from './git-client.ts';
 import { commitOf, deltaBomb, objectOf, packOf, PUSH_TYPE, pushBody, treeOf } from './git-raw-push.ts';
@@ -48,17 +50,22 @@ const refsOf = async (name: string) =>
     .map((line) => line.slice(41).replace('refs/heads/', ''));
 
 /** Folders of objects that were received and not accepted. */
-function quarantines(id: number): string[] {
-  const { folder } = server.app.kernel.services.git.repository(id);
+function quarantinesIn(folder: string): string[] {
   return readdirSync(`${folder}/objects`).filter((entry) => /incoming|tmp_/.test(entry));
 }
 
+const quarantines = (id: number): string[] =>
+  quarantinesIn(server.app.kernel.services.git.repository(id).folder);
+
 /** With other limits than usual. */
-async function withPacks(settings: Partial<PackSettings>, work: () => Promise<void>): Promise<void> {
+async function withPacks(
+  { maxPushBytes = 5 * MEBIBYTE, ...limits }: Partial<TransferLimits> & { maxPushBytes?: number },
+  work: () => Promise<void>,
+): Promise<void> {
   const { services } = server.app.kernel;
   const usual = services.packs;
   const repositories = `${server.app.kernel.services.git.repository(1).folder}/../..`;
-  const packs = new PackService({ repositories, maxPushBytes: 5 * MEBIBYTE, ...settings });
+  const packs = new PackService({ repositories, maxPushBytes }, server.clock, { lookMs: 20, ...limits });
   services.packs = packs;
   try {
     await work();
@@ -94,6 +101,29 @@ test('names that harm others are refused, and nothing of the push is done', asyn
   assert.equal(hidden.stderr.match(/deny updating a hidden ref/g)?.length, 2);
   assert.deepEqual(await refsOf('names'), ['fine', 'main']);
   assert.deepEqual(quarantines(id), []);
+});
+
+test('a push that deletes a name may create one that differs from it in case only', async () => {
+  const id = await repository('cased');
+  const second = await one.run('work', 'commit-tree', `${first}^{tree}`, '-p', first, '-m', 'Second');
+  const moved = `${second}:refs/heads/Feature`;
+  await push('cased', 'main:Feature', 'main:other');
+  for (const refspecs of [
+    [':other', 'main:feature'],
+    [moved, 'main:feature'],
+    ['main:Next', 'main:next'],
+  ]) {
+    const { stderr } = await push('cased', ...refspecs);
+    assert.match(stderr, /refs\/heads\/(\w+) differs from (?!refs\/heads\/\1 )refs\/heads\/\w+ only/);
+  }
+  assert.deepEqual(await refsOf('cased'), ['Feature', 'main', 'other']);
+  assert.equal((await push('cased', ':Feature', 'main:feature')).code, 0);
+  assert.deepEqual(await refsOf('cased'), ['feature', 'main', 'other']);
+  // Of two that were there before anything looked at names, both can be moved.
+  const { folder } = server.app.kernel.services.git.repository(id);
+  await one.run('work', '--git-dir', folder, 'update-ref', 'refs/heads/Feature', first);
+  for (const refspec of [moved, `${second}:refs/heads/feature`])
+    assert.equal((await push('cased', refspec, `main:fresh-${refspec.length}`)).code, 0);
 });
 
 test('rules for branches refuse a push as a whole, and say why', async () => {
@@ -238,13 +268,19 @@ async function begin(path: string, headers: Record<string, string>, ...parts: (s
   return socket;
 }
 
-test('a push that is cut in the middle leaves nothing behind', async () => {
-  const id = await repository('cut');
-  const { packs } = server.app.kernel.services;
+/** More than fits into what is read of a request at once. */
+async function bigCommit(): Promise<{ oid: string; pack: Buffer }> {
   const blob = objectOf('blob', randomBytes(200_000));
   const tree = treeOf([['100644', 'a', blob.oid]]);
   const commit = commitOf(tree.oid);
-  const body = pushBody('refs/heads/half', commit.oid, await packOf([blob, tree, commit]));
+  return { oid: commit.oid, pack: await packOf([blob, tree, commit]) };
+}
+
+test('a push that is cut in the middle leaves nothing behind', async () => {
+  const id = await repository('cut');
+  const { packs } = server.app.kernel.services;
+  const { oid, pack } = await bigCommit();
+  const body = pushBody('refs/heads/half', oid, pack);
   const headers = { ...PUSH_TYPE, 'content-length': String(body.length) };
   const socket = await begin('/ada/cut.git/git-receive-pack', headers, body.subarray(0, 100_000));
   await eventually(() => packs.load.used === 1 && quarantines(id).length === 1);
@@ -254,45 +290,85 @@ test('a push that is cut in the middle leaves nothing behind', async () => {
   assert.deepEqual(await refsOf('cut'), ['main']);
 });
 
-test('a client that stops sending, or reading, is cut', async () => {
+/** Sends half of a push, changes something, and returns the reply to the other half. */
+async function pushAround(
+  { path, secret, ref, folder }: { path: string; secret: string; ref: string; folder: string },
+  change: () => Promise<{ status: number }>,
+): Promise<string> {
+  const { oid, pack } = await bigCommit();
+  const body = pushBody(ref, oid, pack, 'report-status side-band-64k');
+  const head = { authorization: `Bearer ${secret}`, 'content-length': `${body.length}`, connection: 'close' };
+  const socket = await begin(path, { ...PUSH_TYPE, ...head }, body.subarray(0, 100_000));
+  await eventually(() => quarantinesIn(folder).length === 1);
+  const { status } = await change();
+  assert.ok(status < 300, `${status}`);
+  socket.write(body.subarray(100_000));
+  return (await inTime(socket.toArray())).join('');
+}
+
+const deleteToken = (id: string) => server.call(`/api/v2/tokens/${id}`, { method: 'DELETE' });
+
+test('a push is judged by what holds when all of it has come: the role, the token, the repository', async () => {
+  const ben = await joinHost(server, 'ben');
+  const token = await giveToken(server, ben.member, { role: 'writer' });
+  const { folder } = server.app.kernel.services.git.repository(await repository('judged'));
+  const setRole = (permission: string) => ada.put('/repos/ada/judged/collaborators/ben', { permission });
+  const archive = (archived: boolean) => ada.patch('/repos/ada/judged', { archived });
+  const send = (branch: string, change: () => Promise<{ status: number }>) =>
+    pushAround(
+      { path: '/ada/judged.git/git-receive-pack', secret: token.value, ref: `refs/heads/${branch}`, folder },
+      change,
+    );
+  await setRole('push');
+  assert.match(await send('fine', () => ada.get('/repos/ada/judged')), /ok refs\/heads\/fine/);
+  assert.match(await send('role', () => setRole('pull')), /You must have write rights/);
+  await setRole('push');
+  assert.match(await send('archived', () => archive(true)), /The repository is archived/);
+  await archive(false);
+  assert.match(await send('token', () => deleteToken(token.id)), /The credential is not valid/);
+  assert.deepEqual(await refsOf('judged'), ['fine', 'main']);
+  assert.deepEqual(quarantinesIn(folder), []);
+});
+
+test('a push to a gist with a token that is deleted meanwhile is refused', async () => {
+  const token = await giveToken(server, ada.member, { role: 'writer' });
+  const { json } = await ada.post('/gists', { files: { 'a.txt': { content: 'a' } } });
+  const path = `/gist/${json['id']}.git/git-receive-pack`;
+  const [gist] = await server.app.kernel.db.selectFrom('gists').select('number').execute();
+  const { folder } = server.app.kernel.services.gistGit.repository(gist!.number);
+  const pushed = { path, secret: token.value, ref: 'refs/heads/main', folder };
+  assert.match(await pushAround(pushed, () => deleteToken(token.id)), /The credential is not valid/);
+});
+
+test('a client that stops sending is cut, and nothing is left of its push', async () => {
   const id = await repository('stalled');
-  await one.run('work', 'checkout', '--quiet', '-b', 'huge');
-  await one.commit('work', { 'huge.bin': randomBytes(24 * MEBIBYTE) });
-  const huge = await one.run('work', 'rev-parse', 'huge');
-  // With the usual patience: on a slow machine a client that does its best is silent for a while, too.
-  await withPacks({ maxPushBytes: 64 * MEBIBYTE }, async () => {
-    await one.run('work', '-c', 'core.compression=0', 'push', '--quiet', as('stalled'), 'huge');
-  });
-  await one.run('work', 'checkout', '--quiet', 'main');
-  await withPacks({ stallMs: 300 }, async () => {
-    const body = pushBody('refs/heads/half', first, Buffer.from('PACK'));
+  const { clock } = server;
+  await withPacks({ lookMs: 20 }, async () => {
+    const body = pushBody('refs/heads/half', first, await packOf([objectOf('blob', randomBytes(10_000))]));
     const headers = { ...PUSH_TYPE, 'transfer-encoding': 'chunked' };
+    const half = body.subarray(0, 5000);
     const sent = await begin(
       '/ada/stalled/git-receive-pack',
       headers,
-      `${body.length.toString(16)}\r\n`,
-      body,
+      `${half.length.toString(16)}\r\n`,
+      half,
       '\r\n',
     );
-    await inTime(once(sent.resume(), 'close'), 'the end of the silent push');
-    await eventually(() => quarantines(id).length === 0);
-    const want = Buffer.from(`0032want ${huge}\n00000009done\n`);
-    const fetch = {
-      'content-type': 'application/x-git-upload-pack-request',
-      'content-length': String(want.length),
-    };
-    const reader = await begin('/ada/stalled/git-upload-pack', fetch, want);
-    reader.pause();
+    const closed = once(sent.resume(), 'close');
     const { packs } = server.app.kernel.services;
-    await eventually(() => packs.load.used === 1);
-    await eventually(() => packs.load.used === 0);
-    reader.destroy();
+    await eventually(() => packs.load.used === 1 && quarantines(id).length === 1);
+    await eventually(() => {
+      clock.ahead += 61_000;
+      return packs.load.used === 0;
+    }, 'the end of the silent push');
+    await inTime(closed, 'the end of the connection');
+    assert.deepEqual(quarantines(id), []);
   });
 });
 
 test('more transfers than there is room for wait, and then are told to come again', async () => {
   await repository('busy');
-  await withPacks({ maxPackers: 1, maxWaiting: 1, waitMs: 120_000 }, async () => {
+  await withPacks({ max: 1, maxWaiting: 1, waitMs: 120_000 }, async () => {
     const { packs } = server.app.kernel.services;
     const holder = await begin('/ada/busy/git-receive-pack', { ...PUSH_TYPE, 'content-length': '1000' }, '0');
     await eventually(() => packs.load.used === 1);

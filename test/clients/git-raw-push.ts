@@ -50,10 +50,15 @@ function varint(size: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The body of a push that creates references. */
-export function pushBody(refs: string | readonly string[], oid: string, pack: Buffer): Buffer {
+/** The body of a push that creates references. With `side-band-64k` the reply has the messages of the server, too. */
+export function pushBody(
+  refs: string | readonly string[],
+  oid: string,
+  pack: Buffer,
+  capabilities = 'report-status',
+): Buffer {
   const lines = [refs].flat().map((ref, index) => {
-    const line = `${ZERO} ${oid} ${ref}${index === 0 ? '\0 report-status agent=test' : ''}`;
+    const line = `${ZERO} ${oid} ${ref}${index === 0 ? `\0 ${capabilities} agent=test` : ''}`;
     return (line.length + 4).toString(16).padStart(4, '0') + line;
   });
   return Buffer.concat([Buffer.from(`${lines.join('')}0000`), pack]);

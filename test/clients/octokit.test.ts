@@ -85,16 +85,29 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal((await octokit.rest.meta.get()).data.verifiable_password_authentication, false);
     });
 
-    test('gets the default version by itself, with a warning where the next one differs', async () => {
+    test('gets the default version by itself, and does not say that an operation goes where a property does', async () => {
       const { octokit, warnings } = client;
       warnings.length = 0;
       const { headers, data } = await octokit.rest.rateLimit.get();
       assert.equal(headers['x-github-api-version-selected'], '2022-11-28');
       assert.ok('rate' in data);
-      assert.match(warnings.join('\n'), /deprecated.*2028.*\/docs\/host\/versions\/2026-03-10#/s);
-      warnings.length = 0;
+      assert.match(headers.link!, /\/docs\/host\/versions\/2026-03-10#[^>]+>; rel="deprecation"/);
+      await octokit.rest.meta.root();
+      await octokit.rest.repos.listForAuthenticatedUser();
+      await octokit.rest.gists.listPublic();
       await octokit.rest.users.getAuthenticated();
       assert.deepEqual(warnings, []);
+    });
+
+    test('says so of an operation that goes, and of the version that it names', async () => {
+      const { octokit, warnings } = client;
+      warnings.length = 0;
+      await failureOf(octokit.request('GET /organizations/{id}/custom_roles', { id: 1 }));
+      const gone = /^\[@octokit\/request\] "GET .*custom_roles" is deprecated\. .*10 Mar 2028.*#removed/;
+      assert.deepEqual([warnings.length, gone.test(warnings[0]!)], [1, true], warnings.join('\n'));
+      warnings.length = 0;
+      await octokit.request('GET /rate_limit', { headers: { 'x-github-api-version': '2022-11-28' } });
+      assert.match(warnings.join('\n'), /deprecated.*2028.*\/docs\/host\/versions\/2026-03-10#/s);
     });
 
     test('gets another version by its header', async () => {

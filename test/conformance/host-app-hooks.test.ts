@@ -139,7 +139,7 @@ onEachEngine((engine) => {
 
   async function expectChange(answer: Promise<Answer>): Promise<void> {
     const { status, text } = await answer;
-    assert.equal(status, 303, text);
+    assert.equal(status, 204, text);
   }
 
   /** A hook of the repository that asks for everything tells when its events are delivered. */

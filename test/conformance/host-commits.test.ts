@@ -158,6 +158,39 @@ test('a commit has its changes, and is found by every name', async () => {
   }
 });
 
+test('below a commit there is nothing at an unknown path, and a name with slashes is a name', async () => {
+  const long = 'x/'.repeat(30);
+  for (const ref of ['main', topic, topic.slice(0, 7), 'feature/topic', 'heads/feature/topic'])
+    for (const rest of [
+      'nonsense',
+      'nonsense/more',
+      'comments',
+      'check-runs',
+      `${long}y`,
+      'sta%74us%2F',
+      '..%2Fx',
+    ])
+      for (const token of [null, ada]) {
+        const { status, json } = await send(`/repos/ada/demo/commits/${ref}/${rest}`, token);
+        assert.deepEqual([status, json['status']], [404, '404'], `${ref}/${rest}`);
+      }
+  for (const ref of ['none/of/these', 'feature/none', 'feature', `${long}y`]) {
+    const { status, json } = await send(`/repos/ada/demo/commits/${ref}`);
+    assert.equal(status, 422, ref);
+    assert.ok(String(json['message']).startsWith('No commit found for SHA: '), ref);
+  }
+  for (const method of ['POST', 'PUT', 'DELETE'])
+    assert.equal((await send('/repos/ada/demo/commits/main/nonsense', ada, { method })).status, 404);
+  await updateRefs(git, [{ name: 'refs/heads/other/nonsense', from: undefined, to: commits[1] }]);
+  for (const ref of [
+    'other/nonsense',
+    'other%2Fnonsense',
+    'heads/other/nonsense',
+    'refs/heads/other/nonsense',
+  ])
+    assert.equal((await send(`/repos/ada/demo/commits/${ref}`)).json['sha'], commits[1], ref);
+});
+
 test('media types give a commit as its id, a diff or a mail', async () => {
   const path = '/repos/ada/demo/commits/feature/topic';
   const sha = await send(path, null, accept('sha'));

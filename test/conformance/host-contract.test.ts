@@ -38,6 +38,8 @@ const REMOVED: Record<string, RegExp> = {
   // Repositories are nested in many replies.
   use_squash_pr_title_as_default: /[←→]/,
   has_downloads: /[←→]/,
+  // Those of repositories are for the beta media type alone, which documents do not describe.
+  master_branch: /^GET .*events.* →/,
   history: GISTS,
   forks: GISTS,
   user: GISTS,
@@ -145,7 +147,7 @@ const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void]
       paths['/meta'].get.security = [{ token: [] }];
     },
   ],
-  ['operation-added', 'additive', ({ paths }) => (paths['/emojis'] = { get: { responses: {} } })],
+  ['operation-added', 'additive', ({ paths }) => (paths['/moods'] = { get: { responses: {} } })],
   [
     'optional-parameter-added',
     'additive',
@@ -199,9 +201,9 @@ test('H8 enum values are counted in both directions', () => {
 test('H9 a route that is added without a mark is in every version, and breaks none', () => {
   const added = route(
     {
-      id: 'meta/get-octocat',
+      id: 'meta/get-mood',
       method: 'GET',
-      path: '/octocat',
+      path: '/moods',
       summary: 'Get a picture in letters',
       access: 'anyone',
       query: Type.Object({ s: Type.Optional(Type.String()) }),
@@ -214,7 +216,7 @@ test('H9 a route that is added without a mark is in every version, and breaks no
     const found = diffContracts(DOCUMENTS[version], describeApi(grown, version, {}));
     assert.deepEqual(
       found.map(({ severity, kind, where }) => [severity, kind, where]),
-      [['additive', 'operation-added', 'GET /octocat']],
+      [['additive', 'operation-added', 'GET /moods']],
     );
   }
 });

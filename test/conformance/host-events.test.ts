@@ -121,7 +121,8 @@ onEachEngine((engine) => {
         ref: null,
         ref_type: 'repository',
         full_ref: '',
-        master_branch: 'main',
+        ...(version === '2022-11-28' && { master_branch: 'main' }),
+        default_branch: 'main',
         description: 'Here',
         pusher_type: 'user',
       });

@@ -122,6 +122,28 @@ onEachEngine((engine) => {
     assert.equal((await anonymously(`${pathOf(gist)}/nonsense`)).status, 404);
   });
 
+  test('POST changes a gist as PATCH does, in both versions', async () => {
+    const gist = await gistOf(ada, {
+      files: { 'a.txt': { content: 'one\n' }, 'b.txt': { content: 'two\n' } },
+    });
+    for (const [round, version] of [OLD, NEW].entries()) {
+      const headers = { 'x-host-api-version': version };
+      const body = { description: version, files: { 'a.txt': { filename: 'a.txt', content: version } } };
+      const changed = await ada.call(pathOf(gist), { method: 'POST', body, headers });
+      assert.equal(changed.status, 200, changed.text);
+      assert.deepEqual(contentsIn(changed.json), { 'a.txt': version, 'b.txt': 'two\n' });
+      assert.deepEqual((await ada.call(pathOf(gist), { headers })).json, changed.json);
+      assert.equal('history' in changed.json, version === OLD);
+      const { json: commits } = await ada.get(`${pathOf(gist)}/commits`);
+      assert.equal((commits as unknown as Json[]).length, round + 2);
+    }
+    for (const body of [{}, { files: [] }, { files: { 'a/b': { content: 'x' } } }, { description: 1 }])
+      assert.equal((await ada.post(pathOf(gist), body)).status, 422, JSON.stringify(body));
+    assert.equal((await ada.post(pathOf(gist), '{')).status, 400);
+    for (const id of ['none', 'f'.repeat(32), 'public', 'starred'])
+      assert.equal((await ada.post(`/gists/${id}`, { description: 'x' })).status, 404, id);
+  });
+
   test('what cannot be the files of a gist is refused, and changes nothing', async () => {
     const gist = await gistOf(ada);
     const content = 'x';
@@ -256,8 +278,8 @@ onEachEngine((engine) => {
     await ada.delete(`${pathOf(secret)}/comments/${String(comment.json['id'])}`);
     await ada.delete(pathOf(secret));
     const shared = await gistOf(ada);
-    const { value: reader } = await giveToken(server, bob.member, { role: 'reader' });
-    const forReader = await server.call('/api/v2/auditlog?limit=6', { token: reader });
+    const reader = await joinHost(server, 'gist-reader', { role: 'reader' });
+    const forReader = await reader.get('/api/v2/auditlog?limit=6');
     assert.ok(!forReader.text.includes('gist'), forReader.text);
     const { json } = await server.call('/api/v2/auditlog?limit=6');
     const entries = json['items'] as Json[];
@@ -407,7 +429,7 @@ onEachEngine((engine) => {
   test('only the owner changes and deletes a gist, with a token that may', async () => {
     const gist = await gistOf(ada);
     const body = { description: 'stolen' };
-    for (const method of ['PATCH', 'DELETE']) {
+    for (const method of ['PATCH', 'POST', 'DELETE']) {
       assert.equal((await server.call(pathOf(gist), { method, token: null, body })).status, 401);
       assert.equal((await bob.call(pathOf(gist), { method, body })).status, 404);
     }
@@ -415,7 +437,8 @@ onEachEngine((engine) => {
       inlinePolicy: [{ effect: 'allow', actions: ['view*'], resources: ['*'] }],
     });
     const call = (method: string, path: string) => server.call(path, { method, token: narrow, body });
-    for (const method of ['PATCH', 'DELETE']) assert.equal((await call(method, pathOf(gist))).status, 403);
+    for (const method of ['PATCH', 'POST', 'DELETE'])
+      assert.equal((await call(method, pathOf(gist))).status, 403);
     assert.equal((await call('PUT', `${pathOf(gist)}/star`)).status, 403);
     const files = { files: { a: { content: 'x' } } };
     assert.equal((await server.call('/gists', { method: 'POST', token: narrow, body: files })).status, 403);
@@ -431,8 +454,7 @@ onEachEngine((engine) => {
       200,
     );
     assert.equal((await ada.get(pathOf(gist))).json['description'], 'mine');
-    for (const method of ['PUT', 'POST'])
-      assert.equal((await ada.call(pathOf(gist), { method, body })).status, 404);
+    assert.equal((await ada.call(pathOf(gist), { method: 'PUT', body })).status, 404);
     assert.equal((await ada.delete(pathOf(gist))).status, 204);
     for (const path of [pathOf(gist), `${pathOf(gist)}/commits`, `${pathOf(gist)}/star`])
       assert.equal((await ada.get(path)).status, 404);

@@ -428,6 +428,39 @@ describe('references', () => {
     await expect(422, send('DELETE', `${path}/git/refs/heads/main`));
   });
 
+  test('all references are listed by name, in pages, or those of one kind', async () => {
+    const { path, head } = await create('all-refs');
+    for (const ref of ['refs/heads/a/b', 'refs/tags/v1', 'refs/tags/v2'])
+      await expect(201, send('POST', `${path}/git/refs`, { ref, sha: head }));
+    const listed = async (place: string, token: string | null = null) =>
+      ((await expect(200, send('GET', `${path}/${place}`, undefined, token))) as unknown as Json[]).map(
+        ({ ref }) => ref as string,
+      );
+    const all = ['refs/heads/a/b', 'refs/heads/main', 'refs/tags/v1', 'refs/tags/v2'];
+    assert.deepEqual(await listed('git/refs'), all);
+    assert.deepEqual(await listed('git/refs', bob), all);
+    assert.deepEqual(await listed('git/refs/heads'), all.slice(0, 2));
+    assert.deepEqual(await listed('git/refs/tags'), all.slice(2));
+    assert.deepEqual(await listed('git/refs?per_page=3&page=2'), all.slice(3));
+    assert.deepEqual(await listed('git/refs/tags?per_page=1&page=2'), ['refs/tags/v2']);
+    assert.deepEqual(await listed('git/refs?page=900'), []);
+    const { headers, json } = await send('GET', `${path}/git/refs?per_page=3`, undefined, null);
+    assert.match(headers.get('link') ?? '', /per_page=3&page=2>; rel="next"/);
+    assert.deepEqual(
+      (json as unknown as Json[])[1],
+      await expect(200, send('GET', `${path}/git/ref/heads/main`)),
+    );
+    for (const query of ['page=0', 'page=x', 'per_page=-1'])
+      await expect(422, send('GET', `${path}/git/refs?${query}`));
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const { status } = await send(method, `${path}/git/refs`, { sha: head });
+      assert.ok(status === 404 || status === 422, `${method}: ${status}`);
+    }
+    for (const place of ['git/refs/head', 'git/refs/pull', 'git/refs/'])
+      await expect(404, send('GET', `${path}/${place}`));
+    assert.deepEqual(await listed('git/refs'), all);
+  });
+
   test('a name that no branch or tag can have is refused', async () => {
     const { path, head } = await create('bad-refs');
     const names = [
@@ -524,6 +557,8 @@ describe('access', () => {
     `git/commits/${NO_OBJECT}`,
     'git/ref/heads/main',
     'git/matching-refs/heads',
+    'git/refs',
+    'git/refs/tags',
     `git/tags/${NO_OBJECT}`,
   ];
 

@@ -53,12 +53,28 @@ describe('secondary limits', () => {
     assert.match(page.text, /id="secondary-rate-limits".*Points per minute, rest<\/td><td>10</s);
   });
 
-  test('H5 paths that do not exist and the rate-limit status have points, too', async () => {
+  test('H5 paths that do not exist have points, too', async () => {
     const pat = await joinHost(server, 'pat');
     for (let call = 0; call < 10; call += 1) await pat.get(`/nothing/${call}`);
     assertSecondary(await pat.get('/nothing/else'), 60);
-    for (let call = 0; call < 10; call += 1) assert.equal((await pat.get('/rate_limit')).status, 200);
-    assertSecondary(await pat.get('/rate_limit'), 60);
+  });
+
+  test('H3 no secondary limit refuses to say what is left', async () => {
+    const sue = await joinHost(server, 'sue');
+    for (let call = 0; call < 30; call += 1) {
+      const { status, headers, json } = await sue.get('/rate_limit');
+      assert.deepEqual([status, json['rate'].used, headers.get('x-ratelimit-used')], [200, 0, '0']);
+      assert.equal((await server.call('/rate_limit', { token: null })).status, 200);
+    }
+  });
+
+  test('H3 who asks for it with a credential that is not valid is counted, as everywhere', async () => {
+    const used = async () => (await server.call('/rate_limit', { token: null })).json['rate'].used as number;
+    const usedBefore = await used();
+    assert.equal((await server.call('/rate_limit', { token: 'wrong' })).status, 401);
+    const cookie = { cookie: 'signalbox_session=wrong' };
+    assert.equal((await server.call('/rate_limit', { token: null, headers: cookie })).status, 200);
+    assert.equal(await used(), usedBefore + 2);
   });
 
   test('H5 GraphQL has points of its own', async () => {
@@ -79,6 +95,34 @@ describe('secondary limits', () => {
     assert.equal((await create('two')).status, 201);
     assertSecondary(await create('three'), 3600);
     assert.equal((await cat.get('/repos/cat/three')).status, 404);
+  });
+
+  test('H5 every operation that answers 201 creates something, and so does a fork', async () => {
+    const fay = await joinHost(server, 'fay');
+    const gist = () => fay.post('/gists', { files: { 'a.txt': { content: 'a' } } });
+    assert.equal((await gist()).status, 201);
+    const { json } = await gist();
+    assertSecondary(await gist(), 60);
+    assertSecondary(await fay.post(`/gists/${json['id']}/comments`, { body: 'Yes.' }), 60);
+    assertSecondary(await fay.post('/repos/fay/none/forks', {}), 60);
+    const file = { message: 'One', content: '' };
+    assertSecondary(await fay.call('/repos/fay/none/contents/a', { method: 'PUT', body: file }), 60);
+    assert.equal((await fay.call(`/gists/${json['id']}/star`, { method: 'PUT' })).status, 204);
+  });
+
+  test('H5 a minute slides: no second passes in which more is done than in any other minute', async () => {
+    const max = await joinHost(server, 'max');
+    const status = async () => (await max.get('/user')).status;
+    server.clock.ahead += 60_000;
+    assert.equal(await status(), 200);
+    server.clock.ahead += 54_000;
+    for (let call = 0; call < 9; call += 1) assert.equal(await status(), 200);
+    server.clock.ahead += 6000;
+    assert.equal(await status(), 200, 'the first call is a minute ago');
+    assertSecondary(await max.get('/user'), 54);
+    server.clock.ahead += 54_000;
+    for (let call = 0; call < 9; call += 1) assert.equal(await status(), 200);
+    assertSecondary(await max.get('/user'), 6);
   });
 
   test('H5 a wrong token counts for the address, not for a member', async () => {

@@ -1,6 +1,7 @@
 // Repositories on a running server: who may create, see, change and delete them, their names, and their lists.
 import assert from 'node:assert/strict';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
+import { makeApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
@@ -14,13 +15,14 @@ onEachEngine((engine) => {
   let server: TestServer;
   /** Tokens of two writers and a reader. */
   let ada: string;
+  let adaHerself: Member;
   let bob: string;
   let bobHimself: Member;
   let eve: string;
 
   before(async () => {
     server = await startServerOn(engine);
-    ({ token: ada } = await joinHost(server, 'ada'));
+    ({ token: ada, member: adaHerself } = await joinHost(server, 'ada'));
     ({ token: bob, member: bobHimself } = await joinHost(server, 'bob'));
     ({ token: eve } = await joinHost(server, 'eve', { role: 'reader' }));
   });
@@ -142,6 +144,42 @@ onEachEngine((engine) => {
     assert.equal((await send('PUT', '/repos/ada/old/topics', ada, { names: ['a'] })).status, 403);
     const { json } = await send('PATCH', '/repos/ada/old', ada, { archived: false, description: 'back' });
     assert.deepEqual([json['archived'], json['description']], [false, 'back']);
+  });
+
+  test('an archived repository is read by those who may see it, and written by nobody', async () => {
+    const { id } = await create(ada, { name: 'kept', private: true });
+    await send('PUT', '/repos/ada/kept/collaborators/bob', ada, { permission: 'push' });
+    const permissions = { contents: 'write', administration: 'write' };
+    const app = await makeApp(server, 'ada', { name: 'Keeper', permissions });
+    const installation = await app.token(await app.install('ada', [id as number]));
+    const archive = (token: string, archived: boolean) =>
+      send('PATCH', '/repos/ada/kept', token, { archived });
+    const blob = (token: string) => send('POST', '/repos/ada/kept/git/blobs', token, { content: 'x' });
+    for (const token of [ada, bob, installation]) assert.equal((await blob(token)).status, 201);
+    assert.equal((await archive(ada, true)).status, 200);
+    for (const token of [ada, bob, installation]) {
+      assert.equal((await send('GET', '/repos/ada/kept', token)).status, 200);
+      const { status, json } = await blob(token);
+      assert.equal(status, 403);
+      assert.equal(json['message'], 'The repository is archived, and read-only. Unarchive it first.');
+    }
+    assert.equal((await send('GET', '/repos/ada/kept', eve)).status, 404);
+    for (const token of [installation, ada]) {
+      assert.equal((await archive(token, false)).status, 200);
+      assert.equal((await archive(token, true)).status, 200);
+    }
+    assert.equal((await send('DELETE', '/repos/ada/kept', ada)).status, 204);
+  });
+
+  test('a token that may write a private repository and not view it finds none', async () => {
+    const writesOnly = [{ effect: 'allow' as const, actions: ['pushRepository'], resources: ['repo/ada/*'] }];
+    const { value: writer } = await giveToken(server, adaHerself, { inlinePolicy: writesOnly });
+    const { value: stranger } = await giveToken(server, bobHimself, { inlinePolicy: writesOnly });
+    for (const name of ['unseen', 'seen']) await create(ada, { name, private: name === 'unseen' });
+    const blob = async (name: string, token: string) =>
+      (await send('POST', `/repos/ada/${name}/git/blobs`, token, { content: 'x' })).status;
+    assert.deepEqual([await blob('unseen', writer), await blob('seen', writer)], [404, 201]);
+    assert.deepEqual([await blob('unseen', stranger), await blob('seen', stranger)], [404, 403]);
   });
 
   test('topics are replaced as a whole', async () => {

@@ -47,6 +47,7 @@ test('a status has what was reported, and who reported it', async () => {
   assert.deepEqual([plain.json['context'], plain.json['target_url']], ['default', null]);
   const { json: list } = await send('GET', `/repos/ada/demo/commits/${sha}/statuses`, null);
   assert.deepEqual(list, [plain.json, json]);
+  assert.deepEqual((await send('GET', new URL(json['url'] as string).pathname, null)).json, list);
 });
 
 test('the newest status of each context counts', async () => {
@@ -97,6 +98,7 @@ test('what cannot be a status is refused', async () => {
     assert.equal((await report(commit, { state: 'success' })).status, 422, commit);
   for (const path of ['status', 'statuses'])
     assert.equal((await send('GET', `/repos/ada/demo/commits/none/${path}`, null)).status, 404);
+  assert.equal((await send('GET', '/repos/ada/demo/statuses/none', null)).status, 404);
 });
 
 test('a branch is named in the path with its slashes, encoded or not', async () => {
@@ -106,6 +108,7 @@ test('a branch is named in the path with its slashes, encoded or not', async () 
     const { status, json: shown } = await send('GET', `/repos/ada/demo/commits/${ref}/status`, null);
     assert.deepEqual([status, shown['sha']], [200, sha], ref);
     assert.equal((await send('GET', `/repos/ada/demo/commits/${ref}/statuses`, null)).status, 200, ref);
+    assert.equal((await send('GET', `/repos/ada/demo/statuses/${ref}`, null)).status, 200, ref);
   }
   const branch = await send('GET', '/repos/ada/demo/branches/topic/a/b', null);
   assert.deepEqual([branch.status, branch.json['name']], [200, 'topic/a/b']);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { onEachEngine } from '../engines.ts';
+import { giveToken } from '../people.ts';
 import type { Answer, CallInit, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import {
@@ -280,6 +281,40 @@ onEachEngine((engine) => {
     assert.deepEqual(linkedPages(first), { first: '1', last: '2', next: '2' });
     for (let round = 0; round < 2; round += 1) await expect(204, 'DELETE', `${path}/crew/hidden`);
     await expect(404, 'GET', `${path}/crew/hidden`);
+  });
+
+  test('a repository lists its teams with their roles to members who see them', async () => {
+    await giveRepository(server, 'crew', 'common', false);
+    await giveRepository(server, 'crew', 'within');
+    await giveRepository(server, 'eve', 'alone', false);
+    await createTeam('Plain', { privacy: 'closed', repo_names: ['crew/common', 'crew/within'] });
+    await createTeam('Quiet', { maintainers: ['bob'], repo_names: ['crew/common'] });
+    await expect(204, 'PUT', '/orgs/crew/teams/quiet/repos/crew/common', { body: { permission: 'push' } });
+    const listed = async (name: string, token: string | null, query = '') => {
+      const { json } = await expect(200, 'GET', `/repos/crew/${name}/teams${query}`, { token });
+      return (json as unknown as Json[]).map(({ slug, permission }) => [slug, permission]);
+    };
+    const [plain, quiet] = [
+      ['plain', 'pull'],
+      ['quiet', 'push'],
+    ];
+    assert.deepEqual(await listed('common', ada.token), [plain, quiet]);
+    assert.deepEqual(await listed('common', bob.token), [plain, quiet]);
+    assert.deepEqual(await listed('common', cleo.token), [plain]);
+    for (const token of [eve.token, null]) assert.deepEqual(await listed('common', token), []);
+    assert.deepEqual(await listed('common', ada.token, '?per_page=1&page=2'), [quiet]);
+    const first = await expect(200, 'GET', '/repos/crew/common/teams?per_page=1', { token: ada.token });
+    assert.deepEqual(linkedPages(first), { first: '1', last: '2', next: '2' });
+    assert.deepEqual((await expect(200, 'GET', '/repos/eve/alone/teams')).json, []);
+    for (const { token } of [eve, { token: null }])
+      await expect(404, 'GET', '/repos/crew/within/teams', { token });
+    await expect(404, 'GET', '/repos/crew/none/teams');
+    await expect(404, 'POST', '/repos/crew/common/teams');
+    await expect(422, 'GET', '/repos/crew/common/teams?page=x');
+    const { value: narrow } = await giveToken(server, ada, {
+      inlinePolicy: [{ effect: 'allow', actions: ['viewRepository'], resources: ['*'] }],
+    });
+    assert.deepEqual(await listed('common', narrow), []);
   });
 
   test('who leaves the organization leaves its teams and repositories', async () => {

@@ -156,13 +156,17 @@ for (const prefix of ['', '/api/v3']) {
         ['/', 'field-authorizations_url-removed-from-the-api-root'],
       ] as const) {
         assert.ok(page.text.includes(`<h3 id="${anchor}">`), 'the link leads somewhere');
-        for (const headers of [{}, { [OURS]: OLD }, { 'if-none-match': '*' }]) {
-          assert.deepEqual(warningsOf(await call(path, headers)), [
-            'Tue, 10 Mar 2026 00:00:00 GMT',
-            'Fri, 10 Mar 2028 00:00:00 GMT',
-            `<${docs}#${anchor}>; rel="deprecation"; type="text/html"`,
-          ]);
-        }
+        const link = `<${docs}#${anchor}>; rel="deprecation"; type="text/html"`;
+        for (const name of [OURS, THEIRS])
+          for (const headers of [{ [name]: OLD }, { [name]: OLD, 'if-none-match': '*' }])
+            assert.deepEqual(warningsOf(await call(path, headers)), [
+              'Tue, 10 Mar 2026 00:00:00 GMT',
+              'Fri, 10 Mar 2028 00:00:00 GMT',
+              link,
+            ]);
+        // Calls without a version go on with the next one, so that nothing of theirs is removed but a property.
+        for (const headers of [{}, { 'if-none-match': '*' }])
+          assert.deepEqual(warningsOf(await call(path, headers)), [null, null, link]);
         assert.deepEqual(warningsOf(await call(path, { [OURS]: NEW })), [null, null, null]);
       }
       for (const path of ['/user', '/users/admin', '/versions', '/meta', '/zen', '/nothing']) {
@@ -182,7 +186,7 @@ for (const prefix of ['', '/api/v3']) {
       assert.equal(Object.keys(fresh).length, 32);
       const { authorizations_url: removed, ...rest } = old;
       assert.deepEqual(rest, fresh);
-      assert.equal(removed, `${server.url}${prefix}/authorizations`);
+      assert.equal(removed, `${server.url}/docs/host#differences`);
       for (const name of ['hub_url', 'topic_search_url', 'current_user_authorizations_html_url'])
         assert.ok(name in fresh, name);
       assert.equal(fresh['rate_limit_url'], `${server.url}${prefix}/rate_limit`);
@@ -325,11 +329,13 @@ describe('a later release, which ended the oldest version and announces another'
   });
 
   test('H7 routes that it will change warn ahead of time, and no others', async () => {
-    assert.deepEqual(warningsOf(await get('/meta')), [
+    const link = `<${server.url}/docs/host/versions/${COMING}#property-installed_version-renamed-to-release>; rel="deprecation"; type="text/html"`;
+    assert.deepEqual(warningsOf(await get('/meta', { [OURS]: NEW })), [
       'Tue, 01 May 2029 00:00:00 GMT',
       'Thu, 01 May 2031 00:00:00 GMT',
-      `<${server.url}/docs/host/versions/${COMING}#property-installed_version-renamed-to-release>; rel="deprecation"; type="text/html"`,
+      link,
     ]);
+    assert.deepEqual(warningsOf(await get('/meta')), [null, null, link]);
     assert.deepEqual(warningsOf(await get('/rate_limit')), [null, null, null]);
   });
 

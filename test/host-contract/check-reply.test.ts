@@ -62,8 +62,12 @@ test('what a version removed is found at any depth', () => {
     () => check('/user/emails', emails, { version: NEW }),
     /removed: \/0\/nested\/0\/has_downloads/,
   );
-  const events = [{ ...email, payload: { master_branch: 'main' }, forks: 3 }];
-  check('/user/emails', events, { version: NEW });
+  check('/user/emails', [{ ...email, forks: 3 }], { version: NEW });
+  const events = [{ ...email, payload: { master_branch: 'main' } }];
+  assert.throws(
+    () => check('/user/emails', events, { version: NEW }),
+    /removed: \/0\/payload\/master_branch/,
+  );
 });
 
 test('what a version removed from gists and from the languages of code scanning is found', () => {

@@ -33,8 +33,12 @@ export const RIGHT_SHAPES: Record<string, { shape: Shape; why: string }> = {
 export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
   'GET /versions/{version}/impact': 'Nobody else has it.',
+  'GET /emojis/unicode/{file}': 'Pictures have a host of their own elsewhere.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
   'GET /repos/{owner}/{repo}/git/refs/{ref}': 'It is the address of a reference in replies.',
+  'GET /repos/{owner}/{repo}/git/refs': 'Older clients list all references so.',
+  'GET /repos/{owner}/{repo}/statuses/{ref}': 'It is the address of statuses in replies.',
+  'POST /gists/{gist_id}': 'Some clients change a gist so.',
   'GET /gist/{gist_id}/raw/{oid}/{path}': 'Downloads have a host of their own elsewhere.',
   'GET /raw/{owner}/{repo}/{ref}/{path}': 'Downloads have a host of their own elsewhere.',
   'GET /archives/{owner}/{repo}/{format}/{commit}': 'Downloads have a host of their own elsewhere.',

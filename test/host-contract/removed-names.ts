@@ -4,6 +4,7 @@
 const ANYWHERE = new Set([
   'has_downloads',
   'use_squash_pr_title_as_default',
+  'master_branch',
   'authorizations_url',
   'secret_scanning_push_protection_custom_link_enabled',
 ]);
@@ -25,8 +26,6 @@ export function removedNamesIn(operation: string, body: unknown): string[] {
       if (isDelivery && place === '/request/payload') continue;
       const isRemoved =
         ANYWHERE.has(name) ||
-        // The payload of an event has it for new branches.
-        (name === 'master_branch' && !at.endsWith('/payload')) ||
         (isGist && name === 'history') ||
         // On repositories it is a number.
         (isGist && name === 'forks' && Array.isArray(inner)) ||

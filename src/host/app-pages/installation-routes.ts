@@ -7,6 +7,7 @@ import { formTargetOf, showPage } from '../../kernel/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
+import { goTo } from '../../kernel/session-shell.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
@@ -43,7 +44,6 @@ import {
 } from './open-installation.ts';
 import {
   findVisitor,
-  goTo,
   openForm,
   pageForMembers,
   pageNumberIn,
@@ -122,7 +122,7 @@ async function install(request: PageRequest, reply: FastifyReply, kernel: Kernel
           setup_action: 'install',
           ...(state !== '' && { state }),
         });
-  return goTo(reply, next);
+  return goTo(request, reply, next);
 }
 
 /** The token binds the consent to these. */
@@ -159,7 +159,7 @@ async function change(request: PageRequest, reply: FastifyReply, kernel: Kernel)
     setup !== null && setupOnUpdate && action === 'repositories'
       ? withQuery(setup, { installation_id: String(installation.number), setup_action: 'update' })
       : `${installationPath(account, installation.number)}${page > 1 ? `?page=${page}` : ''}`;
-  return goTo(reply, next);
+  return goTo(request, reply, next);
 }
 
 /** What a form asks for, to be done in one transaction. */

@@ -15,12 +15,9 @@ const BUDGET = 'host.core';
 const ANONYMOUS_BUDGET = DOCS_CATEGORY;
 
 /** Pages count against the same rate limit as calls of the API; without a session, against that of the documentation. */
-export async function findVisitor(
-  { headers, address }: PageRequest,
-  kernel: Kernel,
-): Promise<SessionCaller | undefined> {
-  const visitor = await findSessionCaller(headers.cookie, kernel);
-  if (visitor === undefined) await chargePage(kernel, ANONYMOUS_BUDGET, anonymousAt(address));
+export async function findVisitor(request: PageRequest, kernel: Kernel): Promise<SessionCaller | undefined> {
+  const visitor = await findSessionCaller(request, kernel);
+  if (visitor === undefined) await chargePage(kernel, ANONYMOUS_BUDGET, anonymousAt(request.address));
   else await chargePage(kernel, BUDGET, visitor.caller);
   return visitor;
 }
@@ -66,11 +63,6 @@ export async function openForm(
       'This form is not the one that was shown to you, or is older than an hour. Begin again.',
     );
   return { form, visitor, token };
-}
-
-/** After a change, the page is loaded anew. */
-export function goTo(reply: FastifyReply, location: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').redirect(location, 303);
 }
 
 export function hiddenFields(fields: Record<string, string>): string {

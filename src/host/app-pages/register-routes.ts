@@ -9,6 +9,7 @@ import type { SessionCaller } from '../../kernel/identity/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
 import { problem } from '../../kernel/schema.ts';
+import { goTo } from '../../kernel/session-shell.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import { readAppManifest } from '../app-manifests/manifest.ts';
@@ -17,7 +18,7 @@ import { insertAppManifest } from '../app-manifests/store.ts';
 import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { findVisitor, goTo, openForm, pageForMembers, settingsPathOf, settingsPaths } from './page-forms.ts';
+import { findVisitor, openForm, pageForMembers, settingsPathOf, settingsPaths } from './page-forms.ts';
 import { codePage, consentPage, manifestFormPage, type ReadManifest } from './register-page.ts';
 
 const CODE_MS = 60 * 60 * 1000;
@@ -32,7 +33,7 @@ function pathOf({ params: { org } }: PageRequest): string {
 async function takeManifest(request: PageRequest, reply: FastifyReply, kernel: Kernel) {
   await findVisitor(request, kernel);
   const { text, state } = readSent(request.form, request.query.get('state'), kernel);
-  return goTo(reply, `${pathOf(request)}/new?manifest=${packManifest({ text, state })}`);
+  return goTo(request, reply, `${pathOf(request)}/new?manifest=${packManifest({ text, state })}`);
 }
 
 const showAsked = pageForMembers(async (request, reply, kernel, visitor) => {
@@ -112,9 +113,7 @@ async function agree(request: PageRequest, reply: FastifyReply, kernel: Kernel) 
   const target = new URL(redirect);
   target.searchParams.set('code', code.value);
   if (sent.state !== '') target.searchParams.set('state', sent.state);
-  return reply
-    .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-    .redirect(target.href, 303);
+  return goTo(request, reply, target.href);
 }
 
 async function ownerFor(

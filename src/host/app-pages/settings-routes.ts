@@ -9,6 +9,7 @@ import { demand } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
 import { problem } from '../../kernel/schema.ts';
+import { goTo } from '../../kernel/session-shell.ts';
 import { scheduleDispatchStop } from '../../kernel/webhook/store-dispatches.ts';
 import { openManagedAccount, openManagedOwner } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
@@ -29,7 +30,6 @@ import { listAppKeys } from '../apps/store-keys.ts';
 import { hookRefOf } from '../hooks/hook.ts';
 import { findNamedApp } from './open-installation.ts';
 import {
-  goTo,
   openForm,
   pageForMembers,
   pageNumberIn,
@@ -116,7 +116,7 @@ async function changeSettings(request: PageRequest, reply: FastifyReply, kernel:
   if (secret !== undefined) return showPage(reply, 200, secretPage(secret, path));
   if (action === 'delete')
     return showPage(reply, 200, appDeletedPage(app, `${settingsPathOf(params['org'])}/apps`));
-  return goTo(reply, path);
+  return goTo(request, reply, path);
 }
 
 interface SettingsWork {

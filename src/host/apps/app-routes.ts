@@ -114,11 +114,11 @@ const deleteInstallation = route(
       'Its tokens end at once. Background work removes the installation, which can be read until then.',
     access: UPDATE,
     params: InstallationParams,
-    reply: { 202: Type.Object({}) },
+    reply: { 202: null },
   },
   async (call, kernel) => {
     await changeOwnInstallation(call, kernel, removeInstallation);
-    return reply(202, {});
+    return reply(202);
   },
 );
 

@@ -78,7 +78,8 @@ export async function changeClientSecret(on: ChangeTransaction, name: AppName, h
 }
 
 export function appChange(action: string, app: HostApp, verb: string): Change {
-  return { accesses: [{ action, resource: appResource(app) }], kind: 'app', name: app.slug, verb };
+  const { slug: name, ownerId } = app;
+  return { accesses: [{ action, resource: appResource(app) }], kind: 'app', name, verb, ownerId };
 }
 
 /** Without what is secret. */

@@ -66,12 +66,17 @@ const VERBS = {
   repositories: 'changed the repositories of the app',
 } as const;
 
-function installationChange(app: Pick<HostApp, 'slug'>, { number }: Installation, verb: string): Change {
+function installationChange(
+  app: Pick<HostApp, 'slug'>,
+  { number, accountId }: Installation,
+  verb: string,
+): Change {
   return {
     accesses: [{ action: 'updateInstallation', resource: `${appResource(app)}:installation/${number}` }],
     kind: 'installation',
     name: app.slug,
     verb,
+    ownerId: accountId,
   };
 }
 

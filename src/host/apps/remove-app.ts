@@ -1,6 +1,7 @@
 // Deletes apps: at once for everybody who could use them; background work removes their installations.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { passCheckpoint } from '../../kernel/checkpoint.ts';
 import { schedule } from '../../kernel/due-store.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { deleteBotAccount } from '../../kernel/identity/store-bots.ts';
@@ -69,5 +70,6 @@ export async function removeInstallationsOfApp(
         await executeAll(on.db, installationRemovalStatements(on.db, number));
       }
     });
+    passCheckpoint('removed installations of an app');
   }
 }

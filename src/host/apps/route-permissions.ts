@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('code-scanning'), 'security_events'],
   ['*', inRepository(String.raw`branches/\{branch\}/protection`), 'administration'],
   ['GET', inRepository('collaborators'), 'metadata'],
-  ['*', inRepository('collaborators'), 'administration'],
+  ['*', inRepository('(?:collaborators|teams)'), 'administration'],
   ['*', inRepository(String.raw`commits/\{ref\}/status(?:es)?`), 'statuses'],
   ['*', inRepository('statuses'), 'statuses'],
   ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
@@ -84,8 +84,13 @@ const RULES: readonly Rule[] = [
   ['*', /^\/\{owner\}\/\{repo\}\/(?:info\/refs|git-upload-pack)$/, 'contents:read'],
   ['*', /^\/\{owner\}\/\{repo\}\/git-receive-pack$/, 'contents:write'],
   // What everybody may read.
-  ['GET', /^\/(?:users|events|search|organizations|repositories|avatars|versions|licenses)(?:\/|$)/, 'open'],
-  ['GET', /^\/(?:$|rate_limit|meta|zen|octocat|emojis|openapi\.json)/, 'open'],
+  [
+    'GET',
+    /^\/(?:users|events|feeds|search|organizations|repositories|avatars|versions|licenses|gitignore|emojis)(?:\/|$)/,
+    'open',
+  ],
+  ['GET', /^\/(?:$|rate_limit|meta|zen|octocat|openapi\.json)/, 'open'],
+  ['POST', /^\/markdown(?:\/|$)/, 'open'],
   ['POST', /^\/(?:api\/)?graphql$/, 'metadata:read'],
 ];
 

@@ -1,12 +1,15 @@
 // Archives of a commit: the addresses by branch or tag lead to one of the commit, which streams it.
 import { matchesEtag } from '../../kernel/etag.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Reply } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { findContentCommit } from '../contents/find-content.ts';
-import { isSignedDownload, signDownload } from '../download-token.ts';
+import { downloadHolder, mayHolderRead } from '../download-holder.ts';
+import { holderOfDownload, signDownload } from '../download-token.ts';
 import { openArchive } from '../git/archive.ts';
+import { asDownload } from '../transport/downloads.ts';
 import {
   openDownload,
   readOpened,
@@ -55,14 +58,15 @@ const downloadZipball = repositoryRoute(
 async function redirect(
   { services, secrets }: Kernel,
   found: FoundRepository,
-  { params, base, now }: { params: { ref: string }; base: string; now: number },
+  { params, base, now, caller }: { params: { ref: string }; base: string; now: number; caller: Caller },
   format: Format,
 ): Promise<Reply> {
   const { repository, owner } = found;
   const git = services.git.repository(repository.number);
   const { oid: commit } = await findContentCommit(git, found, params.ref);
   const address = `${new URL(base).origin}/archives/${owner.login}/${repository.name}/${format}/${commit}`;
-  const download = { kind: 'archive', repository: repository.number, commit, item: format } as const;
+  const holder = downloadHolder(caller);
+  const download = { holder, kind: 'archive', repository: repository.number, commit, item: format } as const;
   const query = repository.isPrivate ? `?token=${signDownload(secrets, download, now)}` : '';
   return reply(302, undefined, { location: address + query, 'cache-control': 'no-store' });
 }
@@ -89,16 +93,14 @@ const getArchive = route(
   async (call, kernel) => {
     const { params, query, headers: asked, now } = call;
     const { commit: id, format } = params;
-    const found = await openDownload(kernel, call, ({ number }) =>
-      isSignedDownload(
-        kernel.secrets,
-        query.token,
-        { kind: 'archive', repository: number, commit: id, item: format },
-        now,
-      ),
-    );
+    const found = await openDownload(kernel, call, async (named) => {
+      const { number } = named.repository;
+      const download = { kind: 'archive', repository: number, commit: id, item: format } as const;
+      const holder = holderOfDownload(kernel.secrets, query.token, download, now);
+      return holder !== undefined && (await mayHolderRead(kernel, holder, named, now));
+    });
     return await readOpened(kernel, found, async ({ repository, owner }) => {
-      const git = kernel.services.git.repository(repository.number);
+      const git = kernel.services.git.repository(repository.number, call.signal);
       const { oid } = await findContentCommit(git, found, id);
       const prefix = `${owner.login}-${repository.name}-${oid.slice(0, 7)}`;
       const headers = {
@@ -109,7 +111,8 @@ const getArchive = route(
       if (matchesEtag(asked['if-none-match']?.toString(), headers.etag))
         return reply(304, undefined, headers);
       if (call.method === 'HEAD') return reply(200, undefined, headers);
-      return new Stream(await openArchive(git, { tree: oid, format, prefix }), headers);
+      const archive = await openArchive(git, { tree: oid, format, prefix });
+      return new Stream(await asDownload(kernel, call, archive), headers);
     });
   },
 );

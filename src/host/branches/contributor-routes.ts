@@ -55,8 +55,8 @@ const listRepositoryContributors = repositoryRoute(
     list: ContributorReply,
   },
   'read',
-  async ({ query, base }, { db, services }, { repository }) => {
-    const git = services.git.repository(repository.number);
+  async ({ query, base, signal }, { db, services }, { repository }) => {
+    const git = services.git.repository(repository.number, signal);
     const tip = await git.readRef(`refs/heads/${repository.defaultBranch}`);
     if (tip === undefined) return reply(204);
     const contributors = await countContributors(git, tip);

@@ -41,12 +41,12 @@ const listBranches = repositoryRoute(
     list: ShortBranch,
   },
   'read',
-  async ({ query, base }, kernel, found) => {
+  async ({ query, base, signal }, kernel, found) => {
     const slice = pageSliceOf(query);
     const { number } = found.repository;
     const isWanted = await protectedFilter(kernel, number, query.protected);
     if (isWanted === 'none') return new Page([], 0, slice);
-    const git = kernel.services.git.repository(number);
+    const git = kernel.services.git.repository(number, signal);
     const listing = { prefix: BRANCHES, skip: slice.offset, limit: slice.limit + 1 };
     const refs = await git.listRefs({ ...listing, ...(isWanted && { isWanted }) });
     const { items, total, more } = pageBefore(refs, slice);

@@ -5,7 +5,12 @@ import { schedule } from '../../kernel/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema.ts';
-import { repositoryNotFound, repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import {
+  repositoryNotFound,
+  repositoryResource,
+  type FoundRepository,
+  entryOwnerOf,
+} from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { NOT_CONFIGURED, setupAfter, type DefaultSetupUpdate, type ScannedLanguage } from './model.ts';
 import { findSetup, upsertSetup } from './store.ts';
@@ -39,6 +44,7 @@ export async function changeSetup(
       kind: 'repository',
       name,
       verb: 'changed the default setup of code scanning of',
+      ...entryOwnerOf(found),
       before: stored.setup,
       after,
     });

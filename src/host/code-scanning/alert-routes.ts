@@ -5,7 +5,7 @@ import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { ownerOfAccount } from '../owners/model.ts';
-import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { recordUserAction } from './alert-events.ts';
@@ -101,6 +101,7 @@ const updateAlert = scanningRoute(
         kind: 'repository',
         name: found.repository.name,
         verb: `${verb} the code-scanning alert ${before.number} of`,
+        ...entryOwnerOf(found),
         before: { state: before.state, dismissal: before.dismissal },
         after: { state: after.state, dismissal },
         ...(dismissal?.comment && { comment: dismissal.comment }),

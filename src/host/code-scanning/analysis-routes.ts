@@ -7,7 +7,7 @@ import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { askedFormat, asksForType } from '../media-type.ts';
-import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import type { Analysis } from './analysis.ts';
@@ -138,6 +138,7 @@ async function beginRemoval(
         kind: 'repository',
         name,
         verb: `deleted the analysis ${analysis.number} of ${analysis.ref} by ${analysis.toolName} of`,
+        ...entryOwnerOf(found),
       });
       return { deleted: analysis, previous: await beginDeletion(on.db, analysis, call.now) };
     });

@@ -1,4 +1,5 @@
 // Applies a written analysis to alerts in short transactions: other writes wait for none of them, and a crash loses none.
+import { passCheckpoint } from '../../kernel/checkpoint.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
@@ -19,6 +20,7 @@ export async function applyAnalysis(kernel: Kernel, upload: SarifUpload, signal:
   for (let isLeft = true; isLeft;) {
     signal.throwIfAborted();
     isLeft = await db.transaction().execute((tx) => applySome(tx, upload, clock.now()));
+    passCheckpoint('applied some of an analysis');
   }
 }
 

@@ -1,6 +1,7 @@
 // The background work of a repository: deletions that a crash has interrupted, and then its uploads in their order. Each run of
 // one becomes an analysis, which opens and closes alerts.
 import { buffer } from 'node:stream/consumers';
+import { passCheckpoint } from '../../kernel/checkpoint.ts';
 import { finish, type Due } from '../../kernel/due-store.ts';
 import type { DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -97,6 +98,7 @@ async function writeRuns(
       signal.throwIfAborted();
       await insertResults(db, written, results, start);
       start += results.length;
+      passCheckpoint('wrote results of an analysis');
     }
     await blobs.put(documentKey(upload.id, index), await sarif.document(index));
     await beginApplying(db, written.number, MAX_EVENTS);

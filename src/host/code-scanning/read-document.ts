@@ -1,6 +1,6 @@
 // Writes the SARIF document of an analysis from what was kept of it, line by line, and adds the alerts of its results.
 import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip } from '../../kernel/streams.ts';
 import { splitLines } from '../../kernel/split-lines.ts';
 import type { StoredBlob } from '../../kernel/storage/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,4 +1,5 @@
 // Removes an analysis in short transactions: other writes wait for none of them, and due work goes on after a crash.
+import { passCheckpoint } from '../../kernel/checkpoint.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
@@ -25,6 +26,7 @@ export async function finishDeletions(
       const deleting = await findDeleting(tx, repositoryNumber);
       if (deleting !== undefined) await deleteSome(tx, deleting, AT_ONCE, clock.now());
     });
+    passCheckpoint('removed some of an analysis');
   }
 }
 

@@ -10,6 +10,7 @@ import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
   repositoryResource,
+  entryOwnerOf,
   type FoundRepository,
 } from '../repositories/access.ts';
 import { rolesOfAccount } from '../repositories/caller-roles.ts';
@@ -118,6 +119,7 @@ function recordCollaborator(
     kind: 'repository',
     name: found.repository.name,
     verb,
+    ...entryOwnerOf(found),
     ...change,
   });
 }

@@ -42,12 +42,13 @@ const compareCommits = repositoryRoute(
     const { params, query, headers, base: url } = call;
     const { basehead } = params;
     const compared = await openComparison(kernel, call, found, basehead);
-    const { base, head, mergeBase, target } = compared;
+    const { base, head, mergeBase } = compared;
+    const target = { ...compared.target, signal: call.signal };
     const sides = { from: mergeBase.oid, to: head.commit.oid };
     const ends = { base: base.commit.oid, head: head.commit.oid };
     const format = textFormatOf(headers['accept']);
-    if (format === 'diff') return streamText(format, streamDiff(target, sides));
-    if (format === 'patch') return streamText(format, streamPatches(target, ends));
+    if (format === 'diff') return await streamText(kernel, call, format, streamDiff(target, sides));
+    if (format === 'patch') return await streamText(kernel, call, format, streamPatches(target, ends));
     const { ahead, behind } = await countAheadBehind(target, ends.base, ends.head);
     const limit = clampLimit(query.per_page, MAX_COMMITS, MAX_COMMITS);
     const slice = { offset: (query.page - 1) * limit, limit };

@@ -4,25 +4,42 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { absentPartAt } from '../absent-parts.ts';
 import { listAuthors } from '../owners/store-authors.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { toCommit, type CommitReply } from './model.ts';
 
-/** Throws where no branch, tag or commit has this name: `missing`, or that the repository is empty. */
+/** Throws where no branch, tag or commit has this name: what `missing` returns, or that the repository is empty. */
 export async function findCommit(
   git: GitRepository,
   revision: string,
-  missing = new Failure('not-found', `There is no branch, tag or commit ${revision}`),
+  missing: () => Failure | Promise<Failure> = () =>
+    new Failure('not-found', `There is no branch, tag or commit ${revision}`),
 ): Promise<GitCommit> {
   const commit = await git.resolveCommit(revision);
   if (commit !== undefined) return commit;
   if ((await git.listRefs({ prefix: 'refs/heads/', limit: 1 })).length === 0) throw emptyRepository();
-  throw missing;
+  throw await missing();
 }
 
 /** The error of routes whose paths name a commit. */
 export function noCommitFound(sha: string): Failure {
   return new Failure('invalid', `No commit found for SHA: ${sha.slice(0, 100)}`);
+}
+
+/** Names of branches have few slashes. */
+const MAX_PARTS = 8;
+
+/** Of an address that ends with the name of a commit. Where the beginning of that is one, the rest is an unknown path below. */
+export async function noCommitAt(git: GitRepository, path: string, url: string): Promise<Failure> {
+  const missing = new Failure('not-found', 'There is nothing at this path below the commit');
+  if (absentPartAt(url) !== undefined) return missing;
+  const parts = path.split('/', MAX_PARTS);
+  for (let end = 1; end <= parts.length; end += 1) {
+    const beginning = parts.slice(0, end).join('/');
+    if (beginning !== path && (await git.resolveCommit(beginning)) !== undefined) return missing;
+  }
+  return noCommitFound(path);
 }
 
 export function emptyRepository(): Failure {

@@ -169,7 +169,7 @@ export function toDiffEntry(
     deletions,
     changes,
     blob_url: `${page}/blob/${commit}/${path}`,
-    raw_url: `${page}/raw/${commit}/${path}`,
+    raw_url: `${new URL(base).origin}/raw/${fullName}/${commit}/${path}`,
     contents_url: `${base}/repos/${fullName}/contents/${path}?ref=${commit}`,
     ...(patch !== undefined && { patch }),
     ...(previousFilename !== undefined && { previous_filename: previousFilename }),

@@ -10,7 +10,7 @@ import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { parseTime } from '../times.ts';
-import { findCommit, noCommitFound, readCommits, showCommit, showCommits } from './find-commit.ts';
+import { findCommit, noCommitAt, readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitReply, toDiffEntry } from './model.ts';
 import { listPersonTexts } from './person-filter.ts';
 import { shaText, streamText, textFormatOf } from './text-reply.ts';
@@ -49,9 +49,9 @@ const listCommits = repositoryRoute(
     list: CommitReply,
   },
   'read',
-  async ({ query, base }, { db, services }, found) => {
+  async ({ query, base, signal }, { db, services }, found) => {
     const { repository } = found;
-    const git = services.git.repository(repository.number);
+    const git = services.git.repository(repository.number, signal);
     const tip = await findCommit(git, query.sha || repository.defaultBranch);
     const slice = pageSliceOf(query);
     const filter = await filterOf(db, query);
@@ -97,14 +97,16 @@ const getCommit = repositoryRoute(
     reply: { 200: CommitReply },
   },
   'read',
-  async ({ params, query, headers, base, url }, { db, services }, found) => {
-    const git = services.git.repository(found.repository.number);
-    const commit = await findCommit(git, params.ref, noCommitFound(params.ref));
+  async (call, kernel, found) => {
+    const { params, query, headers, base, url, signal } = call;
+    const { db, services } = kernel;
+    const git = services.git.repository(found.repository.number, signal);
+    const commit = await findCommit(git, params.ref, () => noCommitAt(git, params.ref, url));
     const sides = { from: commit.parents[0], to: commit.oid };
     const format = textFormatOf(headers['accept']);
     if (format === 'sha') return shaText(commit.oid);
-    if (format === 'diff') return streamText(format, streamDiff(git, sides));
-    if (format === 'patch') return streamText(format, streamCommitPatch(git, commit.oid));
+    if (format === 'diff') return await streamText(kernel, call, format, streamDiff(git, sides));
+    if (format === 'patch') return await streamText(kernel, call, format, streamCommitPatch(git, commit.oid));
     const limit = clampLimit(query.per_page, MAX_DIFF_PAGE, MAX_DIFF_PAGE);
     const slice = { offset: (query.page - 1) * limit, limit };
     const { files, total } = await diffFiles(git, sides, { skip: slice.offset, limit });

@@ -1,7 +1,10 @@
 // Commits and comparisons as text, for callers that ask for a diff, a patch or an id by the media type.
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Stream, Text } from '../../kernel/route.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { mediaParamOf } from '../media-type.ts';
+import { asDownload } from '../transport/downloads.ts';
+import type { GitTransferCall } from '../transport/git-transfers.ts';
 
 export type TextFormat = 'diff' | 'patch' | 'sha';
 
@@ -12,8 +15,13 @@ export function textFormatOf(accept: string | string[] | undefined): TextFormat 
 }
 
 /** The content comes from users. */
-export function streamText(format: TextFormat, source: AsyncIterable<Uint8Array>): Stream {
-  return new Stream(source, userContentHeaders(typeOf(format)));
+export async function streamText(
+  kernel: Kernel,
+  call: GitTransferCall,
+  format: TextFormat,
+  source: AsyncGenerator<Buffer, void, void>,
+): Promise<Stream> {
+  return new Stream(await asDownload(kernel, call, source), userContentHeaders(typeOf(format)));
 }
 
 export function shaText(oid: string): Text {

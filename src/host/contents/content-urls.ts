@@ -12,6 +12,8 @@ export interface ContentPlace extends FoundRepository {
   ref: string;
   base: string;
   secrets: SecretBox;
+  /** Of the addresses of downloads. */
+  holder: string;
   now: number;
   /** Made with the first address: a reply that is ready needs none. */
   starts?: UrlStarts;
@@ -99,10 +101,10 @@ function urlsOf(
 }
 
 function downloadUrl(place: ContentPlace, path: string, encoded: string): string {
-  const { repository, commit, secrets, now } = place;
+  const { repository, commit, secrets, holder, now } = place;
   const { raw } = startsOf(place);
   if (!repository.isPrivate) return `${raw}/${encoded}`;
-  const download = { kind: 'file', repository: repository.number, commit, item: path } as const;
+  const download = { holder, kind: 'file', repository: repository.number, commit, item: path } as const;
   return `${raw}/${encoded}?token=${signDownload(secrets, download, now)}`;
 }
 

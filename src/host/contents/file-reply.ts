@@ -1,24 +1,32 @@
 // Replies with the bytes of a file: whole or a range, from memory or streamed.
 import { parseRange, type ByteRange } from '../../kernel/byte-range.ts';
 import { matchesEtag } from '../../kernel/etag.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { asDownload } from '../transport/downloads.ts';
+import type { GitTransferCall } from '../transport/git-transfers.ts';
 
 export interface FileBytes {
+  git: GitRepository;
   oid: string;
   size: number;
   /** Absent for a large file, which is streamed. */
   content?: Buffer;
+  contentType: string;
+  /** Further headers. */
+  headers?: Record<string, string>;
 }
 
-export function replyWithBytes(
-  git: GitRepository,
-  { oid, size, content }: FileBytes,
-  contentType: string,
-  { headers: asked }: Pick<Call, 'headers'>,
-  further: Record<string, string> = {},
-): Reply | Bytes | Stream {
+export type FileCall = GitTransferCall & Pick<Call, 'headers' | 'method'>;
+
+export async function replyWithBytes(
+  kernel: Pick<Kernel, 'services'>,
+  call: FileCall,
+  { git, oid, size, content, contentType, headers: further }: FileBytes,
+): Promise<Reply | Bytes | Stream> {
+  const { headers: asked, method, signal } = call;
   const etag = `"${oid}"`;
   const headers: Record<string, string> = {
     ...userContentHeaders(contentType),
@@ -37,8 +45,10 @@ export function replyWithBytes(
   if (range !== undefined) headers['content-range'] = `bytes ${start}-${end}/${size}`;
   if (content !== undefined) return new Bytes(content.subarray(start, end + 1), headers, status);
   headers['content-length'] = String(end - start + 1);
-  const source = range === undefined ? git.streamBlob(oid) : cut(git.streamBlob(oid), range);
-  return new Stream(source, headers, status);
+  if (method === 'HEAD') return reply(status, undefined, headers);
+  const blob = git.streamBlob(oid, signal);
+  const source = range === undefined ? blob : cut(blob, range);
+  return new Stream(await asDownload(kernel, call, source), headers, status);
 }
 
 /** Ends the source when the range has been read. */

@@ -1,4 +1,6 @@
 // Finds what a path of a repository means at a branch, tag or commit.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import { downloadHolder } from '../download-holder.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit } from '../git/commit-object.ts';
@@ -24,12 +26,13 @@ export async function openContents(
   { services, secrets }: Pick<Kernel, 'services' | 'secrets'>,
   found: FoundRepository,
   asked: string | undefined,
-  { base, now }: { base: string; now: number },
+  { base, now, caller }: { base: string; now: number; caller: Caller },
 ): Promise<OpenedContents> {
   const git = services.git.repository(found.repository.number);
   const commit = await findContentCommit(git, found, asked);
   const ref = asked || found.repository.defaultBranch;
-  const place = { ...found, commit: commit.oid, ref, base, secrets, now };
+  const holder = downloadHolder(caller);
+  const place = { ...found, commit: commit.oid, ref, base, secrets, holder, now };
   return { git, commit, place, markdown: services.markdown };
 }
 

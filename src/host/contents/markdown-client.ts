@@ -1,6 +1,6 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../kernel/streams.ts';
 import { ProcessSlots } from '../git/process-slots.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -21,6 +21,17 @@ const MAX_CHARACTERS = 512 * 1024;
 const MAX_THREADS = 1;
 const MAX_WAITING = 30;
 
+/** As documents, or as comments, whose lines stay lines. */
+export const MARKDOWN_MODES = ['markdown', 'gfm'] as const;
+
+export type MarkdownMode = (typeof MARKDOWN_MODES)[number];
+
+/** What the thread gets. */
+export interface MarkdownTexts {
+  texts: readonly string[];
+  mode: MarkdownMode;
+}
+
 interface MarkdownLimits {
   maxCpuMs?: number;
   maxWaiting?: number;
@@ -37,19 +48,22 @@ export class MarkdownRenderer {
   }
 
   /** Undefined for a document that is too long, or takes too long. */
-  async render(text: string): Promise<string | undefined> {
-    return (await this.renderAll([text]))[0];
+  async render(text: string, mode?: MarkdownMode): Promise<string | undefined> {
+    return (await this.renderAll([text], mode))[0];
   }
 
   /** In the order of the texts, by one thread. Undefined for those that are not reached within the limits of one document. */
-  async renderAll(texts: readonly string[]): Promise<(string | undefined)[]> {
+  async renderAll(
+    texts: readonly string[],
+    mode: MarkdownMode = 'markdown',
+  ): Promise<(string | undefined)[]> {
     let room = MAX_CHARACTERS;
     const end = texts.findIndex((text) => (room -= text.length) < 0);
     const fitting = end < 0 ? texts : texts.slice(0, end);
     if (fitting.length === 0) return texts.map(() => undefined);
     const release = await this.#slots.acquire();
     try {
-      const rendered = await renderInThread(fitting, this.#maxCpuMs);
+      const rendered = await renderInThread({ texts: fitting, mode }, this.#maxCpuMs);
       return texts.map((_text, index) => rendered[index]);
     } finally {
       release();
@@ -57,11 +71,11 @@ export class MarkdownRenderer {
   }
 }
 
-async function renderInThread(texts: readonly string[], maxCpuMs: number): Promise<string[]> {
+async function renderInThread(sent: MarkdownTexts, maxCpuMs: number): Promise<string[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const rendered: string[] = [];
-  const worker = new Worker(THREAD, {
-    workerData: texts,
+  const worker = new WorkerThread(THREAD, {
+    workerData: sent,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
   });
@@ -73,7 +87,7 @@ async function renderInThread(texts: readonly string[], maxCpuMs: number): Promi
   }, POLL_MS);
   worker.on('message', (html: string) => {
     rendered.push(html);
-    if (rendered.length === texts.length) resolve();
+    if (rendered.length === sent.texts.length) resolve();
   });
   // Out of memory, or a stack overflow.
   worker.once('error', () => resolve());

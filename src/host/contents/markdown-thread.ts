@@ -2,10 +2,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import type { MarkdownTexts } from './markdown-client.ts';
+import { lineBreaks, lineBreaksHtml } from './line-breaks.ts';
 
-for (const text of workerData as string[]) {
+const { texts, mode } = workerData as MarkdownTexts;
+
+for (const text of texts) {
   /** HTML in the text is escaped. Links lead to http, https and mailto addresses, or are relative. */
-  const html = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+  const html = micromark(text, {
+    extensions: [gfm(), ...(mode === 'gfm' ? [lineBreaks] : [])],
+    htmlExtensions: [gfmHtml(), ...(mode === 'gfm' ? [lineBreaksHtml] : [])],
+  });
   // The renderer escapes quotes in text, so this only occurs in a tag of its own.
   parentPort!.postMessage(html.replaceAll(/ href="(?:ircs?|xmpp):[^"]*"/gi, ' href=""'));
 }

@@ -1,7 +1,8 @@
 // The download addresses of files.
 import { route } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
-import { isSignedDownload } from '../download-token.ts';
+import { mayHolderRead } from '../download-holder.ts';
+import { holderOfDownload } from '../download-token.ts';
 import { openDownload, READ_REPOSITORY } from '../repositories/access.ts';
 import { contentTypeOf, replyWithBytes } from './file-reply.ts';
 import { contentNotFound, findContent, openContents } from './find-content.ts';
@@ -28,20 +29,23 @@ const getRaw = route(
   },
   async (call, kernel) => {
     const { params, query, now } = call;
-    const found = await openDownload(kernel, call, ({ number }) =>
-      isSignedDownload(
-        kernel.secrets,
-        query.token,
-        { kind: 'file', repository: number, commit: params.ref, item: params.path },
-        now,
-      ),
-    );
+    const found = await openDownload(kernel, call, async (named) => {
+      const { number } = named.repository;
+      const download = { kind: 'file', repository: number, commit: params.ref, item: params.path } as const;
+      const holder = holderOfDownload(kernel.secrets, query.token, download, now);
+      return holder !== undefined && (await mayHolderRead(kernel, holder, named, now));
+    });
     const opened = await openContents(kernel, found, params.ref, call);
     const { kind, oid, path } = await findContent(opened, params.path);
     const blob = kind === 'blob' || kind === 'symlink' ? await opened.git.readBlob(oid) : undefined;
     if (blob === undefined) throw contentNotFound();
-    const further = found.repository.isPrivate ? { 'cache-control': 'private, max-age=60' } : undefined;
-    return replyWithBytes(opened.git, { oid, ...blob }, contentTypeOf(path, blob.content), call, further);
+    return await replyWithBytes(kernel, call, {
+      git: opened.git,
+      oid,
+      ...blob,
+      contentType: contentTypeOf(path, blob.content),
+      ...(found.repository.isPrivate && { headers: { 'cache-control': 'private, max-age=60' } }),
+    });
   },
 );
 

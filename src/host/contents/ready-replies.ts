@@ -40,9 +40,9 @@ export async function replyReady(
 
 /** Everything that the reply depends on: its addresses name the branch, and of a private repository a commit and a token. */
 function keyOf(
-  { base, owner, ref, repository, commit, now }: ContentPlace,
+  { base, owner, ref, repository, commit, holder, now }: ContentPlace,
   { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
 ) {
-  const token = repository.isPrivate ? `${commit} ${downloadExpiry(now)}` : '';
+  const token = repository.isPrivate ? `${commit} ${downloadExpiry(now)} ${holder}` : '';
   return `${oid} ${token}\n${base}\n${owner.login}/${repository.name}\n${ref}\n${path}`;
 }

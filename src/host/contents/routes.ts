@@ -7,6 +7,7 @@ import { READ_REPOSITORY, repositoryRoute, type FoundRepository } from '../repos
 import { licenseOf } from '../repositories/license.ts';
 import { OTHER_LICENSE_ID } from '../repositories/license-names.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
+import type { FileCall } from './file-reply.ts';
 import { contentNotFound, findContent, openContents } from './find-content.ts';
 import {
   ContentEntry,
@@ -72,10 +73,10 @@ const getContent = repositoryRoute(
         return await showSubmodule(opened, found);
       case 'symlink':
         if (param !== 'raw') return await showSymlink(opened, found, found.target ?? '');
-        return await replyWithFile(opened, found, call, (file) => file);
+        return await replyWithFile(kernel, opened, found, call, (file) => file);
       default:
         if (param === 'raw' || param === 'html')
-          return await replyWithFile(opened, found, call, (file) => file);
+          return await replyWithFile(kernel, opened, found, call, (file) => file);
         return await replyReady(kernel, opened.place, found, () => showFile(opened, found));
     }
   },
@@ -117,13 +118,13 @@ const getFolderReadme = repositoryRoute(
 async function replyWithReadme(
   kernel: Kernel,
   repository: FoundRepository,
-  call: Pick<Call, 'base' | 'now' | 'headers'> & { query: { ref?: string } },
+  call: FileCall & Pick<Call, 'base' | 'now'> & { query: { ref?: string } },
   folder: string | undefined,
 ) {
   const opened = await openContents(kernel, repository, call.query.ref, call);
   const found = await findReadmeFile(opened, folder);
   if (found === undefined) throw contentNotFound();
-  return await replyWithFile(opened, found, call, (file) => file);
+  return await replyWithFile(kernel, opened, found, call, (file) => file);
 }
 
 const getLicense = repositoryRoute(
@@ -143,7 +144,7 @@ const getLicense = repositoryRoute(
     const found = await findLicenseFile(opened);
     if (found === undefined) throw contentNotFound();
     const { license: spdxId } = repository.repository;
-    return await replyWithFile(opened, found, call, (file) =>
+    return await replyWithFile(kernel, opened, found, call, (file) =>
       reply(200, { ...file, license: licenseOf(spdxId ?? OTHER_LICENSE_ID, call.base) }),
     );
   },

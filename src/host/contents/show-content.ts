@@ -1,7 +1,8 @@
 // Builds the replies for files, folders, symbolic links and submodules.
 import { matchesEtag } from '../../kernel/etag.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { Bytes, reply, type Call, type Reply, type Stream } from '../../kernel/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes, reply, type Reply, type Stream } from '../../kernel/route.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { encodeLines } from '../git-data/base64.ts';
@@ -9,7 +10,7 @@ import type { FoundEntry } from '../git/repository.ts';
 import type { Tree, TreeEntry } from '../git/tree.ts';
 import { askedFormat } from '../media-type.ts';
 import { fileUrls, folderUrls, submoduleUrls, type ContentUrls } from './content-urls.ts';
-import { replyWithBytes } from './file-reply.ts';
+import { replyWithBytes, type FileCall } from './file-reply.ts';
 import { contentNotFound, readSubmodules, type OpenedContents } from './find-content.ts';
 import { renderFile } from './render-file.ts';
 import type {
@@ -30,18 +31,21 @@ type FileRep = Static<typeof ContentFile>;
 
 /** In the media types `raw` and `html` the file itself; otherwise as JSON, for which `toRep` may add fields. */
 export async function replyWithFile<Rep>(
+  kernel: Pick<Kernel, 'services'>,
   opened: OpenedContents,
   { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
-  call: Pick<Call, 'headers'>,
+  call: FileCall,
   toRep: (file: FileRep) => Rep,
 ): Promise<Rep | Reply | Bytes | Stream> {
   const { param, name } = askedFormat(call.headers['accept']);
   if (param !== 'raw' && param !== 'html') return toRep(await showFile(opened, { oid, path }));
   const blob = await readFile(opened, oid);
-  if (param === 'raw') return replyWithBytes(opened.git, { oid, ...blob }, `${name}; charset=utf-8`, call);
+  const contentType = `${name}; charset=utf-8`;
+  if (param === 'raw')
+    return await replyWithBytes(kernel, call, { git: opened.git, oid, ...blob, contentType });
   const { content } = blob;
   if (content === undefined) throw tooLarge(1);
-  const headers = { ...userContentHeaders(`${name}; charset=utf-8`), etag: `"${oid}-html"` };
+  const headers = { ...userContentHeaders(contentType), etag: `"${oid}-html"` };
   if (matchesEtag(call.headers['if-none-match']?.toString(), headers.etag))
     return reply(304, undefined, headers);
   return new Bytes(Buffer.from(await renderFile(opened.markdown, path, content)), headers);

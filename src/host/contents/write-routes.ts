@@ -1,4 +1,5 @@
 // Writes to the contents of a repository.
+import { downloadHolder } from '../download-holder.ts';
 import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { PUSH_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
@@ -31,7 +32,8 @@ const putContent = repositoryRoute(
     const written = await writeFile(kernel, call, found, { ...body, path: params.path, content });
     const { commit, blobs, branch, isNew } = written;
     const { secrets } = kernel;
-    const place = { ...found, commit: commit.oid, ref: branch, base, secrets, now };
+    const holder = downloadHolder(call.caller);
+    const place = { ...found, commit: commit.oid, ref: branch, base, secrets, holder, now };
     const file = fileEntry({ place }, params.path, blobs.get(params.path)!, content.length);
     return reply(isNew ? 201 : 200, toFileCommit(place, commit, file));
   },

@@ -6,19 +6,21 @@ import type { EventDetails, HostEvent } from './model.ts';
 /** As feeds show it, without addresses. */
 export type FeedEntry =
   | PushEntry
-  | {
-      type: 'CreateEvent';
-      ref: string | null;
-      ref_type: string;
-      master_branch: string;
-      description: string | null;
-      pusher_type: string;
-    }
+  | CreateEntry
   | { type: 'DeleteEvent'; ref: string; ref_type: string; pusher_type: string }
   | { type: 'ForkEvent'; /** The number of the new repository. */ forkee: number }
   | { type: 'WatchEvent'; action: 'started' }
   | { type: 'MemberEvent'; action: 'added'; member: RepositoryOwner }
   | { type: 'PublicEvent' };
+
+export interface CreateEntry {
+  type: 'CreateEvent';
+  ref: string | null;
+  ref_type: string;
+  master_branch: string;
+  description: string | null;
+  pusher_type: string;
+}
 
 export interface PushEntry {
   type: 'PushEvent';

@@ -3,7 +3,7 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
-import type { FeedEntry, PushEntry } from './feed-entry.ts';
+import type { CreateEntry, FeedEntry, PushEntry } from './feed-entry.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 const Actor = Type.Object(
@@ -41,12 +41,12 @@ const PushPayload = Type.Object(
   { $id: 'push-event' },
 );
 
-const CreatePayload = Type.Object(
+export const CreatePayload = Type.Object(
   {
     ref: Nullable(Type.String()),
     ref_type: OneOf(['repository', 'branch', 'tag']),
     full_ref: Type.String(),
-    master_branch: Type.String(),
+    default_branch: Type.String(),
     description: Nullable(Type.String()),
     pusher_type: Type.String(),
   },
@@ -148,12 +148,13 @@ function toPayload(
   switch (type) {
     case 'PushEvent':
       return toPushPayload(event, entry as Omit<PushEntry, 'type'>, url);
-    case 'CreateEvent':
-    case 'DeleteEvent': {
-      const { ref, ref_type: kind } = entry as { ref: string | null; ref_type: string };
-      const full = ref === null ? '' : `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`;
-      return { ...entry, full_ref: full };
+    case 'CreateEvent': {
+      // Rows have the name of the older version.
+      const { master_branch: branch, ...created } = entry as Omit<CreateEntry, 'type'>;
+      return { ...created, full_ref: fullRefOf(created), default_branch: branch };
     }
+    case 'DeleteEvent':
+      return { ...entry, full_ref: fullRefOf(entry as Pick<CreateEntry, 'ref' | 'ref_type'>) };
     case 'ForkEvent':
       return { action: 'forked', forkee: toNestedRepository(forkee!, base) };
     case 'MemberEvent':
@@ -161,6 +162,10 @@ function toPayload(
     default:
       return entry;
   }
+}
+
+function fullRefOf({ ref, ref_type: kind }: Pick<CreateEntry, 'ref' | 'ref_type'>): string {
+  return ref === null ? '' : `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`;
 }
 
 function toPushPayload(

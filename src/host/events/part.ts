@@ -2,12 +2,13 @@
 import type { Part } from '../../kernel/part.ts';
 import { ACTIVITY_TAG } from '../activity-tag.ts';
 import { hostEventMigrations } from '../migrations/events.ts';
+import { feedLinksRoutes } from './feed-links-routes.ts';
 import { feedRoutes } from './routes.ts';
 import { eventSweep } from './sweep.ts';
 
 export const eventPart: Part = {
   tag: ACTIVITY_TAG,
-  routes: feedRoutes,
+  routes: [...feedRoutes, ...feedLinksRoutes],
   migrations: hostEventMigrations,
   work: (kernel) => ({ recurring: [eventSweep(kernel)] }),
 };

@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { limitedWork } from '../maintenance/limited-work.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { writeTemplate } from './write-template.ts';
@@ -43,7 +44,9 @@ export async function copyNow(kernel: Kernel, work: CopyWork): Promise<void> {
 export function copyHandlers(kernel: Kernel): BackgroundWork {
   return {
     handlers: {
-      [COPY_REPOSITORY]: async ({ payload }) => await copyOnce(kernel, JSON.parse(payload) as CopyWork),
+      [COPY_REPOSITORY]: limitedWork(kernel, async ({ payload }) => {
+        await copyOnce(kernel, JSON.parse(payload) as CopyWork);
+      }),
     },
   };
 }
@@ -70,8 +73,9 @@ async function fillFolder(
   { from, onlyBranch, template }: CopyWork,
 ): Promise<void> {
   const account = template && (await findAccount(db, { id: template.accountId }));
+  const source = await findRepositoryByNumber(db, from);
   const hasSource = await git.exists(from);
-  if (!hasSource && (await findRepositoryByNumber(db, from)) !== undefined)
+  if (!hasSource && source !== undefined)
     throw new Failure('unavailable', `The repository ${from} is itself still being copied.`);
   if (!hasSource || (template !== undefined && account === undefined))
     await git.createRepository(number, defaultBranch);
@@ -79,5 +83,11 @@ async function fillFolder(
     await git.fillRepository(number, defaultBranch, (target) =>
       writeTemplate(git.repository(from), target, { ...template, defaultBranch, account: account! }),
     );
-  else await git.forkRepository(from, number, { defaultBranch, ...(onlyBranch && { onlyBranch }) });
+  else
+    await git.forkRepository(from, number, {
+      defaultBranch,
+      ...(onlyBranch && { onlyBranch }),
+      // What was pushed to a private repository and taken back is nobody else's.
+      onlyReachable: source?.isPrivate ?? true,
+    });
 }

@@ -10,13 +10,18 @@ import { findOrganization } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { insertLocked, lockCreation } from '../repositories/change-repository.ts';
-import { DEFAULT_REPOSITORY_SETTINGS, type Repository } from '../repositories/repository.ts';
+import {
+  DEFAULT_REPOSITORY_SETTINGS,
+  type Repository,
+  type RepositoryBinding,
+} from '../repositories/repository.ts';
 import {
   addToForkCount,
   findFreeRepositoryName,
   lockRepository,
   type NewRepository,
 } from '../repositories/store.ts';
+import { isWithheld } from '../repositories/store-withheld.ts';
 import { copyNow, scheduleCopy, type CopyWork } from './copy-work.ts';
 import { findInFamily } from './store.ts';
 
@@ -55,7 +60,14 @@ export async function createFork(
         settings: { ...DEFAULT_REPOSITORY_SETTINGS, homepage: parent.settings.homepage, hasIssues: false },
         parentNumber: parent.number,
         sourceNumber,
+        binding: parent.isPrivate ? 'fork' : null,
       });
+      // Of a fork that was shared with somebody who may not read its source.
+      if (await isWithheld(tx, created.repository))
+        throw new Failure(
+          'denied',
+          `A fork of a private repository needs an owner who may read its source, and ${owner.login} may not.`,
+        );
       await addToForkCount(tx, parent.number, 1);
       const details = { forkee: created } satisfies EventDetails['fork'];
       const forked = { ...parent, forkCount: parent.forkCount + 1 };
@@ -84,6 +96,7 @@ export interface NewFromTemplate {
   name: string;
   description: string | null;
   isPrivate: boolean;
+  binding: RepositoryBinding | null;
   hasAllBranches: boolean;
 }
 
@@ -91,7 +104,7 @@ export async function createFromTemplate(
   kernel: Kernel,
   actor: Actor,
   { repository: template }: FoundRepository,
-  { owner, name, description, isPrivate, hasAllBranches }: NewFromTemplate,
+  { owner, name, description, isPrivate, binding, hasAllBranches }: NewFromTemplate,
 ): Promise<FoundRepository> {
   kernel.services.git.demand();
   const accountId = accountOf(actor.caller).id;
@@ -99,7 +112,7 @@ export async function createFromTemplate(
     const { db: tx } = on;
     await lockCreation(tx, actor.caller, owner);
     const settings = DEFAULT_REPOSITORY_SETTINGS;
-    const fields = { ...copiedFields(template), name, description, isPrivate, settings };
+    const fields = { ...copiedFields(template), name, description, isPrivate, settings, binding };
     const created = await insertLocked(on, owner, fields);
     const copy: CopyWork = {
       number: created.repository.number,

@@ -8,7 +8,8 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { isPushed, listCheckedRepositories } from '../maintenance/store.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
-import { addToForkCount, markRepositoryDeleted } from '../repositories/store.ts';
+import { addToForkCount, listRepositoriesByNumber, markRepositoryDeleted } from '../repositories/store.ts';
+import { listWithheld, orphanWithheldForks } from '../repositories/store-withheld.ts';
 import { insertStatus, listNewestStatuses, listStatuses } from '../statuses/store.ts';
 import { findInFamily, listForks } from './store.ts';
 
@@ -33,6 +34,10 @@ onEachEngine((testEngine) => {
       for (const sort of ['newest', 'oldest', 'stargazers', 'watchers'] as const)
         await listForks(db, 1, viewer, sort, SLICE);
     }
+    await listForks(db, 1, { accountId: 'account-1' }, 'newest', SLICE, true);
+    const forks = await listRepositoriesByNumber(db, [150, 151, 152]);
+    assert.equal((await listWithheld(db, [...forks.values()])).size, 3);
+    await db.transaction().execute((tx) => orphanWithheldForks(tx, 51));
     await findInFamily(db, 'owner-1', 1);
     await isPushed(db, 7);
     await listFormerNames(db, 7);
@@ -53,7 +58,8 @@ onEachEngine((testEngine) => {
   async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
     await insertRepositoryRows(tx, rows, NOW, (at) => {
       const origin = at < 100 ? null : (at % 100) + 1;
-      return { parent_number: origin, source_number: origin };
+      const binding = origin === null ? null : ('fork' as const);
+      return { parent_number: origin, source_number: origin, is_private: 1, binding };
     });
     await tx
       .insertInto('collaborators')

@@ -14,6 +14,8 @@ import {
   toFullRepository,
   toMinimalRepository,
 } from '../repositories/model.ts';
+import { roleOn } from '../repositories/caller-roles.ts';
+import { includesRole } from '../repositories/repository.ts';
 import { viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
@@ -46,7 +48,10 @@ const listForks = repositoryRoute(
     const { sort = 'newest' } = query;
     // One more than the page has shows whether another follows.
     const more = { ...slice, limit: slice.limit + 1 };
-    const forks = await listForkRows(db, repository.number, viewerFor(caller), sort, more);
+    // Who administers a private repository also sees its forks that are withheld from their owners.
+    const seesWithheld = repository.isPrivate && includesRole(await roleOn(db, caller, repository), 'admin');
+    const viewer = viewerFor(caller);
+    const forks = await listForkRows(db, repository.number, viewer, sort, more, seesWithheld);
     const { items, total, more: facts } = pageBefore(forks, slice);
     const shown = await showRepositories(db, caller, items);
     const replies = shown.map((one) => toMinimalRepository(one, base));
@@ -75,6 +80,7 @@ const createForkOf = repositoryRoute(
     ),
     bodyIsOptional: true,
     reply: { 202: FullRepository },
+    createsLater: true,
   },
   'read',
   async (call, kernel, found) => {
@@ -122,7 +128,14 @@ const generateRepository = repositoryRoute(
     const { db } = kernel;
     if (!found.repository.settings.isTemplate)
       throw problem('template_repo', 'is not a template: its administrators can make it one');
-    const isPrivate = body.private ?? false;
+    const isBound =
+      found.repository.isPrivate && !includesRole(await roleOn(db, caller, found.repository), 'admin');
+    const isPrivate = body.private ?? isBound;
+    if (isBound && !isPrivate)
+      throw problem(
+        'private',
+        'must be true: only those who administer a private template may publish its files',
+      );
     const owner = await findCreationOwner(db, caller, body.owner || accountOf(caller).username, isPrivate);
     const name = checkedName(body.name);
     call.demand(`repo/${owner.login}/${name}`, 'createRepository');
@@ -131,6 +144,7 @@ const generateRepository = repositoryRoute(
       name,
       description: body.description || null,
       isPrivate,
+      binding: isBound ? 'template' : null,
       hasAllBranches: body.include_all_branches ?? false,
     });
     const shown = toFullRepository(await showFully(db, caller, created), base);

@@ -6,6 +6,7 @@ import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';
 import type { Viewer } from '../repositories/store-lists.ts';
 import { visibleTo } from '../repositories/store-visibility.ts';
+import { withheld } from '../repositories/store-withheld.ts';
 
 /** The first repository of the family. */
 export function sourceNumberOf({ number, sourceNumber }: Repository): number {
@@ -48,10 +49,13 @@ export async function listForks(
   viewer: Viewer,
   sort: ForkSort,
   { offset, limit }: Slice,
+  seesWithheld = false,
 ): Promise<Repository[]> {
+  const visible = visibleTo(viewer);
+  const shown = seesWithheld ? sql`(${visible} or (deleted_at is null and ${withheld}))` : visible;
   const { rows } = await sql<{ number: number }>`
     select number from repositories
-    where parent_number = ${parent} and ${visibleTo(viewer)}
+    where parent_number = ${parent} and ${shown}
     order by ${ORDER[sort]} limit ${limit} offset ${offset}`.execute(db);
   const numbers = rows.map(({ number }) => number);
   const found = await listRepositoriesByNumber(db, numbers);

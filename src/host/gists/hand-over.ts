@@ -30,5 +30,5 @@ const gistsOfRemovedMembers: Subscriber = {
 
 export const gistsOfEndedAccounts: Pick<Part, 'handOver' | 'subscribers'> = {
   handOver,
-  subscribers: (roles) => [...stars.subscribers(roles), gistsOfRemovedMembers],
+  subscribers: () => [...stars.subscribers(), gistsOfRemovedMembers],
 };

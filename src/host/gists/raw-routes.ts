@@ -23,8 +23,13 @@ const getRaw = gistRoute(
     const git = kernel.services.gistGit.repository(gist.number);
     const blob = isObjectId(oid) ? await git.readBlob(oid) : undefined;
     if (blob === undefined) throw gistNotFound();
-    const further = gist.isPublic ? undefined : { 'cache-control': 'private, max-age=60' };
-    return replyWithBytes(git, { oid, ...blob }, contentTypeOf(path, blob.content), call, further);
+    return await replyWithBytes(kernel, call, {
+      git,
+      oid,
+      ...blob,
+      contentType: contentTypeOf(path, blob.content),
+      ...(!gist.isPublic && { headers: { 'cache-control': 'private, max-age=60' } }),
+    });
   },
 );
 

@@ -4,7 +4,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import { schedule, type DueHandler } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf, type Initiator } from '../../kernel/identity/identity.ts';
+import { recordedAs, type Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { MAINTAIN_GIST, scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
@@ -39,7 +39,7 @@ export async function beginGistWrite(
   now: number,
 ): Promise<string> {
   const id = `${RECORD_GIST}:${number}:${newId(now)}`;
-  const payload: WritePayload = { number, writer: initiatorOf(caller), begunAt: now };
+  const payload: WritePayload = { number, writer: recordedAs(caller), begunAt: now };
   const work = { id, kind: RECORD_GIST, payload: JSON.stringify(payload), dueAt: now + FIRST_LOOK_MS };
   await db.transaction().execute(async (tx) => schedule(tx, work, now));
   return id;
@@ -136,20 +136,20 @@ function countAfter({ revisionCount }: Gist, { isContinued, revisions }: GistSta
 export function gistChange(action: string, verb: string, found: ChangedGist): Change {
   const { gist, owner } = found;
   const access = { action, resource: gistResource(found) };
-  if (gist.isPublic) return { accesses: [access], kind: 'gist', name: gist.id, verb: `${verb} the gist` };
+  const shared = { kind: 'gist', verb: `${verb} the gist`, ownerId: gist.ownerId };
+  if (gist.isPublic) return { ...shared, accesses: [access], name: gist.id };
   const name = `secret-${gist.number}`;
   return {
     accesses: [{ action, resource: gistResource({ gist: { id: name }, owner }) }],
     demands: [access],
-    kind: 'gist',
+    ...shared,
     name,
-    verb: `${verb} the gist`,
   };
 }
 
 /** The owner may be gone. */
 interface ChangedGist extends NamedGist {
-  gist: Pick<Gist, 'id' | 'number' | 'isPublic'>;
+  gist: Pick<Gist, 'id' | 'number' | 'isPublic' | 'ownerId'>;
 }
 
 /** The names of the files, without their contents; of a secret gist, only how many. */

@@ -87,6 +87,8 @@ const update = gistRoute(
     id: 'gists/update',
     method: 'PATCH',
     path: '/gists/{gist_id}',
+    // As `gh gist edit` sends it.
+    aliases: [{ method: 'POST' }],
     summary: 'Change a gist',
     description: 'Files that are not named stay as they are. All changes of a call are one revision.',
     access: UPDATE_GIST,

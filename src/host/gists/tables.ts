@@ -33,6 +33,8 @@ export interface GistRow {
   updated_at: number;
   /** Set while it is being created or removed: it is found by nobody. */
   deleted_at: number | null;
+  /** As that of a repository. */
+  inflated_bytes: Generated<number>;
 }
 
 export interface GistRevisionRow {

@@ -1,6 +1,7 @@
 // Blobs: the contents of files, by their object id.
 import { Failure } from '../../kernel/failure.ts';
-import { Bytes, reply, Stream } from '../../kernel/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/route.ts';
 import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
 import { userContentHeaders } from '../../kernel/user-content.ts';
 import { buildBlob } from '../git/new-object.ts';
@@ -10,6 +11,8 @@ import { mediaParamOf } from '../media-type.ts';
 import { nodeId } from '../node-id.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
+import { asDownload } from '../transport/downloads.ts';
+import type { GitTransferCall } from '../transport/git-transfers.ts';
 import { decodeLines, encodeLines, streamLines } from './base64.ts';
 import { missingFrom } from './missing.ts';
 import { gitUrlsOf, objectUrl } from './urls.ts';
@@ -79,13 +82,15 @@ const getBlob = repositoryRoute(
     reply: { 200: Blob },
   },
   'read',
-  async ({ params, headers, base }, { services }, found) => {
-    const git = services.git.repository(found.repository.number);
+  async (call, kernel, found) => {
+    const { params, headers, base, signal } = call;
+    const git = kernel.services.git.repository(found.repository.number, signal);
     const sha = params.file_sha.toLowerCase();
     const blob = await git.readBlob(sha);
     if (blob === undefined) throw await missingFrom(git, 'There is no such blob');
     if (blob.size > MAX_BLOB_BYTES) throw tooLarge();
-    if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw') return rawBlob(git, sha, blob);
+    if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw')
+      return await rawBlob(kernel, call, { git, sha, ...blob });
     const facts = {
       sha,
       node_id: nodeId('Blob', `${found.repository.number}:${sha}`),
@@ -94,16 +99,22 @@ const getBlob = repositoryRoute(
       encoding: 'base64',
     };
     if (blob.content !== undefined) return { ...facts, content: encodeLines(blob.content) };
-    return new Stream(largeBlob(facts, git.streamBlob(sha)), {
-      'content-type': 'application/json; charset=utf-8',
-    });
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    if (call.method === 'HEAD') return reply(200, undefined, type);
+    return new Stream(await asDownload(kernel, call, largeBlob(facts, git.streamBlob(sha))), type);
   },
 );
 
-function rawBlob(git: GitRepository, sha: string, { size, content }: { size: number; content?: Buffer }) {
+async function rawBlob(
+  kernel: Pick<Kernel, 'services'>,
+  call: GitTransferCall & Pick<Call, 'method'>,
+  { git, sha, size, content }: { git: GitRepository; sha: string; size: number; content?: Buffer },
+): Promise<Bytes | Reply | Stream> {
   const headers = { ...userContentHeaders(RAW_TYPE), etag: `"${sha}"` };
   if (content !== undefined) return new Bytes(content, headers);
-  return new Stream(git.streamBlob(sha), { ...headers, 'content-length': String(size) });
+  const large = { ...headers, 'content-length': String(size) };
+  if (call.method === 'HEAD') return reply(200, undefined, large);
+  return new Stream(await asDownload(kernel, call, git.streamBlob(sha)), large);
 }
 
 /** The JSON of a blob that is too large for memory. */

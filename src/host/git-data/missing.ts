@@ -5,6 +5,14 @@ import type { GitRepository } from '../git/repository.ts';
 
 /** Clients know a repository without commits by this error. */
 export async function missingFrom(git: GitRepository, message: string): Promise<Failure> {
-  const [any] = await git.listRefs({ prefix: 'refs/heads/', limit: 1 });
-  return any === undefined ? emptyRepository() : new Failure('not-found', message);
+  return (await isEmpty(git)) ? emptyRepository() : new Failure('not-found', message);
+}
+
+/** Lists of an empty repository are that error, too. */
+export async function checkNotEmpty(git: GitRepository): Promise<void> {
+  if (await isEmpty(git)) throw emptyRepository();
+}
+
+async function isEmpty(git: GitRepository): Promise<boolean> {
+  return (await git.listRefs({ prefix: 'refs/heads/', limit: 1 })).length === 0;
 }

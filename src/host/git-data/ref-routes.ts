@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { routedPath } from '../../kernel/prefixes.ts';
 import { reply } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { checkOnGit } from '../protection/check-ref-changes.ts';
@@ -12,9 +13,10 @@ import {
   repositoryRoute,
   type FoundRepository,
 } from '../repositories/access.ts';
+import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { createRef, deleteRef, moveRef, type ChangeableRefs } from './change-ref.ts';
-import { missingFrom } from './missing.ts';
+import { checkNotEmpty, missingFrom } from './missing.ts';
 import { GitRefReply, toGitRef } from './model.ts';
 import { fullRefName } from './ref-names.ts';
 import { gitUrlsOf } from './urls.ts';
@@ -47,6 +49,40 @@ const getRef = repositoryRoute(
     const info = oid === undefined ? undefined : await git.readInfo(oid);
     if (info === undefined) throw await missingFrom(git, 'There is no such reference');
     return toGitRef({ name, ...info }, number, gitUrlsOf(found, base));
+  },
+);
+
+const REFS = '/repos/{owner}/{repo}/git/refs';
+
+const listRefs = repositoryRoute(
+  {
+    id: 'git/list-refs',
+    method: 'GET',
+    path: REFS,
+    // Of one kind, as older clients ask for them.
+    aliases: [{ path: `${REFS}/heads` }, { path: `${REFS}/tags` }],
+    summary: 'List all references',
+    description: 'By name.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object(HostPageQuery),
+    list: GitRefReply,
+  },
+  'read',
+  async ({ query, url, base }, { services }, found) => {
+    const { number } = found.repository;
+    const git = services.git.repository(number);
+    const [, kind] = /\/git\/refs\/(heads|tags)$/.exec(routedPath(url)) ?? [];
+    const slice = pageSliceOf(query);
+    // One more than the page has shows whether another follows.
+    const refs = await git.listRefs({
+      prefix: kind === undefined ? 'refs/' : `refs/${kind}/`,
+      skip: slice.offset,
+      limit: slice.limit + 1,
+    });
+    if (refs.length === 0) await checkNotEmpty(git);
+    const urls = gitUrlsOf(found, base);
+    return pageBefore(refs, slice).map((ref) => toGitRef(ref, number, urls));
   },
 );
 
@@ -162,4 +198,4 @@ function changeableRefs(
   };
 }
 
-export const gitRefRoutes = [getRef, listMatchingRefs, postRef, patchRef, removeRef];
+export const gitRefRoutes = [getRef, listRefs, listMatchingRefs, postRef, patchRef, removeRef];

@@ -7,6 +7,8 @@ import { editTree, type TreeEdit } from '../git/edit-tree.ts';
 import { listTree, type ListedEntry } from '../git/list-tree.ts';
 import { buildBlob, type EntryMode, type NewObject } from '../git/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { TreeMeasure } from '../git/tree-expansion.ts';
+import { openTreeSource } from '../git/tree-source.ts';
 import { writeObjects } from '../git/write-objects.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
@@ -37,8 +39,8 @@ const getTree = repositoryRoute(
     reply: { 200: GitTreeReply },
   },
   'read',
-  async ({ params, query, base }, { services }, found) => {
-    const git = services.git.repository(found.repository.number);
+  async ({ params, query, base, signal }, { services }, found) => {
+    const git = services.git.repository(found.repository.number, signal);
     const oid = await findTree(git, params.tree_sha);
     const urls = gitUrlsOf(found, base);
     const shown = oid && (await showTree(git, oid, query.recursive !== undefined, urls));
@@ -109,12 +111,22 @@ const createTree = repositoryRoute(
     const objects: NewObject[] = [];
     const edits = await editsOf(git, body.tree, objects);
     const oid = await editTree(git, baseTree, edits, objects);
+    // Files alone cannot make more entries than the call has: folders that are there already can.
+    if (edits.some(({ entry }) => entry?.mode === '040000')) await checkExpansion(git, oid, objects);
     await writeObjects(git, objects);
     const urls = gitUrlsOf(found, base);
     const shown = await showTree(git, oid, false, urls);
     return reply(201, shown, { location: objectUrl(urls, 'tree', oid) });
   },
 );
+
+/** @throws {Failure} where the tree is larger than any may be when its folders are listed. */
+async function checkExpansion(git: GitRepository, oid: string, objects: readonly NewObject[]): Promise<void> {
+  const { pool, expansions: known } = git.services;
+  const trees = objects.filter(({ type }) => type === 'tree');
+  const fresh = new Map(trees.map((tree) => [tree.oid, tree.bytes]));
+  await new TreeMeasure(openTreeSource({ pool, folder: git.folder, known }, fresh)).measure([oid]);
+}
 
 async function findBase(git: GitRepository, sha: string): Promise<string> {
   const info = await git.readInfo(sha.toLowerCase());

@@ -1,14 +1,14 @@
 // Streams the files of a commit as an archive.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
+import { createGzip, readableFrom } from '../../kernel/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isUnsafeEntryName } from './entry-name.ts';
 import { streamGit, type GitTarget } from './git-target.ts';
 import { checkedObjectId } from './object-id.ts';
 import { splitRecords } from './split-records.ts';
+import { MAX_EXPANSION } from './tree-expansion.ts';
 
 export interface Archive {
   /** A commit: its time becomes that of the files. Or a tree. */
@@ -63,7 +63,11 @@ async function checkNames(target: GitTarget, tree: string): Promise<void> {
   const args = ['ls-tree', '-r', '-t', '-z', '--full-tree', checkedObjectId(tree)];
   const output = streamGit(target, args, { timeoutMs: CHECK_TIMEOUT_MS });
   const links = new Set<string>();
+  let entries = 0;
   for await (const record of splitRecords(output)) {
+    entries += 1;
+    if (entries > MAX_EXPANSION.entries)
+      throw new Failure('invalid', `An archive can have at most ${MAX_EXPANSION.entries} files and folders.`);
     // Mode, type, id and path.
     const start = record.indexOf('\t') + 1;
     const path = record.toString('latin1', start);
@@ -85,7 +89,7 @@ function isUnsafePart(part: string): boolean {
 /** In this process: git would run a program for it. */
 async function* compress(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   const gzip = createGzip();
-  const written = pipeline(Readable.from(input, { objectMode: false }), gzip);
+  const written = pipeline(readableFrom(input), gzip);
   // An error of git also ends the loop below, which throws it.
   written.catch(() => {});
   try {

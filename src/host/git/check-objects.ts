@@ -16,6 +16,7 @@ export async function findDamage(target: GitTarget, signal?: AbortSignal): Promi
 async function checkOnce(target: GitTarget, signal: AbortSignal | undefined): Promise<string | undefined> {
   const printed: Buffer[] = [];
   const options = {
+    work: 'maintain' as const,
     timeoutMs: TIMEOUT_MS,
     maxOutput: MAX_OUTPUT,
     onStderr: (chunk: Buffer) => void (printed.length < 100 && printed.push(chunk)),

@@ -1,5 +1,5 @@
 // Copies trees with all that is in them to another repository, without the commits that have them.
-import { runGit, streamGit, type GitTarget } from './git-target.ts';
+import { runChange, streamGit, type GitTarget } from './git-target.ts';
 import { checkedObjectId } from './object-id.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -14,10 +14,12 @@ export async function copyTrees(
   const wanted = trees.map((tree) => `${checkedObjectId(tree)}\n`).join('');
   const pack = streamGit(source, ['pack-objects', '--revs', '--stdout', '-q'], {
     input: wanted,
+    work: 'transfer',
     timeoutMs: TIMEOUT_MS,
   });
-  await runGit(target, ['index-pack', '--stdin', '--strict'], {
+  await runChange(target, ['index-pack', '--stdin', '--strict'], {
     input: pack,
+    work: 'transfer',
     timeoutMs: TIMEOUT_MS,
     maxOutput: MAX_OUTPUT,
   });

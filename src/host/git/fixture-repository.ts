@@ -103,3 +103,16 @@ export function buildFiles(files: TestFiles, objects: NewObject[]): string {
   objects.push(tree);
   return tree.oid;
 }
+
+/** The id of a tree whose levels each have the next as often as `width` says, in `objects`: `width` to the power of `levels` files. */
+export function buildTreeBomb(levels: number, width: number, objects: NewObject[]): string {
+  const blob = buildBlob(Buffer.from('x'));
+  objects.push(blob);
+  let entry: Omit<NewTreeEntry, 'name'> = { mode: '100644', oid: blob.oid };
+  for (let level = 0; level < levels; level += 1) {
+    const tree = buildTree(Array.from({ length: width }, (_, index) => ({ ...entry, name: `n${index}` })));
+    objects.push(tree);
+    entry = { mode: '040000', oid: tree.oid };
+  }
+  return entry.oid;
+}

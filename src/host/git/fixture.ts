@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findGit, type InstalledGit } from './find-git.ts';
 import { Git, type GitSettings } from './git.ts';
+import type { GitWork } from './process-limits.ts';
 import type { GitRepository } from './repository.ts';
 
 /** Undefined where tests must be skipped. */
@@ -50,10 +51,12 @@ export async function runIn(
   { folder, services }: GitRepository,
   args: string[],
   input: string | Uint8Array = '',
+  work: GitWork = 'read',
 ): Promise<string> {
   const { stdout } = await services.program.run(args, {
     folder,
     input,
+    work,
     env: PERSON,
     timeoutMs: 60_000,
     maxOutput: 1_000_000,

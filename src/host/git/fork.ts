@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../kernel/storage/private-files.ts';
 import { syncFolder } from '../../kernel/storage/sync-folder.ts';
-import { runGit, type GitTarget } from './git-target.ts';
+import { runChange, runGit, type GitTarget } from './git-target.ts';
 
 export interface ForkOptions {
   /** The full name of the only branch to copy, instead of all branches and tags. */
   onlyBranch?: string;
+  /** Only what the copied references lead to; else objects that no reference leads to are copied with the rest. */
+  onlyReachable?: boolean;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -25,16 +27,17 @@ const CANNOT_LINK = new Set(['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP'
 
 /**
  * `target` is an empty repository that nobody else uses yet. The source may be pushed to meanwhile: what its references
- * lead to at the beginning is complete. Objects that no reference leads to are copied with the rest.
+ * lead to at the beginning is complete.
  */
 export async function copyRepository(
   source: GitTarget,
   target: GitTarget,
-  { onlyBranch }: ForkOptions = {},
+  { onlyBranch, onlyReachable = false }: ForkOptions = {},
 ): Promise<void> {
   // Objects come before the references to them, so that this order misses none.
   const refs = await listCopiedRefs(source, onlyBranch);
-  await copyObjects(source.folder, target.folder);
+  if (onlyReachable) await packReachable(source, target, refs);
+  else await copyObjects(source.folder, target.folder);
   if (refs.length === 0) return;
   await checkObjects(target, refs);
   const lines = refs.map(({ oid, name }) => `${oid} ${name}\n`);
@@ -43,8 +46,24 @@ export async function copyRepository(
     flush: true,
   });
   // Adds what annotated tags point to, which saves reading them for every clone.
-  await runGit(target, ['pack-refs', '--all'], { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
+  await runChange(target, ['pack-refs', '--all'], { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
   await syncFolder(target.folder);
+}
+
+/** As a pack, because the files of the source may hold other objects: what was pushed and taken back, or other branches. */
+async function packReachable(
+  source: GitTarget,
+  target: GitTarget,
+  refs: readonly CopiedRef[],
+): Promise<void> {
+  if (refs.length === 0) return;
+  const folder = join(target.folder, 'objects', 'pack');
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const input = refs.map(({ oid }) => `${oid}\n`).join('');
+  const args = ['pack-objects', '--revs', '--delta-base-offset', '--quiet', join(folder, 'pack')];
+  await runGit(source, args, { input, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT, work: 'maintain' });
+  await syncFolder(folder);
+  await syncFolder(join(target.folder, 'objects'));
 }
 
 interface CopiedRef {

@@ -44,6 +44,9 @@ const CONFIG = {
   'core.fsync': 'all',
   'core.fsyncMethod': 'fsync',
   'core.quotePath': 'false',
+  // Larger files are read and written in pieces, and are not compared. Deltas are made of smaller ones only.
+  'core.bigFileThreshold': '16m',
+  'core.deltaBaseCacheLimit': '64m',
   // Another process that changes the same reference is soon done.
   'core.filesRefLockTimeout': '1000',
   'core.logAllRefUpdates': 'false',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { asFailure } from '../../kernel/fastify-failure.ts';
 import { findGit } from './find-git.ts';
 import { testFolder, supportedGit } from './fixture.ts';
 import { GitError, GitProgram } from './git-process.ts';
@@ -46,6 +47,13 @@ async function* endless() {
     await new Promise(setImmediate);
   }
 }
+
+test('an error of git for lack of space is that of a full disk', () => {
+  const stderr =
+    'error: file write error: No space left on device\nfatal: unable to write loose object file\n';
+  const failure = asFailure(new GitError('unpack-objects', { exitCode: 128, signal: null, stderr }));
+  assert.deepEqual([failure.kind, failure.message.slice(0, 16)], ['unavailable', 'The disk is full']);
+});
 
 test('a command gets bytes or chunks as input, and its output is returned', { skip }, async () => {
   const expected = 'ce013625030ba8dba906f756967f9e9ca394464a\n';

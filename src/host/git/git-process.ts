@@ -1,15 +1,27 @@
-// Runs the git program: without a shell, with a fixed environment, bounded in time, output and number.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+// Runs the git program: with a fixed environment, bounded in time, memory, output and number.
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, setPriority } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
+import { guarded, spawn } from '../../kernel/streams.ts';
 import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
+import {
+  DEFAULT_GIT_MEMORY,
+  GitLimitExceeded,
+  GitTimedOut,
+  hasExceededLimits,
+  limitedCommand,
+  limitsOf,
+  type GitWork,
+} from './process-limits.ts';
 import { ProcessSlots } from './process-slots.ts';
 
 const MAX_ERROR_BYTES = 8 * 1024;
 const NICENESS = 5;
+/** The shell that sets the limits says so of a program that cannot be executed or is not there. */
+const NOT_STARTED: ReadonlySet<number> = new Set([126, 127]);
 /** How long processes without input may go on. */
 const END_GRACE_MS = 30_000;
 
@@ -20,6 +32,8 @@ export interface GitStart {
   folder: string;
   /** Further variables of the environment. */
   env?: Record<string, string>;
+  /** Decides what it may use; it reads for one call by default. */
+  work?: GitWork;
   /** How far it steps back for others: more for work that nobody waits for. */
   niceness?: number;
   /** Gets what git prints to its standard error, such as its progress, as it comes. */
@@ -42,6 +56,8 @@ export class GitError extends Error {
   readonly exitCode: number | undefined;
   /** The beginning of what git printed to its standard error. */
   readonly stderr: string;
+  /** As errors of Node have it, so that a full disk is recognized. */
+  readonly code?: 'ENOSPC';
 
   constructor(command: string, { exitCode, signal, stderr }: GitExit) {
     const how = exitCode === null ? `was ended by ${signal}` : `failed with exit code ${exitCode}`;
@@ -49,6 +65,7 @@ export class GitError extends Error {
     this.name = 'GitError';
     this.exitCode = exitCode ?? undefined;
     this.stderr = stderr;
+    if (/No space left on device|Disk quota exceeded/.test(stderr)) this.code = 'ENOSPC';
   }
 }
 
@@ -59,6 +76,7 @@ export interface GitExit {
 }
 
 export interface GitProcess {
+  pid: number;
   stdin: Writable;
   stdout: Readable;
   /** Resolves when the process has ended, however it ended. */
@@ -77,11 +95,14 @@ interface ProcessLimits {
   maxStreams?: number;
   /** How many calls of each may wait. */
   maxWaiting?: number;
+  /** The memory that a transfer may use; other processes have a share of it, or a multiple. */
+  memoryBytes?: number;
 }
 
 /** Owns all processes of git that the server starts. */
 export class GitProgram {
   readonly #path: string;
+  readonly #memoryBytes: number;
   readonly #environment = gitEnvironment();
   readonly #processes = new Set<GitProcess>();
   readonly #runs: ProcessSlots;
@@ -92,6 +113,7 @@ export class GitProgram {
     const cores = availableParallelism();
     const { maxRuns = 2 * cores, maxStreams = 16 + 8 * cores, maxWaiting = 1000 } = limits;
     this.#path = path;
+    this.#memoryBytes = limits.memoryBytes ?? DEFAULT_GIT_MEMORY;
     this.#runs = new ProcessSlots({ max: maxRuns, maxWaiting });
     this.#streams = new ProcessSlots({ max: maxStreams, maxWaiting });
   }
@@ -108,7 +130,7 @@ export class GitProgram {
   async run(args: readonly string[], call: GitCall & { maxOutput: number }): Promise<{ stdout: Buffer }> {
     const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of this.#read(this.#runs, args, call)) {
+    for await (const chunk of this.read(args, call)) {
       size += chunk.length;
       if (size > call.maxOutput)
         throw new Failure(
@@ -118,6 +140,11 @@ export class GitProgram {
       chunks.push(chunk);
     }
     return { stdout: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
+  }
+
+  /** As `stream`, for output that the server takes as fast as it comes: counts as a run. */
+  read(args: readonly string[], call: GitCall): AsyncGenerator<Buffer, void, void> {
+    return this.#read(this.#runs, args, call);
   }
 
   /**
@@ -131,13 +158,16 @@ export class GitProgram {
   /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
   async start(
     args: readonly string[],
-    { folder, env, niceness = NICENESS, onStderr, hasDialogue }: GitStart,
+    { folder, env, work = 'read', niceness = NICENESS, onStderr, hasDialogue }: GitStart,
   ): Promise<GitProcess> {
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
     if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
-    const child = spawn(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], {
+    const limits = limitsOf(work, this.#memoryBytes);
+    const command = limitedCommand(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], limits);
+    const child = spawn(command.file, command.args, {
       cwd: '/',
-      env: { ...this.#environment, ...env },
+      // Git itself refuses a single larger allocation, also where the system does not.
+      env: { ...this.#environment, GIT_ALLOC_LIMIT: String(limits.memoryBytes), ...env },
       stdio: Array<'pipe'>(hasDialogue === true ? 5 : 3).fill('pipe'),
       // A process group of its own, so that a kill also reaches the helpers that git starts. It costs nothing measurable.
       detached: true,
@@ -150,7 +180,11 @@ export class GitProgram {
     setNiceness(pid, niceness);
     let isAlive = true;
     const exited = exitOf(child);
-    if (onStderr !== undefined) child.stderr.on('data', onStderr);
+    if (onStderr !== undefined)
+      child.stderr.on(
+        'data',
+        guarded(onStderr, () => kill()),
+      );
     const input = child.stdio[3] as Readable | undefined;
     const output = child.stdio[4] as Writable | undefined;
     const kill = () => void (isAlive && killGroup(pid));
@@ -162,6 +196,7 @@ export class GitProgram {
       void exited.then(() => clearTimeout(timer));
     };
     const started: GitProcess = {
+      pid,
       stdin,
       stdout,
       exited,
@@ -198,7 +233,7 @@ export class GitProgram {
     { input, timeoutMs, signal, ...start }: GitCall,
   ): AsyncGenerator<Buffer, void, void> {
     const stopped = new AbortController();
-    const timer = setTimeout(() => stopped.abort(timedOut(args)), timeoutMs);
+    const timer = setTimeout(() => stopped.abort(new GitTimedOut(args[0] ?? '')), timeoutMs);
     const onAbort = () => stopped.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
@@ -219,7 +254,7 @@ export class GitProgram {
       for await (const chunk of stdout) yield chunk as Buffer;
       const exit = await exited;
       stopped.signal.throwIfAborted();
-      if (exit.exitCode !== 0) throw new GitError(args[0] ?? '', exit);
+      if (exit.exitCode !== 0) throw errorOf(args[0] ?? '', exit);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -229,11 +264,11 @@ export class GitProgram {
   }
 }
 
-function timedOut(args: readonly string[]): Failure {
-  return new Failure(
-    'unavailable',
-    `The server stopped git ${args[0]} because it took too long. Try again later.`,
-  );
+function errorOf(command: string, exit: GitExit): GitError | Failure {
+  const error = new GitError(command, exit);
+  if (exit.exitCode !== null && NOT_STARTED.has(exit.exitCode))
+    return new Failure('unavailable', 'Git could not be started on this server.', { cause: error });
+  return hasExceededLimits(exit) ? new GitLimitExceeded(command, error) : error;
 }
 
 /** Rejects only when the input itself cannot be read. */
@@ -266,10 +301,14 @@ function drained(stdin: Writable): Promise<void> {
 async function exitOf(child: ChildProcessWithoutNullStreams): Promise<GitExit> {
   const errors: Buffer[] = [];
   let room = MAX_ERROR_BYTES;
-  child.stderr.on('data', (chunk: Buffer) => {
+  const keep = (chunk: Buffer): void => {
     if (room > 0) errors.push(chunk.subarray(0, room));
     room -= chunk.length;
-  });
+  };
+  child.stderr.on(
+    'data',
+    guarded(keep, () => {}),
+  );
   const { promise: isClosed, resolve } = Promise.withResolvers<void>();
   child.stderr.once('close', resolve);
   const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolveExit) => {

@@ -1,15 +1,18 @@
 // The repository that a git command works on, with the object folders of others that it may read.
 import { join } from 'node:path';
 import type { GitCall, GitProgram } from './git-process.ts';
+import { GitLimitExceeded } from './process-limits.ts';
 
 export interface GitTarget {
-  program: Pick<GitProgram, 'run' | 'stream'>;
+  program: Pick<GitProgram, 'run' | 'read' | 'stream'>;
   /** The folder of the bare repository, absolute. */
   folder: string;
   /** Folders of further repositories whose objects can be named too, as a comparison across forks needs them. */
   alternates?: readonly string[];
   /** Where new objects go, instead of among those of the repository. */
   quarantine?: string;
+  /** Fires when the caller that reads is gone. Commands that change the repository finish without it. */
+  signal?: AbortSignal;
 }
 
 type RunOptions = Omit<GitCall, 'folder' | 'env'> & { maxOutput: number };
@@ -20,8 +23,36 @@ export async function runGit(
   args: readonly string[],
   options: RunOptions,
 ): Promise<Buffer> {
-  const { stdout } = await target.program.run(args, { ...options, ...startOf(target) });
+  const { stdout } = await target.program.run(args, { ...startOf(target), ...options });
   return stdout;
+}
+
+/** For a command that changes the repository: it ends by itself, whether the caller waits for it or not. */
+export async function runChange(
+  target: GitTarget,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Buffer> {
+  const { folder, env } = startOf(target);
+  const { stdout } = await target.program.run(args, { folder, ...(env && { env }), ...options });
+  return stdout;
+}
+
+/**
+ * For output that the server reads at once, of at most `maxOutput` bytes.
+ * @throws {GitLimitExceeded}
+ */
+export async function* readGit(
+  target: GitTarget,
+  args: readonly string[],
+  { maxOutput, ...options }: RunOptions,
+): AsyncGenerator<Buffer, void, void> {
+  let left = maxOutput;
+  for await (const chunk of target.program.read(args, { ...startOf(target), ...options })) {
+    left -= chunk.length;
+    if (left < 0) throw new GitLimitExceeded(args[0] ?? '');
+    yield chunk;
+  }
 }
 
 export function streamGit(
@@ -29,17 +60,23 @@ export function streamGit(
   args: readonly string[],
   options: StreamOptions,
 ): AsyncGenerator<Buffer, void, void> {
-  return target.program.stream(args, { ...options, ...startOf(target) });
+  return target.program.stream(args, { ...startOf(target), ...options });
 }
 
-function startOf({ folder, alternates = [], quarantine }: GitTarget): Pick<GitCall, 'folder' | 'env'> {
-  if (alternates.length === 0 && quarantine === undefined) return { folder };
+export function startOf({
+  folder,
+  alternates = [],
+  quarantine,
+  signal,
+}: GitTarget): Pick<GitCall, 'folder' | 'env' | 'signal'> {
+  const start = { folder, ...(signal && { signal }) };
+  if (alternates.length === 0 && quarantine === undefined) return start;
   const others = quarantine === undefined ? alternates : [folder, ...alternates];
   const env = {
     GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map((other) => quoted(join(other, 'objects'))).join(':'),
     ...(quarantine === undefined ? {} : { GIT_OBJECT_DIRECTORY: quarantine }),
   };
-  return { folder, env };
+  return { ...start, env };
 }
 
 /** A colon separates the folders of the list, unless it is inside quotes. */

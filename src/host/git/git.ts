@@ -1,6 +1,7 @@
 // The service of git: all repositories of the server, and what they share.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstalledGit } from './find-git.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';
@@ -19,6 +20,8 @@ import {
 } from './repository-folder.ts';
 
 const MEBIBYTE = 1024 ** 2;
+/** About 30 MB. A push to a repository of more folders reads the further ones again. */
+const MAX_EXPANSIONS = 200_000;
 const ABSENT = 'Git is not installed on this server, or is older than 2.38.';
 
 export interface GitSettings {
@@ -33,6 +36,8 @@ export interface GitSettings {
   idleMs?: number;
   /** How long a single object may take to be read. */
   readTimeoutMs?: number;
+  /** The memory that one transfer of git may use. */
+  memoryBytes?: number;
 }
 
 interface GitStatus {
@@ -52,9 +57,11 @@ export class Git {
     this.#services = shared;
     const { installed, cacheBytes = 64 * MEBIBYTE, maxReaders = 8 + 2 * availableParallelism() } = settings;
     if (installed?.isSupported !== true || shared !== undefined) return;
-    const program = new GitProgram(installed.path);
+    const { memoryBytes } = settings;
+    const program = new GitProgram(installed.path, memoryBytes === undefined ? {} : { memoryBytes });
     const pool = new ReaderPool({
-      start: (folder) => program.start(['cat-file', '--batch-command', '--buffer'], { folder }),
+      start: (folder) =>
+        program.start(['cat-file', '--batch-command', '--buffer'], { folder, work: 'reader' }),
       maxReaders,
       idleMs: settings.idleMs ?? 30_000,
       timeoutMs: settings.readTimeoutMs ?? 30_000,
@@ -64,6 +71,7 @@ export class Git {
       pool,
       cache: new ObjectCache(cacheBytes),
       refs: new RefReader(16 * MEBIBYTE),
+      expansions: new BoundedCache({ max: MAX_EXPANSIONS }),
     };
   }
 
@@ -84,9 +92,10 @@ export class Git {
     return this.#services;
   }
 
-  /** Does not look whether it exists. */
-  repository(number: number): GitRepository {
-    return new GitRepository(number, repositoryFolder(this.#settings.folder, number), this.demand());
+  /** Does not look whether it exists. Processes that read for one call end with its signal. */
+  repository(number: number, signal?: AbortSignal): GitRepository {
+    const folder = repositoryFolder(this.#settings.folder, number);
+    return new GitRepository(number, folder, this.demand(), signal);
   }
 
   exists(number: number): Promise<boolean> {

@@ -1,5 +1,7 @@
 // One long-lived `git cat-file --batch-command --buffer` process, and the protocol it speaks.
+import { guarded } from '../../kernel/streams.ts';
 import type { GitProcess } from './git-process.ts';
+import { GitLimitExceeded, hasExceededLimits } from './process-limits.ts';
 
 /** An answer's first line is a name of at most 60 characters, a type and a size. */
 const MAX_HEADER_BYTES = 256;
@@ -86,8 +88,15 @@ export class ObjectReader {
 
   #attach(process: GitProcess): void {
     this.#process = process;
-    process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
-    void process.exited.then(({ stderr }) => this.#finish(new Error(`git cat-file ended: ${stderr.trim()}`)));
+    const read = (chunk: Buffer): void => this.#read(chunk);
+    process.stdout.on(
+      'data',
+      guarded(read, (error) => this.kill(error)),
+    );
+    void process.exited.then((exit) => {
+      const error = new Error(`git cat-file ended: ${exit.stderr.trim()}`);
+      this.#finish(hasExceededLimits(exit) ? new GitLimitExceeded('cat-file', error) : error);
+    });
     if (this.#reason !== undefined) process.kill();
     else if (this.#requests.length > 0) {
       this.#unwritten = [...this.#requests];
@@ -104,23 +113,19 @@ export class ObjectReader {
 
   #read(chunk: Buffer): void {
     if (this.#reason !== undefined) return;
-    try {
-      this.#answers.add(chunk);
-      for (;;) {
-        const [request] = this.#requests;
-        const answer = request && this.#answers.next(request);
-        if (answer === undefined) break;
-        this.#requests.shift();
-        this.#hasAnswered = true;
-        this.#timer.refresh();
-        request!.resolve(answer);
-      }
-      if (this.#requests.length > 0) return;
-      if (!this.#answers.isEmpty) throw new Error('git cat-file has answered what was not asked.');
-      this.#events.onIdle();
-    } catch (error) {
-      this.kill(error);
+    this.#answers.add(chunk);
+    for (;;) {
+      const [request] = this.#requests;
+      const answer = request && this.#answers.next(request);
+      if (answer === undefined) break;
+      this.#requests.shift();
+      this.#hasAnswered = true;
+      this.#timer.refresh();
+      request!.resolve(answer);
     }
+    if (this.#requests.length > 0) return;
+    if (!this.#answers.isEmpty) throw new Error('git cat-file has answered what was not asked.');
+    this.#events.onIdle();
   }
 
   #checkTime(): void {
@@ -144,8 +149,9 @@ export class ObjectReader {
   }
 }
 
-function lineOf({ command, name }: ObjectRequest): string {
-  return `${command} ${name}\n`;
+/** What is asked again is answered one by one, so that the request that kills the process is known. */
+function lineOf({ command, name, deaths }: ObjectRequest): string {
+  return `${command} ${name}\n${deaths > 0 ? 'flush\n' : ''}`;
 }
 
 interface PartialContent {

@@ -193,7 +193,7 @@ function fakeProcess(silent: string): GitProcess {
     }
   });
   const kill = () => resolve({ exitCode: null, signal: 'SIGKILL', stderr: '' });
-  return { stdin, stdout, exited, kill, end: kill };
+  return { pid: 0, stdin, stdout, exited, kill, end: kill };
 }
 
 test('a request that gets no answer in time is refused alone', async () => {

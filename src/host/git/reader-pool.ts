@@ -1,6 +1,7 @@
 // Long-lived object readers of the repositories in use, limited in number over all repositories.
 import { Failure } from '../../kernel/failure.ts';
 import type { GitProcess } from './git-process.ts';
+import { GitLimitExceeded } from './process-limits.ts';
 import { ObjectReader, type ObjectAnswer, type ObjectRequest, type ReaderEnd } from './object-reader.ts';
 
 const MAX_PER_REPOSITORY = 2;
@@ -197,8 +198,8 @@ export class ReaderPool {
       const isFirst = index === 0;
       if (isFirst || !hasAnswered) request.deaths += 1;
       const isCause = isFirst && (isLate || request.deaths >= MAX_DEATHS);
-      if (isCause || request.deaths >= MAX_EARLY_DEATHS || reason instanceof Failure)
-        request.reject(unreadableObject(reason));
+      const isOver = reason instanceof Failure && !(reason instanceof GitLimitExceeded);
+      if (isCause || request.deaths >= MAX_EARLY_DEATHS || isOver) request.reject(unreadableObject(reason));
       else again.push(request);
     }
     if (again.length > 0) this.#place(pooled.folder, again);

@@ -1,7 +1,7 @@
 // Tidies the files of a repository: one pack with a bitmap instead of many files, packed references, a commit graph.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runGit, type GitTarget } from './git-target.ts';
+import { runChange, type GitTarget } from './git-target.ts';
 
 const PACK_REFS_MS = 60_000;
 const REPACK_MS = 3 * 60 * 60_000;
@@ -51,7 +51,10 @@ export async function countRepositoryFiles(folder: string): Promise<RepositoryFi
 
 /** References that change seldom go into one file. Its lock is held for moments, so it is not interrupted. */
 export async function packRefs(target: GitTarget): Promise<void> {
-  await runGit(target, ['pack-refs', '--all', '--prune'], { timeoutMs: PACK_REFS_MS, maxOutput: MAX_OUTPUT });
+  await runChange(target, ['pack-refs', '--all', '--prune'], {
+    timeoutMs: PACK_REFS_MS,
+    maxOutput: MAX_OUTPUT,
+  });
 }
 
 export interface RepackOptions {
@@ -69,15 +72,15 @@ export async function repackRepository(
   { expireBefore, signal }: RepackOptions,
 ): Promise<void> {
   const expiration = expireBefore === undefined ? 'never' : toGitDate(expireBefore);
-  const limits = { maxOutput: MAX_OUTPUT, niceness: NICENESS, signal };
+  const limits = { work: 'maintain', maxOutput: MAX_OUTPUT, niceness: NICENESS, signal } as const;
   const repack = ['repack', '-d', '-l', '-q', '--cruft', `--cruft-expiration=${expiration}`];
-  await runGit(target, [...repack, '--write-bitmap-index', '--threads=1', '--window-memory=256m'], {
+  await runChange(target, [...repack, '--write-bitmap-index', '--threads=1', '--window-memory=256m'], {
     ...limits,
     timeoutMs: REPACK_MS,
   });
   // A pack has what is younger; this deletes the files of single older objects.
   if (expireBefore !== undefined)
-    await runGit(target, ['prune', `--expire=${expiration}`], { ...limits, timeoutMs: REPACK_MS });
+    await runChange(target, ['prune', `--expire=${expiration}`], { ...limits, timeoutMs: REPACK_MS });
 }
 
 /** Histories, and those of single paths above all, are read from it instead of from the objects. */
@@ -89,7 +92,8 @@ export async function writeCommitGraph(target: GitTarget, signal: AbortSignal): 
     '--changed-paths',
     `--max-new-filters=${MAX_NEW_FILTERS}`,
   ];
-  await runGit(target, [...args, '--no-progress'], {
+  await runChange(target, [...args, '--no-progress'], {
+    work: 'maintain',
     timeoutMs: GRAPH_MS,
     maxOutput: MAX_OUTPUT,
     niceness: NICENESS,

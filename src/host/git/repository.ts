@@ -1,4 +1,5 @@
 // One bare repository: resolves revisions, and reads its refs and objects.
+import type { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseCommit, parseTag, type GitCommit, type GitTag } from './commit-object.ts';
 import type { GitProgram } from './git-process.ts';
@@ -10,11 +11,12 @@ import type { ReaderPool } from './reader-pool.ts';
 import type { RefReader } from './ref-reader.ts';
 import { existsRepository } from './repository-folder.ts';
 import { readRevision, splitPath } from './revision.ts';
+import type { Expansion } from './tree-expansion.ts';
 import { findInTree, parseLargeTree, type Tree, type TreeEntry } from './tree.ts';
 
 /** Larger blobs are streamed from a process of their own. */
 const MAX_POOLED_BLOB = 1024 ** 2;
-const MAX_TREE = 32 * 1024 ** 2;
+export const MAX_TREE = 32 * 1024 ** 2;
 const MAX_COMMIT = 8 * 1024 ** 2;
 /** Tags of tags beyond this depth are not followed. */
 const MAX_TAG_DEPTH = 10;
@@ -25,6 +27,8 @@ export interface RepositoryServices {
   pool: ReaderPool;
   cache: ObjectCache;
   refs: RefReader;
+  /** How large trees are that were measured, by their ids. */
+  expansions: BoundedCache<string, Expansion>;
 }
 
 export interface ResolvedRevision {
@@ -46,12 +50,14 @@ export class GitRepository {
   readonly services: RepositoryServices;
   /** A repository is a `GitTarget`: the functions that write, compare and archive take it as it is, or a copy of it. */
   readonly program: GitProgram;
+  declare readonly signal?: AbortSignal;
 
-  constructor(number: number, folder: string, services: RepositoryServices) {
+  constructor(number: number, folder: string, services: RepositoryServices, signal?: AbortSignal) {
     this.number = number;
     this.folder = folder;
     this.services = services;
     this.program = services.program;
+    if (signal !== undefined) this.signal = signal;
   }
 
   /** The object id of a ref by its full name, or of `HEAD`. */
@@ -66,7 +72,10 @@ export class GitRepository {
 
   async listRefs(listing: RefListing): Promise<ListedRef[]> {
     const { program } = this.services;
-    const refs = await this.#unlessAbsent(listRefs(program, this.folder, listing), []);
+    const refs = await this.#unlessAbsent(
+      listRefs(program, this.folder, { signal: this.signal, ...listing }),
+      [],
+    );
     return await Promise.all(refs.map((ref) => this.#peelRef(ref)));
   }
 
@@ -179,7 +188,7 @@ export class GitRepository {
   }
 
   /** Fails with a `GitError` for what is no blob: ask for its size first. */
-  streamBlob(oid: string, signal?: AbortSignal): AsyncGenerator<Buffer, void, void> {
+  streamBlob(oid: string, signal = this.signal): AsyncGenerator<Buffer, void, void> {
     if (!isObjectId(oid)) throw new Error('Not an object id.');
     return this.services.program.stream(['cat-file', 'blob', oid], {
       folder: this.folder,

@@ -2,7 +2,7 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { GitError } from './git-process.ts';
-import { runGit, type GitTarget } from './git-target.ts';
+import { runChange, runGit, type GitTarget } from './git-target.ts';
 import { isObjectId, ZERO_OID } from './object-id.ts';
 import { isValidRefName } from './ref-name.ts';
 import { removeStaleLock } from './stale-lock.ts';
@@ -76,7 +76,7 @@ async function runTransaction(
   updates: readonly RefUpdate[],
 ): Promise<GitError | undefined> {
   try {
-    await runGit(target, ['update-ref', '--no-deref', '--stdin', '-z'], {
+    await runChange(target, ['update-ref', '--no-deref', '--stdin', '-z'], {
       input: transactionOf(updates),
       timeoutMs: TIMEOUT_MS,
       maxOutput: MAX_OUTPUT,
@@ -103,7 +103,7 @@ export async function readRefs(target: GitTarget, names: readonly string[]): Pro
 export async function setDefaultBranch(target: GitTarget, branch: string): Promise<void> {
   const name = `refs/heads/${branch}`;
   if (!isValidRefName(name)) throw badName(name);
-  await runGit(target, ['symbolic-ref', 'HEAD', name], { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
+  await runChange(target, ['symbolic-ref', 'HEAD', name], { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
 }
 
 function checkNames(updates: readonly RefUpdate[]): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import { syncFolder } from '../../kernel/storage/sync-folder.ts';
 import { GitError } from './git-process.ts';
-import { runGit, type GitTarget } from './git-target.ts';
+import { runChange, type GitTarget } from './git-target.ts';
 import type { NewObject } from './new-object.ts';
 import { packObjects } from './pack.ts';
 
@@ -35,7 +35,7 @@ export async function writeObjects(target: GitTarget, objects: readonly NewObjec
 async function writeLoose(target: GitTarget, objects: readonly NewObject[]): Promise<void> {
   // Git compresses the objects anew.
   const input = packObjects(objects, { level: 0 });
-  await runGit(target, ['unpack-objects', '-q', '--strict'], {
+  await runChange(target, ['unpack-objects', '-q', '--strict'], {
     input,
     timeoutMs: TIMEOUT_MS,
     maxOutput: MAX_OUTPUT,
@@ -46,8 +46,9 @@ async function writeLoose(target: GitTarget, objects: readonly NewObject[]): Pro
 async function writePack(target: GitTarget, objects: readonly NewObject[]): Promise<void> {
   const quarantine = await mkdtemp(join(target.folder, 'objects', 'tmp_objdir-new-'));
   try {
-    await runGit({ ...target, quarantine }, ['index-pack', '--stdin', '--fix-thin', '--strict'], {
+    await runChange({ ...target, quarantine }, ['index-pack', '--stdin', '--fix-thin', '--strict'], {
       input: packObjects(objects, { level: 6 }),
+      work: 'transfer',
       timeoutMs: TIMEOUT_MS,
       maxOutput: MAX_OUTPUT,
     });

@@ -8,6 +8,7 @@ const graphqlAt = (path: string, id: string) =>
     {
       id,
       method: 'POST',
+      worksOnFullDisk: true,
       path,
       summary: 'Run a GraphQL query',
       isData: true,

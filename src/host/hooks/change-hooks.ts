@@ -6,6 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, type Static } from '../../kernel/schema.ts';
 import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
 import { scheduleDispatchStop } from '../../kernel/webhook/store-dispatches.ts';
+import { entryOwnerOf } from '../repositories/access.ts';
 import { findHookOf, UPDATE_HOOKS, type HookPlace } from './access.ts';
 import { isEventOf } from './event-names.ts';
 import {
@@ -110,7 +111,11 @@ export async function removeHook(
 }
 
 /** The permission is one on the place; the entry is found by the hook, too. */
-function hookChange({ resource }: HookPlace, hook: Hook, verb: string): Change & { demands: Access[] } {
+function hookChange(
+  { resource, owner, found }: HookPlace,
+  hook: Hook,
+  verb: string,
+): Change & { demands: Access[] } {
   const { action } = UPDATE_HOOKS;
   return {
     accesses: [{ action, resource: `${resource}:hook/${hook.number}` }],
@@ -118,6 +123,7 @@ function hookChange({ resource }: HookPlace, hook: Hook, verb: string): Change &
     kind: 'hook',
     name: String(hook.number),
     verb: `${verb} the webhook of ${resource}`,
+    ...(found === undefined ? { ownerId: owner.id } : entryOwnerOf(found)),
   };
 }
 

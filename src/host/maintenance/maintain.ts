@@ -4,10 +4,18 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { removeLeftovers } from '../git/leftovers.ts';
 import { ProcessSlots } from '../git/process-slots.ts';
+import { isStoppedByLimits } from '../git/process-limits.ts';
 import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from '../git/repack.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { EXPIRY_MS, needsMaintenance, scheduleExpiry } from './schedule-maintenance.ts';
 import type { MaintainedKind } from './maintained-kind.ts';
+import {
+  EXPIRY_MS,
+  needsMaintenance,
+  PAUSE_MS,
+  scheduleExpiry,
+  schedulePaused,
+  type MaintenancePayload,
+} from './schedule-maintenance.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -30,13 +38,24 @@ export function openMaintenance(): ProcessSlots {
 export function maintenanceHandler(kernel: Kernel, kind: MaintainedKind): DueHandler {
   const { db, clock } = kernel;
   return async (due, signal) => {
-    const { number } = JSON.parse(due.payload) as { number: number };
+    const { number, pause } = JSON.parse(due.payload) as MaintenancePayload;
+    if (pause !== undefined) {
+      const now = clock.now();
+      // A push has advanced it.
+      if (pause.until > now)
+        return await schedulePaused(db, kind.work, number, { ...pause, isChanged: true }, now);
+      // Nothing was pushed since: it would end the same way. The next push schedules it.
+      if (!pause.isChanged) return undefined;
+    }
     const end = await maintainInTurn(kernel, kind, number, due, signal);
     const now = clock.now();
     if (end === 'pushed') await retry(db, due, now + LATER_MS, 'The repository was pushed to.');
     // The wait for other repositories is no attempt.
     else if (end === 'busy') await release(db, due, now + LATER_MS);
     else if (end === 'expiring') await scheduleExpiry(db, kind.work, number, now);
+    else if (end === 'stopped')
+      await schedulePaused(db, kind.work, number, { until: now + PAUSE_MS, isChanged: false }, now);
+    return undefined;
   };
 }
 
@@ -44,6 +63,7 @@ type End =
   | 'done'
   | 'expiring' // unreachable objects are left, which expire later
   | 'pushed' // it gave way to a push
+  | 'stopped' // git needed more than it may use
   | 'busy'; // this node tidies another repository
 
 async function maintainInTurn(
@@ -71,6 +91,13 @@ async function maintainInTurn(
   try {
     return await maintain(kernel, kind, repository, isPolite ? watch.signal : signal, isPolite);
   } catch (error) {
+    if (isStoppedByLimits(error)) {
+      kernel.log.warn(
+        { err: error, [kind.logged]: number, pauseMs: PAUSE_MS },
+        'A repository is not repacked: git needs more memory or time than it may use',
+      );
+      return 'stopped';
+    }
     if (watch.hasBegun && !signal.aborted) return 'pushed';
     if (await exists()) throw error;
     return 'done';

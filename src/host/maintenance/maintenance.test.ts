@@ -4,16 +4,19 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { startServer, type Json, type TestServer } from '../../../test/server.ts';
-import { claim } from '../../kernel/due-store.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { claim, schedule, type Due, type DueHandler } from '../../kernel/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { buildFiles, needsGit } from '../git/fixture-repository.ts';
 import { buildBlob, buildCommit, type NewObject } from '../git/new-object.ts';
+import { GitLimitExceeded } from '../git/process-limits.ts';
 import { findGist } from '../gists/store.ts';
 import { countRepositoryFiles } from '../git/repack.ts';
 import { updateRefs } from '../git/update-refs.ts';
 import { writeObjects } from '../git/write-objects.ts';
 import type { Push } from '../pushes/model.ts';
 import { deletePush, insertPush } from '../pushes/store.ts';
+import { limitedWork } from './limited-work.ts';
 import { maintenanceHandler } from './maintain.ts';
 import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
 import { MAINTAIN_GIST, MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
@@ -23,10 +26,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const NOW = 1_800_000_000_000;
 
 test('a repository needs it with many loose objects or packs, without a commit graph, or with expired objects', () => {
-  const tidy = { looseObjects: 2000, packs: 20, packBytes: 2 ** 30, hasCommitGraph: true };
+  const tidy = { looseObjects: 2000, packs: 50, packBytes: 2 ** 30, hasCommitGraph: true };
   assert.equal(needsMaintenance(tidy, NOW), false);
   assert.equal(needsMaintenance({ ...tidy, looseObjects: 2001 }, NOW), true);
-  assert.equal(needsMaintenance({ ...tidy, packs: 21 }, NOW), true);
+  assert.equal(needsMaintenance({ ...tidy, packs: 51 }, NOW), true);
   assert.equal(needsMaintenance({ ...tidy, hasCommitGraph: false }, NOW), true);
   assert.equal(needsMaintenance({ ...tidy, hasCommitGraph: false, packBytes: 1000 }, NOW), false);
   assert.equal(needsMaintenance({ ...tidy, cruftAt: NOW - 13 * DAY_MS }, NOW), false);
@@ -71,6 +74,34 @@ describe('a server', needsGit, () => {
     return answer.json;
   };
 
+  /** With a repack of another kind than git's, and a clock that the server's own worker does not follow. */
+  function handlerWith(
+    number: number,
+    repack: (signal: AbortSignal) => Promise<unknown>,
+    clock: Clock = server.clock,
+  ): DueHandler {
+    const { kernel } = server.app;
+    const { folder, program: real } = kernel.services.git.repository(number);
+    const program = {
+      run: (args: string[], call: Parameters<typeof real.run>[1]) =>
+        args[0] === 'repack' ? repack(call.signal!) : real.run(args, call),
+    };
+    const git = {
+      exists: () => Promise.resolve(true),
+      repository: () => ({ number, folder, program }),
+    };
+    const other = { ...kernel, clock, services: { ...kernel.services, git } } as unknown as Kernel;
+    return maintenanceHandler(other, MAINTAINED_REPOSITORIES);
+  }
+  const claimWork = async (): Promise<Due> => {
+    const [due] = await claim(
+      server.app.kernel.engine,
+      { kinds: [MAINTAIN_REPOSITORY], owner: 'test', leaseMs: 3_600_000, limit: 1 },
+      server.clock.now() + MINUTE_MS,
+    );
+    return due!;
+  };
+
   test('repacks a repository a while after it was pushed to, and deletes what has expired later', async () => {
     const number = await createLarge('large');
     await putFile('large', 'a.txt');
@@ -99,30 +130,15 @@ describe('a server', needsGit, () => {
     const number = await createLarge('interrupted');
     await putFile('interrupted', 'a.txt');
     const { kernel } = server.app;
-    const real = kernel.services.git.repository(number);
     const begun = Promise.withResolvers<void>();
-    const program = {
-      run: (args: string[], call: { signal?: AbortSignal }) => {
-        if (args[0] !== 'repack')
-          return real.program.run(args, call as Parameters<typeof real.program.run>[1]);
-        begun.resolve();
-        return new Promise((_resolve, reject) => {
-          call.signal!.addEventListener('abort', () => reject(call.signal!.reason as Error));
-        });
-      },
-    };
-    const git = {
-      exists: () => Promise.resolve(true),
-      repository: () => ({ number, folder: real.folder, program }),
-    };
-    const slow = { ...kernel, services: { ...kernel.services, git } } as unknown as Kernel;
-    const handle = maintenanceHandler(slow, MAINTAINED_REPOSITORIES);
-    const [due] = await claim(
-      kernel.engine,
-      { kinds: [MAINTAIN_REPOSITORY], owner: 'test', leaseMs: 3_600_000, limit: 1 },
-      server.clock.now() + MINUTE_MS,
-    );
-    const handled = handle(due!, new AbortController().signal);
+    const handle = handlerWith(number, (signal) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    });
+    const due = await claimWork();
+    const handled = handle(due, new AbortController().signal);
     await inTime(begun.promise, 'the repack');
     const pusher = { kind: 'system' } as unknown as Push['pusher'];
     await insertPush(kernel.db, { id: 'new', number, pusher, begunAt: server.clock.now(), changes: [] });
@@ -131,6 +147,58 @@ describe('a server', needsGit, () => {
     await deletePush(kernel.db, 'new', '');
     server.clock.ahead += 2 * MINUTE_MS;
     await eventually(async () => (await filesOf(number)).hasCommitGraph, 'the repack');
+  });
+
+  test('pauses for a week after a repack that the limits of git have stopped, then tries once if something was pushed', async () => {
+    const number = await createLarge('bomb');
+    await putFile('bomb', 'a.txt');
+    let repacks = 0;
+    let ahead = 0;
+    const stopped = () => {
+      repacks += 1;
+      return Promise.reject(new GitLimitExceeded('repack'));
+    };
+    const handle = handlerWith(number, stopped, { now: () => server.clock.now() + ahead });
+    const { signal } = new AbortController();
+    const rowAfter = async (due: Due) => {
+      await handle(due, signal);
+      return (await work(number))!;
+    };
+    const paused = await rowAfter(await claimWork());
+    assert.ok(paused.due_at > server.clock.now() + 6 * DAY_MS);
+    // Nothing has changed by its end.
+    ahead = 8 * DAY_MS;
+    assert.deepEqual(await rowAfter(paused), paused);
+    assert.equal(repacks, 1);
+    ahead = 0;
+    // A push brings it forward, but not into the pause.
+    await putFile('bomb', 'b.txt');
+    assert.ok((await work(number))!.due_at <= server.clock.now() + MINUTE_MS);
+    const changed = await rowAfter(await claimWork());
+    assert.deepEqual([changed.due_at, repacks], [paused.due_at, 1]);
+    ahead = 8 * DAY_MS;
+    assert.ok((await rowAfter(changed)).due_at > paused.due_at + 6 * DAY_MS);
+    assert.equal(repacks, 2);
+    const warnings = server.log.filter(({ msg }) => String(msg).startsWith('A repository is not repacked'));
+    assert.equal(warnings.length, 2);
+  });
+
+  test('tries other work that the limits of git have stopped a week later', async () => {
+    const { kernel } = server.app;
+    const kind = 'test.limited';
+    const now = server.clock.now();
+    await schedule(kernel.db, { id: kind, kind, payload: '', dueAt: now }, now);
+    const [due] = await claim(kernel.engine, { kinds: [kind], owner: 'test', leaseMs: 1000, limit: 1 }, now);
+    const handle = limitedWork(kernel, () => Promise.reject(new GitLimitExceeded('ls-tree')));
+    await handle(due!, new AbortController().signal);
+    const row = await kernel.db
+      .selectFrom('due')
+      .selectAll()
+      .where('id', '=', kind)
+      .executeTakeFirstOrThrow();
+    assert.ok(row.owner === null && row.due_at >= now + 7 * DAY_MS);
+    assert.match(row.last_error!, /^The server stopped git ls-tree: .*\.$/);
+    assert.ok(server.log.some(({ msg }) => String(msg).startsWith('Due work waits')));
   });
 
   test('waits while a push is under way, and tidies nothing that is deleted', async () => {

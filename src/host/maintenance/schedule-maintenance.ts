@@ -14,9 +14,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Unreachable objects are kept this long: a change under way may need them, and so may people who made a mistake. */
 export const EXPIRY_MS = 14 * DAY_MS;
 
-/** Below these, reads lose less than a repack costs. Git's own limits, 6,700 and 50, are for a single user. */
+/** A repack that the limits of git have stopped is not tried again before, however often the repository is pushed to. */
+export const PAUSE_MS = 7 * DAY_MS;
+
+export interface MaintenancePayload {
+  number: number;
+  /** After a repack that was stopped. */
+  pause?: MaintenancePause;
+}
+
+interface MaintenancePause {
+  until: number;
+  /** Something was pushed meanwhile, so that another repack may end otherwise. */
+  isChanged: boolean;
+}
+
+/** Below these, reads lose less than a repack costs. Every push brings a pack. */
 const MAX_LOOSE_OBJECTS = 2000;
-const MAX_PACKS = 20;
+const MAX_PACKS = 50;
 /** From here on, a history without a commit graph is slow to read. */
 const GRAPH_FROM_BYTES = 1024 ** 2;
 
@@ -40,9 +55,20 @@ export async function scheduleExpiry(
   await schedule(db, workOn(kind, number, now + EXPIRY_MS + DAY_MS), now, 'move');
 }
 
-function workOn(kind: MaintenanceKind, number: number, dueAt: number): DueWork {
-  const id = `${kind}:${number}`;
-  return { id, kind, payload: JSON.stringify({ number }), dueAt };
+/** By the maintenance that runs. A push advances it, and it is moved to the end of the pause then. */
+export async function schedulePaused(
+  db: Db,
+  kind: MaintenanceKind,
+  number: number,
+  pause: MaintenancePause,
+  now: number,
+): Promise<void> {
+  await schedule(db, workOn(kind, number, pause.until, pause), now, 'move');
+}
+
+function workOn(kind: MaintenanceKind, number: number, dueAt: number, pause?: MaintenancePause): DueWork {
+  const payload: MaintenancePayload = { number, ...(pause && { pause }) };
+  return { id: `${kind}:${number}`, kind, payload: JSON.stringify(payload), dueAt };
 }
 
 export function needsMaintenance(files: RepositoryFiles, now: number): boolean {

@@ -18,3 +18,25 @@ export const PROVERBS = [
   'The lever that is never pulled rusts first.',
   'Keep the promise, then improve it.',
 ] as const;
+
+/** A signal box beside the line. */
+const PICTURE = String.raw`
+      \
+       \    ______________
+        \  /______________\     .-.
+          |  _   _   _   |    ( O )
+          | |_| |_| |_|  |    | o |
+          |______________|    '-|-'
+          |   __    ||   |      |
+          |  |__|   ||   |      |
+   =======|_________||___|======|=========
+   -|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-
+   =======================================
+`;
+
+/** Without characters that would move the cursor of a terminal. */
+export function drawPicture(words: string): string {
+  const said = words.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+  const line = '-'.repeat([...said].length + 2);
+  return ` .${line}.\n | ${said} |\n '${line}'${PICTURE}`;
+}

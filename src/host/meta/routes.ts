@@ -4,7 +4,7 @@ import { reply, route, Text } from '../../kernel/route.ts';
 import { Type } from '../../kernel/schema.ts';
 import { versionPath } from '../../kernel/version-effects.ts';
 import type { VersionTable } from '../../kernel/version.ts';
-import { ServerMeta, PROVERBS } from './model.ts';
+import { drawPicture, PROVERBS, ServerMeta } from './model.ts';
 
 /** The body lists the versions that may be used; announced ones are in a header, so that no client picks one too early. */
 const versionsOf = ({ names, announced = [] }: VersionTable) =>
@@ -55,9 +55,30 @@ const getZen = route(
     produces: 'text/plain',
     cache: 'never',
   },
-  () => new Text('text/plain; charset=utf-8', PROVERBS[randomInt(PROVERBS.length)]!),
+  () => new Text('text/plain; charset=utf-8', proverb()),
 );
 
+const getPicture = route(
+  {
+    id: 'meta/get-octocat',
+    method: 'GET',
+    path: '/octocat',
+    summary: 'Get a picture in letters, which says something',
+    access: 'anyone',
+    query: Type.Object({
+      s: Type.Optional(Type.String({ maxLength: 200, description: 'What it says' })),
+    }),
+    reply: { 200: Type.String() },
+    produces: 'application/octocat-stream',
+    cache: 'never',
+  },
+  ({ query }) => new Text('application/octocat-stream; charset=utf-8', drawPicture(query.s ?? proverb())),
+);
+
+function proverb(): string {
+  return PROVERBS[randomInt(PROVERBS.length)]!;
+}
+
 export function metaRoutes(versions: VersionTable) {
-  return [versionsOf(versions), getMeta, getZen];
+  return [versionsOf(versions), getMeta, getZen, getPicture];
 }

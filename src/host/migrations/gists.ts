@@ -30,4 +30,8 @@ export const gistMigrations: Migration[] = [
       `create index gist_stars_of_gist on gist_stars (gist_number)`,
     ],
   },
+  {
+    name: 'host-gists-inflated-bytes',
+    up: () => [`alter table gists add column inflated_bytes bigint not null default 0`],
+  },
 ];

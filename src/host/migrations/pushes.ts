@@ -23,4 +23,8 @@ export const pushMigrations: Migration[] = [
          where kind = 'host.tell-push'`,
     ],
   },
+  {
+    name: 'host-pushes-inflated-bytes',
+    up: () => [`alter table repositories add column inflated_bytes bigint not null default 0`],
+  },
 ];

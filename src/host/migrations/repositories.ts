@@ -54,4 +54,12 @@ export const repositoryMigrations: Migration[] = [
       `create index commit_statuses_of_context on commit_statuses (repository_number, sha, context, number)`,
     ],
   },
+  {
+    name: 'host-repositories-bindings',
+    up: ({ text }) => [
+      `alter table repositories add column binding ${text}`,
+      `update repositories set binding = 'fork' where is_private = 1 and source_number in (
+         select number from repositories where is_private = 1)`,
+    ],
+  },
 ];

@@ -38,6 +38,7 @@ export function membershipChange({
     kind: 'organization-member',
     name: username,
     verb,
+    ownerId: organization.id,
     ...(before && { before: shown(before) }),
     ...(after && { after: shown(after) }),
   };

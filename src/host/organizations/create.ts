@@ -27,6 +27,7 @@ export async function createOrganization(
     kind: 'organization',
     name: organization.login,
     verb: 'created the organization',
+    ownerId: organization.id,
     after: { ...auditedOrganization(organization), admin: admin.username },
   });
   // What was looked up by this login, and not found, may be cached.

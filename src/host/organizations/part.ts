@@ -5,6 +5,7 @@ import { handOverMemberships, removedMembers } from './hand-over.ts';
 import { organizationMemberRoutes } from './member-routes.ts';
 import { membershipRoutes } from './membership-routes.ts';
 import { organizationRoutes } from './routes.ts';
+import { listOwnedOrganizationIds } from './store-members.ts';
 import { organizationUserRoutes } from './user-routes.ts';
 
 export const organizationPart: Part = {
@@ -17,5 +18,6 @@ export const organizationPart: Part = {
   ],
   migrations: organizationMigrations,
   handOver: handOverMemberships,
+  auditedAccounts: listOwnedOrganizationIds,
   subscribers: () => [removedMembers],
 };

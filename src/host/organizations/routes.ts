@@ -200,6 +200,7 @@ const updateOne = route(
         kind: 'organization',
         name: before.login,
         verb: 'changed the organization',
+        ownerId: before.id,
         before: auditedOrganization(before),
         after: auditedOrganization(changed),
       });
@@ -236,6 +237,7 @@ const deleteOne = route(
         kind: 'organization',
         name: organization.login,
         verb: 'deleted the organization',
+        ownerId: organization.id,
         before: auditedOrganization(organization),
       });
       await recordEvent(on, { name: 'organization', action: 'deleted', details: {} }, { organization });

@@ -172,6 +172,17 @@ export async function listOrganizationIdsOf(db: Db, accountId: string): Promise<
   return rows.map((row) => row.organization_id);
 }
 
+/** Those of which it is an admin. */
+export async function listOwnedOrganizationIds(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organization_members')
+    .select('organization_id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'admin')
+    .execute();
+  return rows.map((row) => row.organization_id);
+}
+
 function membershipFrom(row: {
   account_id: string;
   role: string;

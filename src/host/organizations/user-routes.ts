@@ -5,7 +5,7 @@ import { Page } from '../../kernel/page.ts';
 import { route } from '../../kernel/route.ts';
 import { OneOf, Type } from '../../kernel/schema.ts';
 import { ownerOfAccount } from '../owners/model.ts';
-import { findUser } from '../owners/store.ts';
+import { findOwner } from '../owners/store.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { openOrganization, VIEW_AS_MEMBER } from './access.ts';
 import { noMember } from './member-routes.ts';
@@ -45,10 +45,11 @@ const listOfUser = route(
     list: OrganizationSimple,
   },
   async ({ params, query, base }, { db }) => {
-    const account = await findUser(db, params.username);
-    if (account === undefined) throw new Failure('not-found', 'There is no such user');
+    // An organization is a member of none.
+    const owner = await findOwner(db, params.username);
+    if (owner === undefined) throw new Failure('not-found', 'There is no such user');
     const slice = pageSliceOf(query);
-    const { items, total } = await listOrganizationsOf(db, account.id, { onlyPublic: true }, slice);
+    const { items, total } = await listOrganizationsOf(db, owner.id, { onlyPublic: true }, slice);
     return new Page(items, total, slice).map(({ organization }) => toOrganizationSimple(organization, base));
   },
 );

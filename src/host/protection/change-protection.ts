@@ -7,7 +7,7 @@ import { listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import { listPresentActors, type ActorsByPurpose } from './actors.ts';
 import { slugOfApp } from './model.ts';
@@ -135,6 +135,7 @@ export async function recordProtection(
     kind: 'repository',
     name: found.repository.name,
     verb: `${verb} the protection of the branch ${branch} of`,
+    ...entryOwnerOf(found),
     ...(before && { before: audited(before) }),
     ...(after && { after: audited(after) }),
   });

@@ -101,3 +101,25 @@ test('a new value that is no commit, or is missing, is refused and no fault of t
   for (const to of [tree, '1'.repeat(40)])
     assert.deepEqual(Object.keys(await refusedOf([{ name: MAIN, from: head, to }], 'admin')), [MAIN]);
 });
+
+test('REST answers 403 where only the branch itself is closed, and 422 where the change is at fault too', async () => {
+  const tip = async () => String((await ada.get('/repos/ada/pushed/git/ref/heads/main')).json['object'].sha);
+  const from = await tip();
+  const { tree } = (await ada.get(`/repos/ada/pushed/git/commits/${from}`)).json;
+  const commit = async (...parents: string[]) => {
+    const body = { message: 'Next', tree: tree.sha as string, parents };
+    return String((await expectAnswer(201, ada.post('/repos/ada/pushed/git/commits', body)))['sha']);
+  };
+  const [next, unrelated] = [await commit(from), await commit()];
+  const move = (sha: string) =>
+    ada.patch('/repos/ada/pushed/git/refs/heads/main', { sha, force: sha === unrelated });
+  await protect({ enforce_admins: true, lock_branch: true });
+  const locked = 'Cannot change this locked branch';
+  const forced = 'Cannot force-push to this branch';
+  assert.equal((await expectAnswer(403, move(next)))['message'], locked);
+  assert.equal((await expectAnswer(422, move(unrelated)))['message'], `${forced} ${locked}`);
+  await protect({ enforce_admins: true, lock_branch: false });
+  assert.equal((await expectAnswer(422, move(unrelated)))['message'], forced);
+  assert.equal(await tip(), from);
+  await expectAnswer(200, move(next));
+});

@@ -2,7 +2,7 @@
 import { schedule } from '../../kernel/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { initiatorOf } from '../../kernel/identity/identity.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import type { Push } from './model.ts';
@@ -24,7 +24,7 @@ export async function beginPush(
   number: number,
   changes: readonly RefChange[],
 ): Promise<Push> {
-  const push: Push = { id: newId(now), number, pusher: initiatorOf(caller), begunAt: now, changes };
+  const push: Push = { id: newId(now), number, pusher: recordedAs(caller), begunAt: now, changes };
   const version = await kernel.db.transaction().execute(async (tx) => {
     await insertPush(tx, push);
     const work = { id: recordPushId(push.id), kind: RECORD_PUSH, payload: JSON.stringify({ id: push.id }) };

@@ -36,13 +36,16 @@ export function movesBetween(
   current: RefValues,
   pushes: readonly Push[],
 ): RefMove[] {
+  // Once for all names: a push may have thousands of changes.
+  const plans = Map.groupBy(
+    pushes.flatMap((push) => push.changes.map((change) => ({ ...change, push }))),
+    ({ name }) => name,
+  );
   return [...names].flatMap((name) => {
     const from = recorded.get(name);
     const to = current.get(name);
     if (from === to) return [];
-    const planned = pushes.flatMap((push) =>
-      push.changes.filter((change) => change.name === name).map((change) => ({ ...change, push })),
-    );
+    const planned = plans.get(name) ?? [];
     return (
       findChain(planned, from, to) ?? [{ name, from, to, push: planned.find((one) => one.to === to)?.push }]
     );

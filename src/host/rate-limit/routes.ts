@@ -9,6 +9,9 @@ const getRateLimit = route(
     method: 'GET',
     path: '/rate_limit',
     summary: 'Get the rate-limit status of the caller',
+    description:
+      'It counts against no limit, and no secondary limit refuses it. Only calls with a credential that is not valid count, ' +
+      'for their address.',
     access: 'anyone',
     reply: { 200: RateLimitStatus },
     charge: 'never',

@@ -17,6 +17,8 @@ export const secondaryPlan: SecondaryPlan = {
       return { kind: 'rest', endpoint: 'none', points: READ_POINTS, createsContent: false };
     // Requests of git have a budget of their own, and wait for a free process.
     if (shape.limit === 'git') return undefined;
+    // Who may not call has to be able to ask for how long. It is answered from memory, and holds nothing.
+    if (shape.charge === 'never') return undefined;
     // There are no mutations.
     if (shape.limit === 'graphql')
       return { kind: 'graphql', endpoint: 'graphql', points: READ_POINTS, createsContent: false };
@@ -37,9 +39,9 @@ export const secondaryPlan: SecondaryPlan = {
   },
 };
 
-/** Whoever creates something is told so by 201; a call that may be answered so counts, whatever comes of it. */
-function createsContent({ method, reply = {}, isData }: RouteShape): boolean {
-  return method !== 'GET' && 201 in reply && isData !== true;
+/** A creation is answered with 201. A call that can be answered so counts, even if it fails. */
+function createsContent({ reply = {}, createsLater }: RouteShape): boolean {
+  return 201 in reply || createsLater === true;
 }
 
 const RULES: Record<SecondaryRule, (limit: number) => string> = {

@@ -1,5 +1,6 @@
 // Finds the repository that a call names, and decides whether its caller may do there what the route needs.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
@@ -15,6 +16,7 @@ import { reachesRepository, roleOn } from './caller-roles.ts';
 import { includesRole, type Repository, type RepositoryRole } from './repository.ts';
 import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
 import { findRedirect } from './store-redirects.ts';
+import { isWithheld } from './store-withheld.ts';
 import type { RepositoryParamValues } from './repository-params.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -70,14 +72,20 @@ export function repositoryRoute<const S extends RouteShape>(
   );
 }
 
-/** Throws unless the caller has the role. A repository that the caller may not see is reported as missing. */
+/**
+ * Throws unless the caller has the role. A repository that the caller may not see is reported as missing. A former name leads to
+ * the address of today. `isServed`: it is as good as the present one, for git, which loses its credential on the way there.
+ */
 export async function openRepository(
   kernel: Kernel,
   call: RepositoryCall,
   needed: RepositoryRole,
+  formerName: 'isRedirected' | 'isServed' = 'isRedirected',
 ): Promise<FoundRepository> {
-  const found = await findRepositoryNamed(kernel, call);
-  if (found === undefined) throw (await findMoved(kernel, call)) ?? repositoryNotFound();
+  const named = await findRepositoryNamed(kernel, call);
+  const found = named ?? (await findByFormerName(kernel, call));
+  if (found === undefined) throw repositoryNotFound();
+  if (named === undefined && formerName === 'isRedirected') throw movedTo(call, found);
   const { repository } = found;
   const isAllowed = call.can(repositoryResource(found));
   if (needed === 'read' && !repository.isPrivate) return found;
@@ -86,8 +94,14 @@ export async function openRepository(
   const role = await roleOn(kernel.db, call.caller, found.repository);
   if (role === undefined || (repository.isPrivate && !mayView(call, found))) throw repositoryNotFound();
   if (!isAllowed || !includesRole(role, needed)) throw repositoryDenied(needed);
-  if (repository.isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
+  if (needed !== 'read' && needed !== 'admin' && (await isReadOnly(kernel.db, repository)))
+    throw archivedRepository();
   return found;
+}
+
+/** A fork that is withheld counts as archived. */
+async function isReadOnly(db: Db, repository: Repository): Promise<boolean> {
+  return repository.isArchived || (await isWithheld(db, repository));
 }
 
 /** Where git fails because another call or node has removed the repository meanwhile, it is reported as missing. */
@@ -124,10 +138,10 @@ async function openAsInstallation(
 export async function openDownload(
   kernel: Kernel,
   call: RepositoryCall,
-  isGranted: (repository: Repository) => boolean,
+  isGranted: (found: FoundRepository) => Promise<boolean>,
 ): Promise<FoundRepository> {
   const found = await findRepositoryNamed(kernel, call);
-  if (found === undefined || !isGranted(found.repository)) return await openRepository(kernel, call, 'read');
+  if (found === undefined || !(await isGranted(found))) return await openRepository(kernel, call, 'read');
   call.can(repositoryResource(found));
   return found;
 }
@@ -144,6 +158,15 @@ export async function mayRead(
 
 export function repositoryResource({ repository, owner }: FoundRepository): string {
   return `repo/${owner.login}/${repository.name}`;
+}
+
+/** Whose entry of the audit log it is: it follows the repository to another owner. */
+export function entryOwnerOf({ repository, owner }: FoundRepository): Pick<Change, 'ownerId' | 'subject'> {
+  return { ownerId: owner.id, subject: repositorySubject(repository.number) };
+}
+
+export function repositorySubject(number: number): string {
+  return `repository/${number}`;
 }
 
 function mayView(call: Pick<RepositoryCall, 'caller'>, found: FoundRepository): boolean {
@@ -172,26 +195,21 @@ export async function findRepositoryNamed(
   });
 }
 
-/** Where a former name leads, for callers who may see what has it. */
-async function findMoved(kernel: Kernel, call: RepositoryCall): Promise<Failure | undefined> {
+/** For callers who may see it: others must not learn that it had the name. */
+async function findByFormerName(kernel: Kernel, call: RepositoryCall): Promise<FoundRepository | undefined> {
   const { owner, repo } = call.params as RepositoryParamValues;
   const named = owner === undefined ? undefined : await findOwner(kernel.db, owner);
   const number = named && repo !== undefined && (await findRedirect(kernel.db, named.id, nameIn(repo)));
   if (!number) return undefined;
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
-  if (target === undefined) return undefined;
-  if (!(await mayRead(kernel.db, call, target))) return undefined;
-  const { repository, owner: newOwner } = target;
-  const [, ofGit] =
-    /^\/[^/?]+\/[^/?]+(\/(?:info\/refs|git-(?:upload|receive)-pack)(?:\?.*)?)$/s.exec(call.url) ?? [];
-  if (ofGit !== undefined)
-    return new Failure('moved', 'Moved Permanently', {
-      location: `/${newOwner.login}/${repository.name}.git${ofGit}`,
-    });
+  return target !== undefined && (await mayRead(kernel.db, call, target)) ? target : undefined;
+}
+
+function movedTo({ url }: RepositoryCall, { repository, owner }: FoundRepository): Failure {
   const [, word = 'repos', rest = ''] =
-    /\/(repos|raw|archives|networks)\/[^/?]+\/[^/?]+(.*)$/s.exec(call.url) ?? [];
+    /\/(repos|raw|archives|networks)\/[^/?]+\/[^/?]+(.*)$/s.exec(url) ?? [];
   const start =
-    word === 'repos' ? `/repositories/${number}` : `/${word}/${newOwner.login}/${repository.name}`;
+    word === 'repos' ? `/repositories/${repository.number}` : `/${word}/${owner.login}/${repository.name}`;
   return new Failure('moved', 'Moved Permanently', { location: start + rest });
 }
 

@@ -5,19 +5,13 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf, shownRole, type InstallationProgram } from '../apps/program.ts';
 import { listReachedNumbers } from '../apps/store-reach.ts';
 import { parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
+import { listRepositoriesByNumber } from './store.ts';
 import { listRoleGrants } from './store-roles.ts';
-
-/** Audit entries name what is private, and only the routes of the host know who may see it. */
-const NO_AUDIT_LOG = {
-  effect: 'deny' as const,
-  actions: ['viewAuditLog'],
-  resources: ['repo/*', 'gist/*', 'org/*', 'org/*:team/*', 'app/*', 'user/*'],
-};
+import { isWithheld, listWithheld } from './store-withheld.ts';
 
 /** Writers do not administer the host, and may do everything else. */
 export const HOST_ROLE_STATEMENTS = {
-  reader: [NO_AUDIT_LOG],
-  writer: [NO_AUDIT_LOG, { effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
+  writer: [{ effect: 'deny' as const, actions: ['administerHost'], resources: ['host'] }],
 };
 
 export function administersHost(caller: Caller): boolean {
@@ -41,9 +35,37 @@ export async function rolesOn(
 ): Promise<Map<number, RepositoryRole>> {
   if (caller.kind === 'anonymous') return new Map();
   const program = installationOf(caller);
-  if (program !== undefined) return await rolesOfInstallation(db, program, repositories);
-  if (administersHost(caller)) return new Map(repositories.map(({ number }) => [number, 'admin']));
-  return await rolesOfAccount(db, accountOf(caller).id, repositories);
+  if (program === undefined && administersHost(caller))
+    return new Map(repositories.map(({ number }) => [number, 'admin']));
+  const accountId = program === undefined ? accountOf(caller).id : undefined;
+  const roles =
+    accountId === undefined
+      ? await rolesOfInstallation(db, program!, repositories)
+      : await rolesOfAccount(db, accountId, repositories);
+  await withholdForks(db, accountId, repositories, roles);
+  return roles;
+}
+
+/** A fork whose owner has lost its private source is seen by those alone who administer the source. */
+async function withholdForks(
+  db: Db,
+  accountId: string | undefined,
+  repositories: readonly Repository[],
+  roles: Map<number, RepositoryRole>,
+): Promise<void> {
+  const withheld = await listWithheld(db, repositories);
+  if (withheld.size === 0) return;
+  const sources = await listRepositoriesByNumber(db, [...withheld.values()].filter(isNumber));
+  const onSources =
+    accountId === undefined ? new Map() : await rolesOfAccount(db, accountId, [...sources.values()]);
+  for (const [number, source] of withheld) {
+    if (source !== null && onSources.get(source) === 'admin') roles.set(number, 'read');
+    else roles.delete(number);
+  }
+}
+
+function isNumber(value: number | null): value is number {
+  return value !== null;
 }
 
 async function rolesOfInstallation(
@@ -87,12 +109,9 @@ export async function rolesOfAccount(
 }
 
 /** False for callers that are no installations. */
-export async function reachesRepository(
-  db: Db,
-  caller: Caller,
-  { number, ownerId }: Repository,
-): Promise<boolean> {
+export async function reachesRepository(db: Db, caller: Caller, repository: Repository): Promise<boolean> {
+  const { number, ownerId } = repository;
   const reach = installationOf(caller)?.reach;
-  if (reach?.accountId !== ownerId) return false;
+  if (reach?.accountId !== ownerId || (await isWithheld(db, repository))) return false;
   return (await listReachedNumbers(db, reach, [number])).has(number);
 }

@@ -19,6 +19,7 @@ import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';
 import {
   REPOSITORY_CHANNEL,
+  entryOwnerOf,
   repositoryNotFound,
   repositoryResource,
   type FoundRepository,
@@ -28,7 +29,12 @@ import { createFolder } from './first-commit.ts';
 import { scheduleHead, writeHead } from './write-head.ts';
 import { initialFilesOf } from './initial-files.ts';
 import { recordChanges } from './record-changes.ts';
-import { DEFAULT_REPOSITORY_SETTINGS, isRepositoryName, type Repository } from './repository.ts';
+import {
+  DEFAULT_REPOSITORY_SETTINGS,
+  isRepositoryName,
+  type Repository,
+  type RepositoryBinding,
+} from './repository.ts';
 import {
   auditedRepository,
   isPrivateIn,
@@ -48,6 +54,7 @@ import {
   type RepositoryUpdate,
 } from './store.ts';
 import { deleteRedirect, insertRedirect } from './store-redirects.ts';
+import { orphanWithheldForks } from './store-withheld.ts';
 
 export const DELETE_REPOSITORY = 'host.delete-repository';
 const DEFAULT_BRANCH = 'main';
@@ -157,6 +164,8 @@ export async function changeRepository(
     const before = await lockRepository(tx, opened.number);
     if (before === undefined || before.ownerId !== owner.id) throw repositoryNotFound();
     if (before.isArchived && sent.archived !== false) throw archived();
+    if (isPrivate === false && before.isPrivate && before.binding !== null)
+      throw staysPrivate(before.binding);
     const isRenamed = name !== undefined && name !== before.name;
     const update: RepositoryUpdate = {
       ...(isRenamed && { named: { owner, name } }),
@@ -218,6 +227,7 @@ export async function removeRepository(
 
 /** Nobody finds it from then on; background work deletes its folder. */
 export async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
+  await orphanWithheldForks(tx, number);
   await markRepositoryDeleted(tx, number, now);
   const id = `${DELETE_REPOSITORY}:${number}`;
   await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
@@ -247,6 +257,7 @@ export function repositoryChange(action: string, verb: string, found: FoundRepos
     kind: 'repository',
     name: found.repository.name,
     verb: `${verb} the repository`,
+    ...entryOwnerOf(found),
   };
 }
 
@@ -259,6 +270,13 @@ export function checkedName(sent: string): string {
   throw new Failure('invalid', `"${sent}" cannot be the name of a repository`, {
     fields: [{ field: 'name', message }],
   });
+}
+
+/** Who may read private code must not be able to publish a copy of it. */
+function staysPrivate(binding: RepositoryBinding): Failure {
+  const origin =
+    binding === 'template' ? 'A repository from a private template' : 'A fork of a private repository';
+  return new Failure('invalid', `${origin} stays private.`);
 }
 
 function archived(): Failure {

@@ -1,6 +1,7 @@
 // The files of the first commit that a new repository may begin with: README, licence and ignored files.
 import { Failure } from '../../kernel/failure.ts';
-import { licenseNames } from './license-names.ts';
+import { ignoredFilesOf, IGNORE_TEMPLATES } from '../gitignore/templates.ts';
+import { findLicenseId } from './license-names.ts';
 import { licenseTextOf } from './license-text.ts';
 import type { SentRepository } from './requests.ts';
 
@@ -25,45 +26,21 @@ export function initialFilesOf(sent: SentRepository, { name, owner, year }: Init
     const about = description ? `\n${description}\n` : '';
     files.set('README.md', `# ${name}\n${about}`);
   }
-  if (ignore) files.set('.gitignore', ignoredFilesOf(ignore));
+  if (ignore) files.set('.gitignore', ignoredFiles(ignore));
   if (!licenseKey) return { files, license: null };
   const { id, text } = findLicense(licenseKey);
   files.set('LICENSE', fillLicense(text, owner, year));
   return { files, license: id };
 }
 
-/** Patterns by the name of the template, one per line. */
-const IGNORED: Record<string, readonly string[]> = {
-  C: ['*.o', '*.a', '*.so', '*.out', 'build/'],
-  'C++': ['*.o', '*.a', '*.so', '*.out', 'build/', 'cmake-build-*/'],
-  Go: ['*.exe', '*.test', '*.out', 'vendor/', 'go.work'],
-  Java: ['*.class', '*.jar', '*.war', 'target/', 'build/', '.gradle/'],
-  Node: ['node_modules/', 'dist/', 'coverage/', '*.log', '.env', '.env.*'],
-  Python: [
-    '__pycache__/',
-    '*.py[cod]',
-    '.venv/',
-    'venv/',
-    'build/',
-    'dist/',
-    '*.egg-info/',
-    '.pytest_cache/',
-  ],
-  Ruby: ['*.gem', '.bundle/', 'vendor/bundle/', 'coverage/', 'log/', 'tmp/'],
-  Rust: ['target/', '**/*.rs.bk'],
-  Swift: ['.build/', 'xcuserdata/', 'DerivedData/', '*.xcuserstate'],
-  Terraform: ['.terraform/', '*.tfstate', '*.tfstate.*', 'crash.log'],
-};
-
-function ignoredFilesOf(template: string): string {
-  const patterns = Object.hasOwn(IGNORED, template) ? IGNORED[template] : undefined;
-  if (patterns !== undefined) return `${patterns.join('\n')}\n`;
-  throw invalidTemplate('gitignore_template', template, Object.keys(IGNORED).join(', '));
+function ignoredFiles(template: string): string {
+  const patterns = ignoredFilesOf(template);
+  if (patterns !== undefined) return patterns;
+  throw invalidTemplate('gitignore_template', template, IGNORE_TEMPLATES.join(', '));
 }
 
-/** In whatever case: clients send `mit` and `MIT`. */
 function findLicense(key: string): { id: string; text: string } {
-  const id = Object.keys(licenseNames()).find((one) => one.toLowerCase() === key.toLowerCase());
+  const id = findLicenseId(key);
   if (id === undefined)
     throw invalidTemplate('license_template', key, 'an SPDX identifier, such as mit or apache-2.0');
   return { id, text: licenseTextOf(id) };

@@ -137,13 +137,14 @@ export function toMinimalRepository(shown: ShownRepository, base: string): Stati
   const { repository, owner, role } = shown;
   const { settings } = repository;
   const fullName = `${owner.login}/${repository.name}`;
-  const { origin, host } = new URL(base);
-  const page = `${origin}/${fullName}`;
+  const page = `${new URL(base).origin}/${fullName}`;
+  const cloneUrl = `${page}.git`;
   return {
     ...toSimpleRepository(shown, base),
-    clone_url: `${page}.git`,
-    git_url: `git://${host}/${fullName}.git`,
-    ssh_url: `git@${host}:${fullName}.git`,
+    clone_url: cloneUrl,
+    // Programs hand these to git: an address that works is of more use than one of a protocol that is not served.
+    git_url: cloneUrl,
+    ssh_url: cloneUrl,
     svn_url: page,
     mirror_url: null,
     homepage: settings.homepage,

@@ -3,6 +3,7 @@
 import type { BackgroundWork } from '../../kernel/dialect.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteScanning } from '../code-scanning/store-removal.ts';
+import { limitedWork } from '../maintenance/limited-work.ts';
 import { DELETE_REPOSITORY } from './change-repository.ts';
 import { COUNT_REPOSITORY, countRepository } from './count-repository.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
@@ -22,10 +23,10 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
         await deleteScanning(db, number);
         await deleteRepositoryRow(db, number);
       },
-      async [COUNT_REPOSITORY]({ payload }) {
+      [COUNT_REPOSITORY]: limitedWork(kernel, async ({ payload }) => {
         const { number } = JSON.parse(payload) as { number: number };
         await countRepository(kernel, number);
-      },
+      }),
       async [WRITE_HEAD]({ payload }) {
         const { number } = JSON.parse(payload) as { number: number };
         const repository = await findRepositoryByNumber(db, number);

@@ -49,6 +49,12 @@ export const DEFAULT_REPOSITORY_SETTINGS: RepositorySettings = {
   pullRequestCreationPolicy: 'all',
 };
 
+/**
+ * Why a copy of private code stays private. A fork follows the access of its owner to the source; it is orphaned where the
+ * source was deleted after the owner had lost that access. A repository from a template does not depend on access.
+ */
+export type RepositoryBinding = 'fork' | 'orphan' | 'template';
+
 export interface Repository {
   number: number;
   ownerId: string;
@@ -67,6 +73,7 @@ export interface Repository {
   sizeKb: number;
   parentNumber: number | null;
   sourceNumber: number | null;
+  binding: RepositoryBinding | null;
   starCount: number;
   watchCount: number;
   forkCount: number;

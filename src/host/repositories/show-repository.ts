@@ -8,30 +8,36 @@ import { roleOn, rolesOn } from './caller-roles.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
+import { isWithheld, listWithheld } from './store-withheld.ts';
 
-/** Those whose owner is gone meanwhile are left out, and private ones that the policy of the caller's token hides. */
+/** Without those whose owner is gone meanwhile, that the policy of the caller's token hides, or that are withheld. */
 export async function showRepositories(
   db: Db,
   caller: Caller,
   repositories: readonly Repository[],
 ): Promise<ShownRepository[]> {
-  const [owners, roles] = await Promise.all([
+  const [owners, roles, withheld] = await Promise.all([
     listOwners(
       db,
       repositories.map(({ ownerId }) => ownerId),
     ),
     rolesOn(db, caller, repositories),
+    listWithheld(db, repositories),
   ]);
   return repositories.flatMap((repository) => {
     const owner = owners.get(repository.ownerId);
     if (owner === undefined || isHidden(caller, { repository, owner })) return [];
-    return { repository, owner, role: roles.get(repository.number) };
+    const role = roles.get(repository.number);
+    if (!withheld.has(repository.number)) return { repository, owner, role };
+    return role === undefined ? [] : { repository: { ...repository, isArchived: true }, owner, role };
   });
 }
 
 /** The origins of a fork are shown to those who may see them. */
 export async function showFully(db: Db, caller: Caller, found: FoundRepository): Promise<FullShown> {
-  const { repository, owner } = found;
+  const { owner } = found;
+  const isArchived = found.repository.isArchived || (await isWithheld(db, found.repository));
+  const repository = { ...found.repository, isArchived };
   const { parentNumber, sourceNumber } = repository;
   const numbers = [...new Set([parentNumber, sourceNumber].filter((number) => number !== null))];
   const role = await roleOn(db, caller, found.repository);

@@ -1,5 +1,5 @@
 // The roles that an account is granted on repositories: by organizations, teams and as a collaborator.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 export interface RoleGrant {
@@ -10,7 +10,7 @@ export interface RoleGrant {
 }
 
 /** The teams of an account, and their parents: what a team is granted, its children have. */
-export const teamNumbersOf = (accountId: string) => sql`
+export const teamNumbersOf = (accountId: string | RawBuilder<string>) => sql`
   with recursive own (number) as (
     select team_number from organization_team_members where account_id = ${accountId}
     union

@@ -94,7 +94,10 @@ export type NewRepository = Pick<
   'name' | 'description' | 'isPrivate' | 'defaultBranch' | 'settings' | 'license'
 > &
   Partial<
-    Pick<Repository, 'parentNumber' | 'sourceNumber' | 'topics' | 'languages' | 'language' | 'sizeKb'>
+    Pick<
+      Repository,
+      'parentNumber' | 'sourceNumber' | 'binding' | 'topics' | 'languages' | 'language' | 'sizeKb'
+    >
   > & {
     /** Begins with the references of another repository, which nobody has pushed to it. */
     isCopy?: true;
@@ -126,6 +129,7 @@ export async function insertRepository(
       size_kb: fields.sizeKb ?? 0,
       parent_number: fields.parentNumber ?? null,
       source_number: fields.sourceNumber ?? null,
+      binding: fields.binding ?? null,
       star_count: 0,
       watch_count: 0,
       fork_count: 0,
@@ -263,6 +267,7 @@ export function repositoryFrom(row: Selectable<RepositoryRow>): Repository {
     sizeKb: row.size_kb,
     parentNumber: row.parent_number,
     sourceNumber: row.source_number,
+    binding: row.binding,
     starCount: row.star_count,
     watchCount: row.watch_count,
     forkCount: row.fork_count,

@@ -1,5 +1,6 @@
 // The tables of repositories and their former names.
 import type { Generated } from 'kysely';
+import type { RepositoryBinding } from './repository.ts';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
@@ -33,6 +34,8 @@ export interface RepositoryRow {
   /** The repository that it was forked from, and the first one of the family. */
   parent_number: number | null;
   source_number: number | null;
+  /** Why it stays private; see `RepositoryBinding`. */
+  binding: Generated<RepositoryBinding | null>;
   star_count: number;
   watch_count: number;
   fork_count: number;
@@ -43,6 +46,8 @@ export interface RepositoryRow {
   deleted_at: number | null;
   /** 0 until its references were recorded once, then how often they were. */
   refs_version: Generated<number>;
+  /** How many bytes its objects have when they are inflated, at most: of pushes, and of what was there when it was measured. */
+  inflated_bytes: Generated<number>;
 }
 
 export interface RepositoryRedirectRow {

@@ -1,5 +1,6 @@
 // Gives a repository to another owner: its former address leads to the new one.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { updateEntryOwner } from '../../kernel/change/store.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
 import { leaveInstallations } from '../apps/leave-installations.ts';
 import { scheduleRelisting } from '../code-scanning/schedule-scanning.ts';
@@ -13,7 +14,13 @@ import { shareLockOwner } from '../owners/store.ts';
 import { replaceCustomRoles } from '../repository-roles/store.ts';
 import { deleteStrandedTeams } from '../protection/store-actors.ts';
 import { deleteTeamsOfRepository } from '../teams/store-repositories.ts';
-import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from './access.ts';
+import {
+  REPOSITORY_CHANNEL,
+  entryOwnerOf,
+  repositoryNotFound,
+  repositorySubject,
+  type FoundRepository,
+} from './access.ts';
 import { repositoryChange, checkNameFree } from './change-repository.ts';
 import type { Repository } from './repository.ts';
 import { auditedRepository } from './requests.ts';
@@ -54,11 +61,13 @@ export async function transferRepository(
     await addGrants?.(updated);
     await deleteStrandedTeams(tx, updated);
     await scheduleRelisting(tx, number, actor.now);
+    await updateEntryOwner(tx, { subject: repositorySubject(number) }, to.owner.id);
   }
   const moved = { repository: updated, owner: to.owner };
   const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
   on.record({
     ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
+    ...entryOwnerOf(moved),
     before: { ...auditedRepository(before), owner: owner.login },
     after: { ...auditedRepository(repository), owner: to.owner.login },
   });

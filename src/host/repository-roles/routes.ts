@@ -227,6 +227,7 @@ function recordRole(
     kind: 'repository-role',
     name,
     verb,
+    ownerId: organization.id,
     ...(before && { before: auditedRole(before) }),
     ...(after && { after: auditedRole(after) }),
   });

@@ -1,4 +1,5 @@
 // The API root: the URLs of all resources, as RFC 6570 templates.
+import { absentPartAt, DIFFERENCES } from '../absent-parts.ts';
 import { Type, type Static } from '../../kernel/schema.ts';
 
 const PATHS = {
@@ -47,13 +48,21 @@ export const Root = Type.Object(
   { $id: 'root' },
 );
 
+/** Of a part that this server does not have, the documentation says so. */
+function addressAt(path: string, base: string): string {
+  return absentPartAt(path) === undefined ? base + path : new URL(DIFFERENCES, base).href;
+}
+
 const roots = new Map<string, Static<typeof Root>>();
 
 /** Built once for each base URL: there are two. */
 export function rootAt(base: string): Static<typeof Root> {
   let root = roots.get(base);
   if (root === undefined) {
-    root = Object.fromEntries(NAMES.map((name) => [name, base + PATHS[name]])) as Record<Name, string>;
+    root = Object.fromEntries(NAMES.map((name) => [name, addressAt(PATHS[name], base)])) as Record<
+      Name,
+      string
+    >;
     roots.set(base, root);
   }
   return root;

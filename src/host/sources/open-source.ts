@@ -10,6 +10,8 @@ export interface SourceRequest {
   /** `owner/name` */
   name: string;
   accountId: string;
+  /** The id of what the token that wants it read allows at most. */
+  boundary?: string | undefined;
   /** `Basic` with a token as password, as in a URL; then its permissions count instead of the account's. */
   authorization?: string;
 }
@@ -35,7 +37,7 @@ export async function openSource(
   if (found === undefined)
     throw new Failure(
       'invalid',
-      `This server has no repository ${name}, or the owner of the Actor may not read it.`,
+      `This server has no repository ${name}, or the owner of the Actor may not read it${request.boundary === undefined ? '' : ' with the token that asked for the build'}.`,
     );
   const git = kernel.services.git.repository(found.repository.number);
   const commit = await git.resolveCommit(reference ?? `refs/heads/${found.repository.defaultBranch}`);
@@ -85,9 +87,10 @@ async function findSource(kernel: Kernel, request: SourceRequest): Promise<Found
 
 async function callerOf(
   { identity, db, clock }: Kernel,
-  { accountId, authorization }: SourceRequest,
+  { accountId, boundary, authorization }: SourceRequest,
 ): Promise<KnownCaller | undefined> {
-  if (authorization === undefined) return await identity.callerOfAccount(db, accountId, clock.now());
+  if (authorization === undefined)
+    return await identity.callerOfAccount(db, accountId, clock.now(), boundary);
   const [user = '', password = ''] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
     .toString()
     .split(/:(.*)/s);

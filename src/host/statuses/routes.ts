@@ -114,6 +114,8 @@ const listCommitStatuses = repositoryRoute(
     id: 'repos/list-commit-statuses-for-ref',
     method: 'GET',
     path: '/repos/{owner}/{repo}/commits/{ref}/statuses',
+    // The address of statuses in replies.
+    aliases: [{ path: '/repos/{owner}/{repo}/statuses/{ref}' }],
     summary: 'List the statuses of a commit',
     description: 'The newest first.',
     access: READ_REPOSITORY,

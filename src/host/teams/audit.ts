@@ -27,6 +27,7 @@ export function recordTeamChange(
     kind,
     name: name ?? team.name,
     verb,
+    ownerId: organization.id,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   });

@@ -1,11 +1,17 @@
 // Teams of organizations.
 import type { Part } from '../../kernel/part.ts';
 import { organizationTeamMemberRoutes } from './member-routes.ts';
+import { teamsOfRepositoryRoutes } from './of-repository-routes.ts';
 import { organizationTeamRepositoryRoutes } from './repository-routes.ts';
 import { organizationTeamRoutes } from './routes.ts';
 
 /** Their tables are among those of organizations. */
 export const organizationTeamPart: Part = {
   tag: { name: 'teams', description: 'Teams of organizations' },
-  routes: [...organizationTeamRoutes, ...organizationTeamMemberRoutes, ...organizationTeamRepositoryRoutes],
+  routes: [
+    ...organizationTeamRoutes,
+    ...organizationTeamMemberRoutes,
+    ...organizationTeamRepositoryRoutes,
+    ...teamsOfRepositoryRoutes,
+  ],
 };

@@ -71,6 +71,7 @@ import {
   deleteTeamsOfRepository,
   listTeamGrants,
   listTeamRepositories,
+  listTeamsOfRepository,
   saveTeamRepository,
 } from './store-repositories.ts';
 
@@ -185,8 +186,10 @@ onEachEngine((testEngine) => {
     await isInTeams(db, [team, next], accountOf(1));
     for (const role of [undefined, 'maintainer', 'member'] as const)
       await listTeamMembers(db, [team, next], role, PAGE);
-    for (const viewer of [undefined, { accountId: accountOf(1) }])
+    for (const viewer of [undefined, { accountId: accountOf(1) }]) {
       await listTeamRepositories(db, [team, next], viewer, PAGE);
+      await listTeamsOfRepository(db, repository, viewer?.accountId, PAGE);
+    }
     await listTeamGrants(db, [team, next], [repository]);
     await listRepositoryRoles(db, organization.id);
     const role = (await findRepositoryRoleByName(db, organization.id, 'ROLE-0'))!;

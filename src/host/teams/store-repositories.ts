@@ -1,6 +1,8 @@
 // The repositories of teams in the database.
 import { sql } from 'kysely';
 import type { Slice } from '../../kernel/page.ts';
+import type { OrganizationTeam } from './model.ts';
+import { organizationTeamFrom } from './store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** Accounts whose view is limited see public repositories, and what they are granted themselves. */
@@ -43,6 +45,36 @@ function isSeenBy(accountId: string) {
           select parent_number from organization_teams join own on own.number = organization_teams.number
           where parent_number is not null)
         select number from own)))`;
+}
+
+/** The teams that the repository was given to, by slug, with their roles on it. A viewer sees closed teams and their own. */
+export async function listTeamsOfRepository(
+  db: Db,
+  repositoryNumber: number,
+  viewerId: string | undefined,
+  { offset, limit }: Slice,
+): Promise<{ items: { team: OrganizationTeam; role: string }[]; total: number }> {
+  const teams = db
+    .selectFrom('team_repositories as g')
+    .innerJoin('organization_teams as t', 't.number', 'g.team_number')
+    .where('g.repository_number', '=', repositoryNumber)
+    .$if(viewerId !== undefined, (query) =>
+      query.where(({ or, eb, selectFrom }) =>
+        or([
+          eb('t.privacy', '=', 'closed'),
+          eb(
+            't.number',
+            'in',
+            selectFrom('organization_team_members').select('team_number').where('account_id', '=', viewerId!),
+          ),
+        ]),
+      ),
+    );
+  const [rows, { total }] = await Promise.all([
+    teams.selectAll('t').select('g.role').orderBy('t.slug').offset(offset).limit(limit).execute(),
+    teams.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { items: rows.map(({ role, ...row }) => ({ team: organizationTeamFrom(row), role })), total };
 }
 
 export interface TeamRepositoryGrant {

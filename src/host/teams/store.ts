@@ -265,7 +265,7 @@ function columnsOf(fields: TeamFields) {
   };
 }
 
-function organizationTeamFrom(row: Selectable<OrganizationTeamRow>): OrganizationTeam {
+export function organizationTeamFrom(row: Selectable<OrganizationTeamRow>): OrganizationTeam {
   return {
     number: row.number,
     organizationId: row.organization_id,

@@ -1,12 +1,17 @@
 // What a push may change: asked while its objects are in git's quarantine, before any reference is moved.
 import { Failure } from '../../kernel/failure.ts';
-import { foldCase } from '../../kernel/fold-case.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { isNamedLikeId, isValidRefName } from '../git/ref-name.ts';
-import { readRefValues } from '../git/ref-values.ts';
+import { findCaseCollisions } from '../pushes/case-collisions.ts';
 import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
-import { openRepository, type FoundRepository, type RepositoryCall } from '../repositories/access.ts';
+import {
+  openRepository,
+  PUSH_REPOSITORY,
+  type FoundRepository,
+  type RepositoryCall,
+} from '../repositories/access.ts';
+import { callAgain } from './call-again.ts';
 import type { ProposedPush } from './hook-dialogue.ts';
 
 /** More references in one push are refused. */
@@ -16,33 +21,31 @@ const MAX_MESSAGES = 20;
 /** What is wrong, in words for the pusher; nothing where the push may be accepted. */
 export async function checkPush(
   kernel: Kernel,
-  call: RepositoryCall & { caller: KnownCaller },
+  call: Pick<RepositoryCall, 'url'> & { caller: KnownCaller },
   { number }: { number: number },
   { changes, count, quarantine }: ProposedPush,
 ): Promise<string[]> {
   if (count > MAX_PUSHED_REFS)
     return [`The push changes ${count} references; the limit is ${MAX_PUSHED_REFS}. Push them in parts.`];
   let found: FoundRepository;
+  let caller: KnownCaller;
   try {
     // Much may have changed since the push began: the role, the token, the repository itself.
-    found = await openRepository(kernel, callFor(kernel, call, number), 'write');
+    const present = await callAgain(kernel, call.caller, PUSH_REPOSITORY.action);
+    ({ caller } = present);
+    const params = { repository_id: number };
+    found = await openRepository(kernel, { ...present, url: call.url, params }, 'write');
   } catch (error) {
     if (error instanceof Failure) return [error.message];
     throw error;
   }
   const git = kernel.services.git.repository(number);
-  const names = [...checkNames(changes), ...checkTwins(changes, await existingNames(git, changes))];
+  const names = [...checkNames(changes), ...(await findCaseCollisions(git, changes))];
   if (names.length > 0) return names.slice(0, MAX_MESSAGES);
   const { program, folder } = git;
   const target = { program, folder, ...(quarantine !== undefined && { quarantine }) };
-  const refused = await checkRefChanges(kernel, found, { caller: call.caller }, changes, target);
+  const refused = await checkRefChanges(kernel, found, { caller }, changes, target);
   return refused.slice(0, MAX_MESSAGES).map(({ message }) => message);
-}
-
-function callFor({ clock }: Kernel, call: RepositoryCall, number: number): RepositoryCall {
-  const { caller, url } = call;
-  const can: RepositoryCall['can'] = (resource, action) => call.can(resource, action);
-  return { caller, url, can, now: clock.now(), params: { repository_id: number } };
 }
 
 /** References of the server's own are hidden from pushes by git itself. */
@@ -61,26 +64,4 @@ function problemWith(name: string): string | undefined {
   if (isNamedLikeId(name)) return `${name}: a name must not consist of 40 hex digits, as ids of commits do.`;
   if (name.startsWith('refs/replace/')) return `${name}: objects cannot be replaced here.`;
   return rest.join('/') === 'HEAD' ? `${name}: HEAD cannot be the name of a branch or tag.` : undefined;
-}
-
-/** On the computers of many people two names that differ in case only would be the same file. */
-function checkTwins(changes: readonly RefChange[], existing: Iterable<string>): string[] {
-  const deleted = new Set(changes.filter(({ to }) => to === undefined).map(({ name }) => name));
-  const names = new Map<string, string>();
-  for (const name of existing) if (!deleted.has(name)) names.set(foldCase(name), name);
-  return changes.flatMap(({ name, from, to }) => {
-    if (to === undefined || from !== undefined) return [];
-    const other = names.get(foldCase(name));
-    names.set(foldCase(name), name);
-    if (other === undefined || other === name) return [];
-    return [`${name} differs from ${other} only in upper and lower case.`];
-  });
-}
-
-async function existingNames(
-  git: Parameters<typeof readRefValues>[0],
-  changes: readonly RefChange[],
-): Promise<Iterable<string>> {
-  const creates = changes.some(({ from, to }) => from === undefined && to !== undefined);
-  return creates ? (await readRefValues(git)).keys() : [];
 }

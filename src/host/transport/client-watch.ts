@@ -1,40 +1,46 @@
-// Notices a client that has stopped sending or reading: it must not hold a process of git for ever.
+// Measures how fast a client sends or reads while the server waits for it: a slow one must not hold a process of git for ever.
 
-/** A client that moves fewer bytes while the server waits for it counts as one that has stopped. */
+/** A client that moves fewer bytes in a window counts as one that has stopped. */
 const MIN_BYTES = 1024;
 /** The share of the time in which the server must have waited for the client, and not for git. */
 const WAITED_SHARE = 0.9;
 
 export class ClientWatch {
-  readonly #stallMs: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly began: number;
+  readonly #now: () => number;
+  #windowBegan: number;
   #bytes = 0;
   #waiting = 0;
   #waitingSince = 0;
   #waitedMs = 0;
+  #stoppedMs = 0;
+  #rate = Infinity;
 
-  /** Calls `onStall` when the client has moved nearly nothing for this long; at the latest after twice the time. */
-  constructor(stallMs: number, onStall: () => void) {
-    this.#stallMs = stallMs;
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      if (this.#waiting > 0) this.#rest(now);
-      const hasStopped = this.#bytes < MIN_BYTES && this.#waitedMs >= this.#stallMs * WAITED_SHARE;
-      this.#bytes = 0;
-      this.#waitedMs = 0;
-      if (hasStopped) onStall();
-    }, stallMs);
+  constructor(now: () => number) {
+    this.#now = now;
+    this.began = now();
+    this.#windowBegan = this.began;
+  }
+
+  /** Bytes per second in the last window; infinite where git was slower than the client. */
+  get rate(): number {
+    return this.#rate;
+  }
+
+  /** How long the client has moved nearly nothing. */
+  get stoppedMs(): number {
+    return this.#stoppedMs;
   }
 
   /** Waits for the client. */
   async wait<T>(client: Promise<T>): Promise<T> {
-    if (this.#waiting === 0) this.#waitingSince = performance.now();
+    if (this.#waiting === 0) this.#waitingSince = this.#now();
     this.#waiting += 1;
     try {
       return await client;
     } finally {
       this.#waiting -= 1;
-      if (this.#waiting === 0) this.#rest(performance.now());
+      if (this.#waiting === 0) this.#rest(this.#now());
     }
   }
 
@@ -42,8 +48,17 @@ export class ClientWatch {
     this.#bytes += bytes;
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
+  /** Ends the window if it has lasted this long, and measures it. */
+  look(now: number, windowMs: number): void {
+    const lasted = now - this.#windowBegan;
+    if (lasted < windowMs) return;
+    if (this.#waiting > 0) this.#rest(now);
+    const isSlower = this.#waitedMs >= lasted * WAITED_SHARE;
+    this.#rate = isSlower ? (this.#bytes / lasted) * 1000 : Infinity;
+    this.#stoppedMs = isSlower && this.#bytes < MIN_BYTES ? this.#stoppedMs + lasted : 0;
+    this.#windowBegan = now;
+    this.#bytes = 0;
+    this.#waitedMs = 0;
   }
 
   #rest(now: number): void {

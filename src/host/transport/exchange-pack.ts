@@ -4,44 +4,71 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GitProcess } from '../git/git-process.ts';
-import { ClientWatch } from './client-watch.ts';
+import { errorInBand, PacketReader } from './git-packets.ts';
+import type { RunningTransfer } from './git-transfers.ts';
 
 export interface PackExchange {
   body: Readable;
   response: ServerResponse;
   process: GitProcess;
   headers: Record<string, string>;
+  isPush: boolean;
   /** More bytes of the body are not given to git, which then reports that its input ends early. */
   maxBody: number;
-  /** How long the client may neither send nor read. */
-  stallMs: number;
-  /** Called when the client has stopped, sends far too much, or breaks the body off. */
-  cut(): void;
+  transfer: RunningTransfer;
+  /** Ends git. Called when the transfer is cut, or the client sends far too much or breaks the body off. */
+  stop(): void;
 }
 
 /** A client that has sent too much is read on until this, so that it hears why: most read no reply before they have sent all. */
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 
+/** The time in which a client that is cut can read why. */
+const CUT_MS = 30_000;
+
 /** Resolves when git has written everything and the client has sent everything. The reply is left open. */
 export async function exchangePack(exchange: PackExchange): Promise<void> {
-  const watch = new ClientWatch(exchange.stallMs, exchange.cut);
+  const { response, stop, transfer } = exchange;
+  const packets = new PacketReader();
+  const leave = () => {
+    stop();
+    response.destroy();
+  };
+  const cut = () => {
+    stop();
+    endCut(exchange, packets);
+  };
+  transfer.cut.addEventListener('abort', cut, { once: true });
   try {
-    await Promise.all([sendBody(exchange, watch).catch(() => exchange.cut()), sendReply(exchange, watch)]);
+    await Promise.all([
+      sendBody(exchange, leave).catch(() => breakOff(exchange, leave)),
+      sendReply(exchange, packets),
+    ]);
   } finally {
-    watch.stop();
+    transfer.cut.removeEventListener('abort', cut);
   }
 }
 
-async function sendBody({ body, process, maxBody, cut }: PackExchange, watch: ClientWatch): Promise<void> {
+/** Without the rest of its input git ends, and the client hears why; once a reply has begun, only its end can say it. */
+function breakOff({ response, process }: PackExchange, leave: () => void): void {
+  if (response.headersSent || response.destroyed) leave();
+  else process.end();
+}
+
+async function sendBody(
+  { body, process, maxBody, transfer }: PackExchange,
+  leave: () => void,
+): Promise<void> {
   const { stdin } = process;
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let size = 0;
   for (;;) {
-    const next = await watch.wait(chunks.next());
+    const next = await transfer.wait(untilCut(transfer, chunks.next()));
+    if (next === undefined) return void discard(chunks).catch(() => {});
     if (next.done === true) break;
-    watch.moved(next.value.length);
+    transfer.moved(next.value.length);
     size += next.value.length;
-    if (size > maxBody + DISCARDED_BYTES) return cut();
+    if (size > maxBody + DISCARDED_BYTES) return leave();
     if (stdin.destroyed || stdin.writableEnded) continue;
     if (size > maxBody) stdin.end();
     else if (!stdin.write(next.value)) await drainOrClose(stdin);
@@ -49,12 +76,47 @@ async function sendBody({ body, process, maxBody, cut }: PackExchange, watch: Cl
   stdin.end();
 }
 
-async function sendReply({ response, process, headers }: PackExchange, watch: ClientWatch): Promise<void> {
+async function sendReply(
+  { response, process, headers, transfer }: PackExchange,
+  packets: PacketReader,
+): Promise<void> {
   for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
-    if (response.destroyed) continue;
+    if (response.destroyed || transfer.cut.aborted) continue;
     if (!response.headersSent) response.writeHead(200, headers);
-    watch.moved(chunk.length);
-    if (!response.write(chunk)) await watch.wait(drainOrClose(response));
+    transfer.moved(chunk.length);
+    packets.read(chunk);
+    if (!response.write(chunk)) await transfer.wait(untilCut(transfer, drainOrClose(response)));
+  }
+}
+
+/** Most clients read no reply before they have sent all. */
+async function discard(chunks: AsyncIterator<Buffer>): Promise<void> {
+  while ((await chunks.next()).done !== true);
+}
+
+/** Ends the reply with the reason, where the client can understand it. Its slot does not wait for that. */
+function endCut({ response, headers, isPush, transfer }: PackExchange, packets: PacketReader): void {
+  const { message } = transfer.cut.reason as Error;
+  // The result of a push has bands from its beginning.
+  const end = response.headersSent || !isPush ? packets.end(message) : errorInBand(message);
+  if (response.destroyed || end === undefined) return void response.destroy();
+  if (!response.headersSent) response.writeHead(200, { ...headers, connection: 'close' });
+  const { socket } = response;
+  response.end(end, () => socket?.end());
+  const late = setTimeout(() => response.destroy(), CUT_MS);
+  response.once('close', () => clearTimeout(late));
+}
+
+/** Resolves with nothing when the transfer is cut. */
+async function untilCut<T>({ cut }: RunningTransfer, client: Promise<T>): Promise<T | undefined> {
+  if (cut.aborted) return undefined;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const onCut = () => resolve(undefined);
+  cut.addEventListener('abort', onCut, { once: true });
+  try {
+    return await Promise.race([client, promise]);
+  } finally {
+    cut.removeEventListener('abort', onCut);
   }
 }
 

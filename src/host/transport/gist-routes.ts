@@ -7,6 +7,7 @@ import { editFiles } from '../gists/file-edits.ts';
 import { GIST_REF, MAX_GIST_FILES } from '../gists/gist.ts';
 import { beginGistWrite, recordGistChange } from '../gists/record-change.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
+import { callAgain } from './call-again.ts';
 import { checkGistPush, MAX_GIST_REFS, type GistPushRules } from './check-gist-push.ts';
 import { gitRoutes } from './git-routes.ts';
 import type { ServiceName } from './git-service.ts';
@@ -55,6 +56,7 @@ async function serveGist(kernel: Kernel, call: RawRouteCall, found: FoundGist): 
   return {
     folder,
     program,
+    row: { table: 'gists', number },
     logged: { gist: number },
     maxPushBytes: Math.min(packs.maxPushBytes, MAX_GIST_PACK),
     maxPushedRefs: MAX_GIST_REFS,
@@ -70,14 +72,13 @@ async function judgeGistPush(
 ): Promise<PushVerdict> {
   const { quarantine } = proposal;
   const { caller, params } = call;
-  const now = kernel.clock.now();
-  const can: RawRouteCall['can'] = (resource, action) => call.can(resource, action);
   const checked = { ...target, ...(quarantine !== undefined && { quarantine }) };
   let found: FoundGist;
   let messages: string[];
   try {
     // Much may have changed since the push began: the token, the owner, the gist itself.
-    found = await openForService(kernel, { caller, params, can, now }, 'git-receive-pack');
+    const present = await callAgain(kernel, caller, UPDATE_GIST.action);
+    found = await openForService(kernel, { ...present, params }, 'git-receive-pack');
     messages = await checkGistPush(checked, proposal, RULES);
   } catch (error) {
     if (error instanceof Failure) return { messages: [error.message] };
@@ -85,7 +86,7 @@ async function judgeGistPush(
   }
   if (messages.length > 0) return { messages };
   const { gist } = found;
-  const write = await beginGistWrite(kernel, gist.number, caller, now);
+  const write = await beginGistWrite(kernel, gist.number, caller, kernel.clock.now());
   return {
     messages,
     async end() {

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawAnswer, RawRoute, RawRouteCall } from '../../kernel/raw-route.ts';
 import { announce } from './announce.ts';
 import type { ServiceName } from './git-service.ts';
-import { plainReplyOf, sendPlain } from './plain-reply.ts';
+import { plainReplyOf, sendPlain, sendRefusal } from './plain-reply.ts';
 import { receive } from './receive.ts';
 import type { GitExchange, ServedGit } from './served-git.ts';
 import { upload } from './upload.ts';
@@ -24,7 +24,7 @@ export interface ServedKind<Found> {
   serve(kernel: Kernel, call: RawRouteCall, found: Found): Promise<ServedGit>;
 }
 
-const COMMON = { limit: 'git', challenge: 'Basic realm="Signalbox", charset="UTF-8"' };
+const COMMON = { limit: 'git', challenge: 'Basic realm="Signalbox", charset="UTF-8"', refuse: refusePlainly };
 
 export function gitRoutes<Found>(kind: ServedKind<Found>): RawRoute[] {
   const { name, below, read, push } = kind;
@@ -59,15 +59,8 @@ async function opened<Found>(
   call: RawRouteCall,
   service: ServiceName | undefined,
   answer: (exchange: GitExchange) => Promise<void>,
-): Promise<(exchange: RawExchange) => Promise<void>> {
-  let found: Found;
-  try {
-    found = await openKnown(kind, kernel, call, service ?? 'git-upload-pack');
-  } catch (error) {
-    const failure = plainReplyOf(error);
-    if (failure === undefined) throw error;
-    return async ({ request, response }) => refuse(request, () => sendPlain(response, call, failure));
-  }
+): Promise<RawAnswer> {
+  const found = await openKnown(kind, kernel, call, service ?? 'git-upload-pack');
   return async ({ request, response }) => {
     let logged: ServedGit['logged'] | undefined;
     try {
@@ -79,9 +72,16 @@ async function opened<Found>(
       const failure = plainReplyOf(error);
       if (failure === undefined || response.headersSent) throw error;
       kernel.log.info({ call: call.id, ...logged }, failure.message);
-      refuse(request, () => sendPlain(response, call, failure));
+      refuse(request, () => sendRefusal(response, call, service, failure));
     }
   };
+}
+
+function refusePlainly(error: unknown, call: RawRouteCall, { log }: Kernel): RawAnswer | undefined {
+  const failure = plainReplyOf(error);
+  if (failure === undefined) return undefined;
+  if (failure.kind === 'unavailable') log.error({ call: call.id, err: failure }, failure.message);
+  return async ({ request, response }) => refuse(request, () => sendPlain(response, call, failure));
 }
 
 /**

@@ -7,8 +7,6 @@ const MEBIBYTE = 1024 ** 2;
 export const MAX_FETCH_BYTES = 64 * MEBIBYTE;
 /** Beside its pack, a push has a line for each reference. */
 export const MAX_COMMAND_BYTES = 16 * MEBIBYTE;
-/** No single piece of memory of a process that reads a pack is larger: a small delta can claim to make gigabytes. */
-const MAX_ALLOCATION = 1024 * MEBIBYTE;
 const PROTOCOL = /^version=[012](?::[a-z0-9=]{1,32}){0,4}$/;
 
 /** Other values of the header `Git-Protocol` are ignored: what is passed on is read by the program. */
@@ -36,12 +34,14 @@ export function uploadPack({ folder, protocol }: ServiceStart, mode: string) {
     'transfer.hideRefs': 'refs/hidden',
     'pack.threads': '1',
     'pack.windowMemory': '64m',
-    'core.deltaBaseCacheLimit': '64m',
-    'core.bigFileThreshold': '16m',
   };
   return {
     args: [...options(config), 'upload-pack', mode, folder],
-    start: { folder, env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol } },
+    start: {
+      folder,
+      work: 'transfer',
+      env: protocol === undefined ? {} : { GIT_PROTOCOL: protocol },
+    } as const,
   };
 }
 
@@ -53,6 +53,8 @@ export function receivePack(
 ) {
   const config = {
     'core.hooksPath': hooksPath,
+    // A pack is stored as it is: as single files, what its deltas stand for would be written out.
+    'receive.unpackLimit': '1',
     'receive.maxInputSize': String(maxPushBytes),
     'receive.fsckObjects': 'true',
     'transfer.fsckObjects': 'true',
@@ -66,12 +68,10 @@ export function receivePack(
     'transfer.hideRefs': 'refs/hidden',
     'receive.hideRefs': 'refs/pull',
     'pack.threads': '1',
-    'core.deltaBaseCacheLimit': '64m',
-    'core.bigFileThreshold': '16m',
   };
   return {
     args: [...options(config), 'receive-pack', mode, folder],
-    start: { folder, env: { GIT_ALLOC_LIMIT: String(MAX_ALLOCATION) }, hasDialogue: true },
+    start: { folder, work: 'transfer', hasDialogue: true } as const,
   };
 }
 

@@ -1,7 +1,11 @@
 // Pushes: git receives the objects into its quarantine, the hook asks whether they may come, and what has changed is recorded.
+import { Failure } from '../../kernel/failure.ts';
+import { killChildren } from '../git/children.ts';
 import type { GitProcess } from '../git/git-process.ts';
+import { checkReceivedPack, watchInflation } from '../git/received-pack.ts';
 import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
 import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
+import { countInflated } from './count-inflated.ts';
 import { exchangePack } from './exchange-pack.ts';
 import { finishReply } from './finish-reply.ts';
 import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';
@@ -16,54 +20,80 @@ const TIMEOUT_MS = MAX_PUSH_MS - 60_000;
 export async function receive(exchange: GitExchange): Promise<void> {
   const { kernel, call, served, request, response } = exchange;
   const { packs } = kernel.services;
+  kernel.disk.checkNotFull('repositories');
   const body = openBody(request, 'application/x-git-receive-pack-request');
   const { folder, program, maxPushBytes } = served;
   const hooksPath = await packs.hooks.ensure();
   const { args, start } = receivePack({ folder }, '--stateless-rpc', { maxPushBytes, hooksPath });
-  const release = await packs.acquire(call.signal);
+  const transfer = await packs.transfers.begin(call);
   let end: PushVerdict['end'];
+  let unwatch: (() => void) | undefined;
   try {
     const process = await program.start(args, start);
     const late = setTimeout(process.end, TIMEOUT_MS);
     // Once the push is accepted, git finishes it even for a client that is gone.
-    const leave = () => end === undefined && process.end();
-    const cut = () => {
-      leave();
-      response.destroy();
+    let hasEnded = false;
+    const leave = () => {
+      if (end !== undefined || hasEnded) return;
+      process.end();
+      // What has read the whole pack would otherwise go on with it.
+      killChildren(process.pid);
     };
+    unwatch = watchInflation(process, packs.inflation, () =>
+      kernel.log.info(
+        { call: call.id, ...served.logged },
+        'a push was stopped: its pack takes too long to read',
+      ),
+    );
     call.signal.addEventListener('abort', leave, { once: true });
     if (call.signal.aborted) leave();
     const headers = { 'content-type': 'application/x-git-receive-pack-result', ...NOT_CACHED };
     const maxBody = maxPushBytes + MAX_COMMAND_BYTES;
     const decided = decide(exchange, process, (atEnd) => (end = atEnd));
-    await exchangePack({ body, response, process, headers, maxBody, stallMs: packs.stallMs, cut });
+    await exchangePack({ body, response, process, headers, isPush: true, maxBody, transfer, stop: leave });
     const exit = await process.exited;
+    hasEnded = true;
     clearTimeout(late);
     await decided;
     await end?.();
     await removeStaleQuarantines(folder, MAX_PUSH_MS);
-    finishReply(kernel, call, response, exit, headers);
+    finishReply(kernel, call, { body, response }, exit, headers);
   } finally {
-    release();
+    unwatch?.();
+    transfer.end();
   }
 }
 
 /** Answers the hook. Whatever goes wrong refuses the push. */
 async function decide(
-  { kernel, call, served }: GitExchange,
+  exchange: GitExchange,
   process: GitProcess,
   onAccept: (end: PushVerdict['end']) => void,
 ): Promise<void> {
+  const { kernel, call, served } = exchange;
   const dialogue = process.dialogue!;
   let messages: readonly string[] = ['The server could not check the push. Try again later.'];
   try {
     const proposal = await readProposal(dialogue, served.maxPushedRefs);
     if (proposal === undefined) return;
+    await checkContent(exchange, proposal.quarantine);
     const verdict = await served.judgePush(proposal);
     messages = verdict.messages;
     onAccept(verdict.end);
   } catch (error) {
-    kernel.log.error({ err: error, call: call.id }, 'a push could not be checked');
+    if (error instanceof Failure) messages = [error.message];
+    else kernel.log.error({ err: error, call: call.id }, 'a push could not be checked');
   }
   answerProposal(dialogue, messages);
+}
+
+/** @throws {Failure} */
+async function checkContent({ kernel, call, served }: GitExchange, quarantine?: string): Promise<void> {
+  if (quarantine === undefined) return;
+  const { program, folder } = served;
+  const { git, packs } = kernel.services;
+  const target = { program, folder, quarantine, signal: call.signal };
+  const limits = packs.inflation;
+  const bytes = await checkReceivedPack({ target, services: git.demand(), limits });
+  await countInflated(kernel.db, { row: served.row, target, bytes }, limits);
 }

@@ -1,8 +1,8 @@
 // The body of a request of git: inflated while it is read, and bounded.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { Failure } from '../../kernel/failure.ts';
+import { createGunzip } from '../../kernel/streams.ts';
 
 /** @throws {Failure} for another encoding than gzip, and for a body that is none of this service. */
 export function openBody(request: IncomingMessage, contentType: string): Readable {

@@ -32,7 +32,7 @@ async function openForService(
   service: ServiceName,
 ): Promise<FoundRepository> {
   const isPush = service === 'git-receive-pack';
-  const found = await openRepository(kernel, call, isPush ? 'write' : 'read');
+  const found = await openRepository(kernel, call, isPush ? 'write' : 'read', 'isServed');
   if (isPush && !call.can(repositoryResource(found), 'pushRepository'))
     throw new Failure('denied', 'The token does not allow pushes to this repository.');
   return found;
@@ -53,6 +53,7 @@ async function serveRepository(
   return {
     folder,
     program,
+    row: { table: 'repositories', number },
     logged: { repository: number },
     maxPushBytes: packs.maxPushBytes,
     maxPushedRefs: MAX_PUSHED_REFS,

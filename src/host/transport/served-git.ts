@@ -5,9 +5,12 @@ import type { GitTarget } from '../git/git-target.ts';
 import type { GitProgram } from '../git/git-process.ts';
 import type { ServiceName } from './git-service.ts';
 import type { ProposedPush } from './hook-dialogue.ts';
+import type { CountedRow } from './store-inflated.ts';
 
 export interface ServedGit extends GitTarget {
   program: GitProgram;
+  /** Counts what pushes bring. */
+  row: CountedRow;
   /** What log lines name it by. */
   logged: Record<string, number | string>;
   /** The largest pack that a push may have. */

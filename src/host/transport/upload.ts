@@ -12,13 +12,9 @@ export async function upload({ kernel, call, served, request, response }: GitExc
   const { folder, program } = served;
   const protocol = protocolOf(call.headers['git-protocol']);
   const { args, start } = uploadPack({ folder, protocol }, '--stateless-rpc');
-  const release = await packs.acquire(call.signal);
+  const transfer = await packs.transfers.begin(call);
   try {
     const process = await program.start(args, start);
-    const cut = () => {
-      process.kill();
-      response.destroy();
-    };
     call.signal.addEventListener('abort', process.kill, { once: true });
     if (call.signal.aborted) process.kill();
     const headers = { 'content-type': 'application/x-git-upload-pack-result', ...NOT_CACHED };
@@ -27,12 +23,13 @@ export async function upload({ kernel, call, served, request, response }: GitExc
       response,
       process,
       headers,
+      isPush: false,
       maxBody: MAX_FETCH_BYTES,
-      stallMs: packs.stallMs,
-      cut,
+      transfer,
+      stop: process.kill,
     });
-    finishReply(kernel, call, response, await process.exited, headers);
+    finishReply(kernel, call, { body, response }, await process.exited, headers);
   } finally {
-    release();
+    transfer.end();
   }
 }

@@ -1,11 +1,16 @@
 // Users as resources of policies, and the lock under which a user's own data changes.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import { shareLockAccount, type Account } from '../../kernel/identity/store-accounts.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 export function userResource({ username }: Pick<Account, 'username'>): string {
   return `user/${username}`;
+}
+
+export function mayViewEmails(caller: KnownCaller): boolean {
+  return can(caller, 'viewEmails', userResource(accountOf(caller)));
 }
 
 /** Until the transaction ends nobody else changes the profile, addresses or keys of the caller. */

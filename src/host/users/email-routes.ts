@@ -144,6 +144,7 @@ const setVisibility = route(
         kind: 'user',
         name: account.username,
         verb: isPublic ? 'published the address of' : 'hid the address of',
+        ownerId: account.id,
         before,
         after,
       });
@@ -179,6 +180,7 @@ function recordEmails(
     kind: 'user',
     name: account.username,
     verb,
+    ownerId: account.id,
     ...(before && { before: { emails: before } }),
     ...(after && { after: { emails: after } }),
   });

@@ -60,6 +60,7 @@ const createKey = route(
         kind: 'user-key',
         name: title,
         verb: 'added the key',
+        ownerId: account.id,
         after: { id: inserted.number, title, key: inserted.publicKey },
       });
       return inserted;
@@ -109,6 +110,7 @@ const removeKey = route(
         kind: 'user-key',
         name: deleted.title,
         verb: 'deleted the key',
+        ownerId: account.id,
         before: { id: deleted.number, title: deleted.title, key: deleted.publicKey },
       });
     });

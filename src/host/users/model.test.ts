@@ -56,7 +56,7 @@ test('times have no milliseconds, and what is not known is null', () => {
 
 test('the address is shown to its owner alone, unless it is published', () => {
   assert.equal(toPublicUser(SHOWN, BASE, true).email, null);
-  assert.equal(toPrivateUser(SHOWN, BASE).email, 'ada@example.com');
+  assert.equal(toPrivateUser(SHOWN, BASE, true).email, 'ada@example.com');
   const published = { ...SHOWN, profile: { ...EMPTY_USER_PROFILE, publicEmail: PRIMARY } };
   assert.equal(toPublicUser(published, BASE, true).email, 'ada@example.com');
   assert.equal(toPublicUser(published, BASE, false).email, null);

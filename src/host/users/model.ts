@@ -81,12 +81,17 @@ export function toPublicUser(
   };
 }
 
-export function toPrivateUser(shown: ShownPrivately, base: string): Static<typeof PrivateUser> {
+/** With the primary address only for callers who may view it. */
+export function toPrivateUser(
+  shown: ShownPrivately,
+  base: string,
+  mayViewEmails: boolean,
+): Static<typeof PrivateUser> {
   const { account, profile } = shown;
   return {
     ...toPublicUser(shown, base, true),
     name: profile.name ?? fullNameOf(account),
-    email: publicEmailOf(account, profile) ?? account.email,
+    email: publicEmailOf(account, profile) ?? (mayViewEmails ? account.email : null),
     private_gists: shown.secretGists,
     total_private_repos: shown.privateRepositories,
     owned_private_repos: shown.privateRepositories,

@@ -11,7 +11,7 @@ import { ownerOfOrganization, type Organization } from '../organizations/model.t
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser, listOwnersAfter } from '../owners/store.ts';
-import { lockUser, userResource } from './access.ts';
+import { lockUser, mayViewEmails, userResource } from './access.ts';
 import {
   drawAvatar,
   PrivateUser,
@@ -37,7 +37,7 @@ const getAuthenticated = route(
   },
   async ({ caller, base }, { db }) => {
     const shown = await readOwnUser(db, accountOf(caller));
-    return reply(200, toPrivateUser(shown, base), lastModified(shown));
+    return reply(200, toPrivateUser(shown, base, mayViewEmails(caller)), lastModified(shown));
   },
 );
 
@@ -72,11 +72,12 @@ const updateAuthenticated = route(
         kind: 'user',
         name: account.username,
         verb: 'changed the profile of',
+        ownerId: account.id,
         before,
         after,
       });
     });
-    return toPrivateUser(await readOwnUser(db, account), call.base);
+    return toPrivateUser(await readOwnUser(db, account), call.base, mayViewEmails(call.caller));
   },
 );
 

@@ -18,7 +18,8 @@ const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [str
 
 export function versionSelection(
   versions: VersionTable,
-): Pick<Dialect, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders'> {
+): Pick<Dialect, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders' | 'namedVersionHeaders'> {
+  const endings = new WeakMap<RouteShape, Map<string, Headers | undefined>>();
   return {
     versions,
     versionOf: (facts) => selectVersion(versions, isVersioned(facts.shape) ? askedVersion(facts) : undefined),
@@ -27,8 +28,20 @@ export function versionSelection(
     versionHeaders: (version, shape, publicUrl, variant) => ({
       'x-host-api-version-selected': version,
       'x-github-api-version-selected': version,
-      ...(shape !== undefined && deprecationHeaders({ version, variant }, shape, publicUrl, versions)),
+      ...(shape !== undefined && noticeHeaders({ version, variant }, shape, publicUrl, versions)),
     }),
+    namedVersionHeaders({ shape, version, variant, headers, isVersionRefused }) {
+      if (shape === undefined || isVersionRefused || !isVersioned(shape)) return undefined;
+      if (!headers[OURS] && !headers[THEIRS]) return undefined;
+      let ofShape = endings.get(shape);
+      if (ofShape === undefined) endings.set(shape, (ofShape = new Map()));
+      const key = `${version} ${variant ?? ''}`;
+      if (!ofShape.has(key)) {
+        const next = nextChange({ version, variant }, shape, versions);
+        ofShape.set(key, next && endHeaders(version, next.version, versions));
+      }
+      return ofShape.get(key);
+    },
   };
 }
 
@@ -48,26 +61,51 @@ function askedVersion({ headers }: CallFacts): string | undefined {
   return ours ?? theirs;
 }
 
-/** Only on routes that a newer or announced version changes: on every reply the headers would be noise. */
-function deprecationHeaders(
-  { version, variant }: { version: string; variant: string | undefined },
+interface SelectedVersion {
+  version: string;
+  variant: string | undefined;
+}
+
+/** The first change of the route by a newer or announced version. */
+function nextChange(
+  { version, variant }: SelectedVersion,
   shape: RouteShape,
-  publicUrl: string,
   versions: VersionTable,
-): Headers {
+): { version: string; anchor: string } | undefined {
   const places = changesAhead(shape, version, versions, variant).map((change) => ({
     version: change.version,
     anchor: changeAnchor(change.title),
   }));
   if (shape.until !== undefined && shape.until > version)
     places.push({ version: shape.until, anchor: REMOVED_ANCHOR });
-  const [next] = places.toSorted((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0));
-  const sunsetAt = supportedUntil(versions, version);
-  if (next === undefined || sunsetAt === undefined) return {};
+  return places.toSorted((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0))[0];
+}
+
+/**
+ * Only on routes that a newer or announced version changes: on every reply the headers would be noise. Clients read
+ * `Deprecation` and `Sunset` as the end of the whole operation. That is so where it is removed, and for calls that name the
+ * version, since it ends; others get the next version by themselves, and only what `Link` leads to changes for them.
+ */
+function noticeHeaders(
+  selected: SelectedVersion,
+  shape: RouteShape,
+  publicUrl: string,
+  versions: VersionTable,
+): Headers {
+  const next = nextChange(selected, shape, versions);
+  const ends = next && endHeaders(selected.version, next.version, versions);
+  if (next === undefined || ends === undefined) return {};
   const page = `${publicUrl}${versionPath('host', next.version)}#${next.anchor}`;
+  const isRemoved = shape.until !== undefined && shape.until > selected.version;
+  return { ...(isRemoved && ends), link: `<${page}>; rel="deprecation"; type="text/html"` };
+}
+
+/** Undefined as long as the version has no end. */
+function endHeaders(version: string, next: string, versions: VersionTable): Headers | undefined {
+  const sunsetAt = supportedUntil(versions, version);
+  if (sunsetAt === undefined) return undefined;
   return {
-    deprecation: new Date(`${next.version}T00:00:00Z`).toUTCString(),
+    deprecation: new Date(`${next}T00:00:00Z`).toUTCString(),
     sunset: new Date(sunsetAt).toUTCString(),
-    link: `<${page}>; rel="deprecation"; type="text/html"`,
   };
 }

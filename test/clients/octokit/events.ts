@@ -49,6 +49,7 @@ export function describeEvents(suite: OctokitSuite): void {
 
     test('lists every other feed', async () => {
       const username = 'fan-ada';
+      assert.match((await activity.getFeeds()).data.timeline_url, /\/events$/);
       const lists = await Promise.all([
         activity.listPublicEvents({ per_page: 100 }),
         activity.listPublicEventsForRepoNetwork(demo),

@@ -39,6 +39,8 @@ export function describeGists(suite: OctokitSuite): void {
         },
       });
       assert.deepEqual([changed.description, Object.keys(changed.files!)], ['Better notes', ['c.md']]);
+      const again = await ada.request('POST /gists/{gist_id}', { gist_id, description: 'Better notes' });
+      assert.equal((again.data as { description: string }).description, 'Better notes');
       const { data: commits } = await gists.listCommits({ gist_id });
       assert.equal(commits.length, 2);
       const { data: first } = await gists.getRevision({ gist_id, sha: commits[1]!.version });

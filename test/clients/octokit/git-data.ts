@@ -77,6 +77,11 @@ export function describeGitData(suite: OctokitSuite): void {
         matching.map(({ ref }) => ref),
         ['refs/tags/v1.0.0'],
       );
+      const all = await octokit.paginate('GET /repos/{owner}/{repo}/git/refs', { ...target, per_page: 1 });
+      assert.deepEqual(
+        (all as { ref: string }[]).map(({ ref }) => ref),
+        ['refs/heads/main', 'refs/tags/v1.0.0'],
+      );
       const { data: heads } = await repos.listBranchesForHeadCommit({ ...target, commit_sha: commit.sha });
       assert.deepEqual(
         heads.map(({ name }) => name),

@@ -16,6 +16,28 @@ export function describeMeta(suite: OctokitSuite): void {
       assert.deepEqual((await meta.getAllVersions()).data, ['2022-11-28', '2026-03-10']);
     });
 
+    test('reads licences, templates, emojis and a picture, and renders Markdown', async () => {
+      const { meta, licenses, gitignore, emojis, markdown } = suite.admin.rest;
+      const { data: common } = await licenses.getAllCommonlyUsed({ featured: true });
+      assert.deepEqual(
+        common.map(({ key }) => key),
+        ['apache-2.0', 'gpl-3.0', 'mit'],
+      );
+      const { data: license } = await licenses.get({ license: 'mit' });
+      assert.match(license.body, /Permission is hereby granted/);
+      const { data: names } = await gitignore.getAllTemplates();
+      assert.ok(names.includes('Node'));
+      const { data: template } = await gitignore.getTemplate({ name: 'Node' });
+      assert.match(template.source, /node_modules/);
+      const { data: pictures } = await emojis.get();
+      const { data: picture } = await suite.admin.request(`GET ${pictures['tada']!}`);
+      assert.match(Buffer.from(picture as ArrayBuffer).toString(), /🎉/u);
+      assert.match((await meta.getOctocat({ s: 'Clear' })).data, /Clear/);
+      const { data: html } = await markdown.render({ text: 'a\nb', mode: 'gfm' });
+      assert.equal(html, '<p>a<br />\nb</p>');
+      assert.equal((await markdown.renderRaw({ data: '*a*' })).data, '<p><em>a</em></p>');
+    });
+
     test('reads the rate limits', async () => {
       const { data } = await suite.admin.rest.rateLimit.get();
       assert.equal('rate' in data, suite.version === '2022-11-28');

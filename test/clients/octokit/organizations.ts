@@ -117,6 +117,11 @@ export function describeOrganizations(suite: OctokitSuite): void {
         list.map(({ full_name, permissions }) => [full_name, permissions?.push]),
         [[`${org}/kept`, true]],
       );
+      const { data: ofRepository } = await admin.rest.repos.listTeams({ owner: kept.owner, repo: kept.repo });
+      assert.deepEqual(
+        ofRepository.map(({ slug, permission }) => [slug, permission]),
+        [['keepers', 'push']],
+      );
       assert.equal((await teams.removeRepoInOrg(kept)).status, 204);
       assert.deepEqual((await teams.listReposInOrg(team)).data, []);
       assert.equal((await teams.removeMembershipForUserInOrg(one)).status, 204);

@@ -65,6 +65,18 @@ export function describeUsers(suite: OctokitSuite): void {
       await users.deletePublicSshKeyForAuthenticatedUser({ key_id: data.id });
     });
 
+    test('finds no followers, and nobody to follow', async () => {
+      const username = 'admin';
+      assert.deepEqual((await users.listFollowersForAuthenticatedUser()).data, []);
+      assert.deepEqual((await users.listFollowedByAuthenticatedUser()).data, []);
+      assert.deepEqual((await users.listFollowersForUser({ username })).data, []);
+      assert.deepEqual((await users.listFollowingForUser({ username })).data, []);
+      await assert.rejects(
+        users.follow({ username }),
+        isStatus(404, 'this server has no following of people'),
+      );
+    });
+
     gitTest('stars and watches a repository', async () => {
       const { activity, repos } = octokit.rest;
       await repos.createForAuthenticatedUser({ name: 'starry' });

@@ -1,6 +1,6 @@
 // Reads uploads in a worker thread, one after another, with limits on time and memory: a hostile one ends the thread.
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../../kernel/streams.ts';
 import { ProcessSlots } from '../../git/process-slots.ts';
 import type { SarifSource } from './read-sarif.ts';
 import type { SarifAnswer, SarifRequest } from './sarif-protocol.ts';
@@ -104,13 +104,13 @@ function openSarif(thread: SarifThread, runs: readonly SarifRunSummary[]): OpenS
 const OUT_OF_BOUNDS = new Error('The thread ended.');
 
 class SarifThread {
-  readonly #worker: Worker;
+  readonly #worker: WorkerThread;
   readonly #poll: NodeJS.Timeout;
   readonly #ended = Promise.withResolvers<never>();
   #next = Promise.withResolvers<SarifAnswer>();
 
   constructor(source: SarifSource, { cpuMs, megabytes }: SarifThreadLimits, signal: AbortSignal) {
-    this.#worker = new Worker(THREAD, {
+    this.#worker = new WorkerThread(THREAD, {
       workerData: source,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: megabytes },

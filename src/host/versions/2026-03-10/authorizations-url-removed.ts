@@ -1,6 +1,7 @@
 // Row 7 of the catalogue: the API root no longer names the authorizations endpoint.
 import { change } from '../../../kernel/version.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { DIFFERENCES } from '../../absent-parts.ts';
 import { Root } from '../../root/model.ts';
 
 export const authorizationsUrlRemoved = change({
@@ -9,5 +10,5 @@ export const authorizationsUrlRemoved = change({
   advice: 'Do not read it: the endpoint that it named is gone.',
   schema: Root,
   before: Type.Object({ ...Root.properties, authorizations_url: Type.String() }, { $id: 'root' }),
-  down: (root) => ({ ...root, authorizations_url: root.current_user_url.replace(/user$/, 'authorizations') }),
+  down: (root) => ({ ...root, authorizations_url: new URL(DIFFERENCES, root.current_user_url).href }),
 });

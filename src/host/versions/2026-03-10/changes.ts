@@ -5,6 +5,7 @@ import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaGistUserRemoved, gistUserRemoved } from './beta-gist-user.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
+import { eventMasterBranchRemoved } from './event-master-branch.ts';
 import { gistHistoryRemoved } from './gist-history-removed.ts';
 import { hasDownloadsRemoved, hasDownloadsUnsent } from './has-downloads-removed.ts';
 import { installationDeletionAccepted } from './installation-deletion.ts';
@@ -26,6 +27,7 @@ export const changesOf20260310: readonly VersionChange[] = [
   authorizationsUrlRemoved,
   betaEmailsRemoved,
   ...betaMasterBranchRemoved,
+  eventMasterBranchRemoved,
   ...gistHistoryRemoved,
   ...gistUserRemoved,
   ...betaGistUserRemoved,

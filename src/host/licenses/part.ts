@@ -1,0 +1,8 @@
+// Licences.
+import type { Part } from '../../kernel/part.ts';
+import { licenseRoutes } from './routes.ts';
+
+export const licensePart: Part = {
+  tag: { name: 'licenses', description: 'Licences and their texts' },
+  routes: licenseRoutes,
+};

@@ -1,0 +1,8 @@
+// Rendering of texts that callers send.
+import type { Part } from '../../kernel/part.ts';
+import { markdownRoutes } from './routes.ts';
+
+export const markdownPart: Part = {
+  tag: { name: 'markdown', description: 'Render Markdown' },
+  routes: markdownRoutes,
+};
