@@ -5,11 +5,12 @@ import { schedulePushBuilds } from './actors/builds/build-on-push.ts';
 import { runTokens } from './actors/runs/run-tokens.ts';
 import { appTokens } from './host/apps/app-tokens.ts';
 import { installationTokens } from './host/apps/installation-tokens.ts';
+import type { ExecutionSettings } from './actors/jobs/settings.ts';
 import { openActorsServices } from './actors/services.ts';
 import { allowancesOf, secondaryAllowancesOf, streamLimitsOf } from './allowances.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
-import { executionSettingsOf } from './execution-settings.ts';
+import { executionSettingsOf, recordIsolation } from './execution-settings.ts';
 import { flagsApi } from './flags/api.ts';
 import { deliveryApis } from './flags/delivery/api.ts';
 import { ofrepApi } from './flags/ofrep/api.ts';
@@ -24,9 +25,9 @@ import { BodyMemory } from './kernel/body-memory.ts';
 import { systemClock, type Clock } from './kernel/clock.ts';
 import type { Api } from './kernel/dialect.ts';
 import { dueMigrations } from './kernel/due-store.ts';
-import type { Worker } from './kernel/due-worker.ts';
+import type { StopReason, Worker } from './kernel/due-worker.ts';
 import { Changes } from './kernel/change/changes.ts';
-import { eventMigrations } from './kernel/change/store.ts';
+import { eventMigrations, updateEntryOwner } from './kernel/change/store.ts';
 import { Failure } from './kernel/failure.ts';
 import type { EndMember, HandOver } from './kernel/identity/store-accounts.ts';
 import { compileBaseRoles } from './kernel/identity/base-roles.ts';
@@ -46,19 +47,30 @@ import { secretKeyMigrations } from './kernel/secret-key-store.ts';
 import { serveDocs } from './kernel/serve-docs.ts';
 import { serveRaw } from './kernel/serve-raw.ts';
 import { serve } from './kernel/serve.ts';
-import { closeServer, createServer, listenOn, serveOperation, urlOf } from './kernel/server.ts';
+import {
+  closeServer,
+  createServer,
+  listenOn,
+  serveOperation,
+  urlOf,
+  type Readiness,
+} from './kernel/server.ts';
 import { saveRegularly } from './kernel/save-regularly.ts';
+import type { DiskSpace } from './kernel/storage/disk-space.ts';
 import type { Engine } from './kernel/storage/engine.ts';
-import { migrate, type Migration } from './kernel/storage/migrate.ts';
+import type { Migration } from './kernel/storage/migrate.ts';
 import { serveImpactPages } from './kernel/version-usage/serve-page.ts';
+import type { Db } from './kernel/storage/tables.ts';
 import { versionUsageMigrations } from './kernel/version-usage/tables.ts';
 import { VersionUsage } from './kernel/version-usage/version-usage.ts';
 import { webhookMigrations } from './kernel/webhook/tables.ts';
 import { guard } from './kernel/webhook/guard.ts';
 import { openBlobs } from './open-blobs.ts';
+import { openDiskSpace, watchDisk } from './open-disk-space.ts';
 import { openOwnEngine } from './open-engine.ts';
 import { openSecrets } from './open-secrets.ts';
 import { RELEASE } from './release.ts';
+import { upgradeDatabase } from './upgrade-database.ts';
 import { repositoriesFolderOf } from './repositories-folder.ts';
 import { startBackgroundWork } from './background-work.ts';
 
@@ -82,6 +94,7 @@ const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? [
 /** Transfers the resources of a deleted account to another, in every API. */
 export const handOver: HandOver = async (on, from, to) => {
   for (const api of apis) await api.handOver?.(on, from, to);
+  await updateEntryOwner(on.db, { ownerId: from.id }, to.id);
 };
 
 /** Ends what must not outlive a removed member, in every API. */
@@ -89,11 +102,17 @@ const endMember: EndMember = async (on, member) => {
   for (const api of apis) await api.endMember?.(on, member);
 };
 
+async function auditedAccounts(db: Db, accountId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const api of apis) found.push(...((await api.auditedAccounts?.(db, accountId)) ?? []));
+  return found;
+}
+
 /** For every process that changes the database: a server, or a command beside it. */
 export function changesOn(engine: Engine): Changes {
   return new Changes(
     engine,
-    apis.flatMap((api) => api.subscribers?.(baseRoles) ?? []),
+    apis.flatMap((api) => api.subscribers?.() ?? []),
   );
 }
 
@@ -104,7 +123,7 @@ export interface App {
   /** Returns the URL once it listens. With `orNext`, a port in use is replaced by the next free one. */
   listen(options?: { orNext?: boolean }): Promise<string>;
   /** Finishes running calls and work, releases leases, and closes the database. */
-  close(): Promise<void>;
+  close(reason?: StopReason): Promise<void>;
 }
 
 export interface AppOptions {
@@ -112,13 +131,17 @@ export interface AppOptions {
   log?: Logger;
   /** The command that started this program, for hints that name its commands. */
   program?: string;
+  /** Whether sessions need their second secret, instead of asking whether runs share the machine's network. */
+  isPageSecretRequired?(): boolean | Promise<boolean>;
 }
 
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { clock = systemClock, log = createLog(config.logLevel, false), program = 'signalbox' } = options;
+  const execution = await executionSettingsOf(config);
+  const disk = await openDiskSpace(config, execution, log);
   const engine = await openOwnEngine(config, log);
   try {
-    return await compose(config, engine, { clock, log, program });
+    return await compose(config, { engine, disk, execution }, { ...options, clock, log, program });
   } catch (error) {
     await engine.close();
     throw error;
@@ -127,10 +150,15 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
 
 async function compose(
   config: Config,
-  engine: Engine,
-  { clock, log, program }: Required<AppOptions>,
+  { engine, disk, execution }: { engine: Engine; disk: DiskSpace; execution: ExecutionSettings },
+  {
+    clock,
+    log,
+    program,
+    isPageSecretRequired,
+  }: AppOptions & Required<Pick<AppOptions, 'clock' | 'log' | 'program'>>,
 ): Promise<App> {
-  await migrate(engine, migrations, clock.now());
+  await upgradeDatabase(engine, migrations, { clock, log });
   const changes = changesOn(engine);
   await ensureAdmin(
     changes,
@@ -155,7 +183,7 @@ async function compose(
   // With port 0 the URL is known only once the server listens.
   let publicUrl = config.publicUrl ?? urlOf(config, config.port);
   let listeningUrl = urlOf(config, config.port);
-  const execution = await executionSettingsOf(config);
+  await recordIsolation(config, execution, log);
   const metrics = new Metrics(RELEASE);
   const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
   const kernel: Kernel = {
@@ -164,10 +192,12 @@ async function compose(
     db: engine.db,
     changes,
     blobs: await openBlobs(config),
+    disk,
     secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
     handOver,
     endMember,
+    auditedAccounts,
     services: {
       ...(await openFlagServices(
         { engine, clock, log, metrics },
@@ -175,8 +205,12 @@ async function compose(
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
       ...(await openHostServices(
-        { engine },
-        { repositories: repositoriesFolderOf(config), maxPushBytes: config.maxPushBytes },
+        { engine, clock },
+        {
+          repositories: repositoriesFolderOf(config),
+          maxPushBytes: config.maxPushBytes,
+          inflation: { repositoryBytes: config.maxInflatedBytes },
+        },
       )),
       // The ports between the APIs, which do not import each other.
       ownRepositories: {
@@ -198,6 +232,7 @@ async function compose(
     },
     release: RELEASE,
     program,
+    isPageSecretRequired: isPageSecretRequired ?? (() => kernel.services.networkSharing.doRunsShare()),
     settings: {
       retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
       recordBytes: config.recordBytes,
@@ -207,6 +242,7 @@ async function compose(
   };
 
   const server = createServer({
+    log,
     ...(config.tlsCert !== undefined && {
       tls: { cert: readPem(config.tlsCert), key: readPem(config.tlsKey!) },
     }),
@@ -214,23 +250,30 @@ async function compose(
   });
   let isClosing = false;
   let worker: Worker | undefined;
-  serveOperation(server, kernel, {
+  const readiness: Readiness = {
     check: async () => ({
       database: await engine.ping().then(
         () => true,
         () => false,
       ),
       worker: config.role === 'api' || worker !== undefined,
+      disk: !disk.isFull('data', 'blobs', 'repositories'),
       open: !isClosing,
     }),
     facts() {
       const { isolation, refusal } = kernel.services.runner;
       return {
-        actors: { isolation, canRun: config.role !== 'api' && refusal === undefined },
+        actors: {
+          isolation,
+          network: execution.network,
+          canRun: config.role !== 'api' && refusal === undefined,
+        },
         git: kernel.services.git.status().message,
+        disk: disk.describe().join(' ') || 'There is room.',
       };
     },
-  });
+  };
+  serveOperation(server, kernel, readiness, config.metricsToken);
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
@@ -240,8 +283,9 @@ async function compose(
   }
   // Other nodes reach those of a worker too.
   for (const api of apis) serveRaw(server, api, kernel);
-  if (config.demo && config.role !== 'worker') await seedDemo(server, kernel, apis);
+  const demo = config.demo && config.role !== 'worker' ? await seedDemo(server, kernel, apis) : undefined;
   const saving = saveRegularly(kernel);
+  watchDisk(kernel);
 
   return {
     kernel,
@@ -253,14 +297,17 @@ async function compose(
       listeningUrl = url;
       publicUrl = config.publicUrl ?? url;
       if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);
+      void demo?.start();
       return url;
     },
-    async close() {
+    async close(reason) {
       isClosing = true;
       for (const api of apis) api.endStreams?.(kernel);
+      await demo?.stop();
       await closeServer(server);
-      await worker?.stop();
+      await worker?.stop(reason);
       await saving.stop();
+      await disk.stop();
       for (const api of apis) await api.close?.(kernel);
       kernel.identity.close();
       kernel.versionUsage.close();

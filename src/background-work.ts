@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, RecurringWork } from './kernel/dialect.ts';
 import { schedule } from './kernel/due-store.ts';
-import { startWorker, type Worker } from './kernel/due-worker.ts';
+import { startWorker, type StopReason, type Worker } from './kernel/due-worker.ts';
+import { deleteUnusedBoundaries } from './kernel/identity/store-boundaries.ts';
 import { deleteExpired } from './kernel/identity/store-sessions.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { joinWork } from './kernel/part.ts';
@@ -21,6 +22,7 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     {
       recurring: [
         { kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) },
+        boundarySweep(kernel, apis),
         versionUsageSweep(kernel),
         orphanSweep(
           kernel,
@@ -50,16 +52,25 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     startDelivering({ ...common, hooks, metrics, guard, release, secrets }),
     startDispatching({ ...common, ports, metrics, guard, release }),
   ]);
-  const started: { stop(): Promise<void> }[] = [...workers];
+  const started: { stop(reason?: StopReason): Promise<void> }[] = [...workers];
   for (const api of apis) {
     const one = await api.start?.(kernel, api);
     if (one !== undefined) started.push(one);
   }
   return {
     poke: () => workers.forEach((worker) => worker.poke()),
-    async stop() {
-      await Promise.all(started.map((one) => one.stop()));
+    async stop(reason) {
+      await Promise.all(started.map((one) => one.stop(reason)));
     },
+  };
+}
+
+function boundarySweep({ db, clock }: Kernel, apis: readonly Api[]): RecurringWork {
+  const users = apis.flatMap((api) => api.boundaryUsers ?? []);
+  return {
+    kind: 'identity.sweep-boundaries',
+    everyMs: HOUR,
+    run: () => deleteUnusedBoundaries(db, users, clock.now()),
   };
 }
 

@@ -96,6 +96,7 @@ describe('what settings mean', () => {
 
   test('a public URL is kept without a slash at the end', () => {
     assert.equal(read({ flags: { publicUrl: 'https://box.test/' } }).config.publicUrl, 'https://box.test');
+    assert.equal(read({ flags: { publicUrl: 'https://Box.test:443' } }).config.publicUrl, 'https://box.test');
   });
 });
 
@@ -121,11 +122,24 @@ describe('what is refused', () => {
 
   test('an unknown name is refused with the nearest known one', () => {
     refuses({ env: { SIGNALBOX_LIMTS: 'off' } }, /no setting SIGNALBOX_LIMTS\. Did you mean SIGNALBOX_LIMIT/);
+    refuses({ env: { SIGNALBOX_PROT: '1' } }, /no setting SIGNALBOX_PROT\. Did you mean PORT\?/);
+    refuses({ env: { SIGNALBOX_DATABASE_URL: 'x' } }, /Did you mean DATABASE_URL\?/);
     refuses({ file: { hots: 'x' } }, /no setting "hots" \(in the settings file\)\. Did you mean "host"\?/);
   });
 
   test('other programs may have variables of any name', () => {
     assert.equal(read({ env: { PROT: '1' } }).config.port, 8080);
+  });
+
+  test('a URL of this server with a path is refused, with the reason', () => {
+    for (const name of ['publicUrl', 'nodeUrl']) {
+      for (const rest of ['/box', '/box/', '/?a=b', '/#a']) {
+        refuses(
+          { flags: { [name]: `https://tools.test${rest}` } },
+          /must be a URL that ends with the host or port: links and clients do not work below a path/,
+        );
+      }
+    }
   });
 
   test('HTTPS needs a certificate and its key', () => {

@@ -49,8 +49,12 @@ export interface Config {
   repositories?: string;
   /** The largest pack that a push to a repository may have. */
   maxPushBytes: number;
+  /** How many bytes the objects of a repository may have when they are inflated, beside a ratio to its size. */
+  maxInflatedBytes: number;
+  diskReserve: number;
   actorsUnsandboxed: boolean;
-  actorNetwork: 'host' | 'none';
+  actorIsolation?: 'bubblewrap' | 'uid' | 'none';
+  actorNetwork?: 'private' | 'host' | 'none';
   nodeUrl?: string;
   nodeMemory?: number;
   nodeRuns?: number;
@@ -62,6 +66,7 @@ export interface Config {
   tlsKey?: string;
   trustProxy: string[];
   logLevel: LogLevel;
+  metricsToken?: string;
 }
 
 export type SettingName = keyof Config;
@@ -299,17 +304,39 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     read: integer(1024 ** 2, 1024 ** 4),
     default: String(2 * 1024 ** 3),
   },
+  maxInflatedBytes: {
+    env: 'SIGNALBOX_MAX_INFLATED_BYTES',
+    describe:
+      'The most bytes that the objects of a git repository may have when they are inflated, beside 256 for each byte on disk',
+    read: integer(1024 ** 3, 1024 ** 5),
+    default: String(64 * 1024 ** 3),
+  },
+  diskReserve: {
+    env: 'SIGNALBOX_DISK_RESERVE',
+    describe:
+      'How many megabytes of disk are kept for deletions, on a small disk less: with less than that free a run is ended, with four times as much none starts; 0 for none',
+    read: integer(0, 1_000_000),
+    default: '64',
+  },
   actorsUnsandboxed: {
     env: 'SIGNALBOX_ACTORS_UNSANDBOXED',
     describe: 'Whether Actors may run without a sandbox on a server that others can reach',
     read: yesOrNo,
     default: '0',
   },
+  actorIsolation: {
+    env: 'SIGNALBOX_ACTOR_ISOLATION',
+    describe:
+      'The least isolation that Actors may have: bubblewrap, a user of their own (uid), or none; with less they are refused',
+    read: oneOf(['bubblewrap', 'uid', 'none']),
+    otherwise: 'what the data folder has had before',
+  },
   actorNetwork: {
     env: 'SIGNALBOX_ACTOR_NETWORK',
-    describe: 'Whether Actors reach what this machine reaches (host) or only this server (none)',
-    read: oneOf(['host', 'none']),
-    default: 'host',
+    describe:
+      'Whether each run has a network of its own (private), shares that of this machine (host), or reaches only this server (none)',
+    read: oneOf(['private', 'host', 'none']),
+    otherwise: 'private where bubblewrap and slirp4netns work, else host',
   },
   nodeUrl: {
     env: 'SIGNALBOX_NODE_URL',
@@ -376,6 +403,16 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     describe: `How much to log: ${LOG_LEVELS.join(', ')}`,
     read: oneOf(LOG_LEVELS),
     default: 'info',
+  },
+  metricsToken: {
+    env: 'SIGNALBOX_METRICS_TOKEN',
+    describe: 'The token that GET /metrics asks for, at least 16 characters',
+    read: (value) => {
+      if (value.length < 16 || /\s/.test(value)) throw new Error('at least 16 characters, without spaces');
+      return value;
+    },
+    otherwise: 'none; everybody who reaches the server can read them',
+    isSecret: true,
   },
 };
 

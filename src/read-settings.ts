@@ -13,6 +13,8 @@ import { Failure } from './kernel/failure.ts';
 import { nearest } from './kernel/nearest.ts';
 import { isBucket } from './setting.ts';
 
+const ENV_PREFIX = 'SIGNALBOX_';
+
 export type SettingSource = 'flag' | 'environment' | 'file' | 'default';
 
 export interface LoadedSettings {
@@ -84,9 +86,12 @@ function refuseUnknown(names: string[], where: string): void {
 
 function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
   const known = SETTING_NAMES.map((name) => SETTINGS[name].env);
+  // Not all have the prefix, which is therefore left out of the comparison: PORT is meant by SIGNALBOX_PROT.
+  const byRest = new Map(known.map((name) => [name.replace(ENV_PREFIX, ''), name]));
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('SIGNALBOX_') || known.includes(name)) continue;
-    throw new Failure('invalid', `There is no setting ${name}. Did you mean ${nearest(name, known)}?`);
+    if (!name.startsWith(ENV_PREFIX) || known.includes(name)) continue;
+    const meant = byRest.get(nearest(name.slice(ENV_PREFIX.length), [...byRest.keys()]));
+    throw new Failure('invalid', `There is no setting ${name}. Did you mean ${meant}?`);
   }
 }
 

@@ -36,12 +36,16 @@ export function url(...schemes: string[]) {
   };
 }
 
-/** It is part of links to this server, so it must not contain a password. */
+/** Where this server is reached. It is part of links, so it must not contain a password. */
 export function publicUrl(value: string): string {
-  const read = url('http:', 'https:')(value);
-  const { username, password } = new URL(read);
+  const { username, password, origin, pathname, search, hash } = new URL(url('http:', 'https:')(value));
   if (username !== '' || password !== '') throw new Error('a URL without a name and a password');
-  return read;
+  if (pathname !== '/' || search !== '' || hash !== '') {
+    throw new Error(
+      'a URL that ends with the host or port: links and clients do not work below a path; give this server a host name of its own',
+    );
+  }
+  return origin;
 }
 
 /** The location of large objects: a folder, or a bucket of object storage. */

@@ -10,6 +10,8 @@ export interface ServerFacts {
   role: 'all' | 'api' | 'worker';
   data: string;
   database: string;
+  /** What Actors get, or why none can run; undefined on a server that leaves them to others. */
+  actors: string | undefined;
   pid: number;
   readyMs: number;
   /** The command that makes a login link. */
@@ -34,7 +36,7 @@ export function reportServer({ loginCommand, newToken, ...facts }: ServerFacts):
 }
 
 export function describeServer(
-  { version, publicUrl, role, data, database, pid, readyMs, newToken }: ServerFacts,
+  { version, publicUrl, role, data, database, actors, pid, readyMs, newToken }: ServerFacts,
   loginLink: string,
   paint: ReturnType<typeof painter>,
 ): string {
@@ -60,6 +62,7 @@ export function describeServer(
       : [line('Token', paint('bold', newToken)), line('', "the administrator's, shown this once: keep it")]),
     line('Data', data),
     line('Database', database),
+    ...(actors === undefined ? [] : [line('Actors', actors)]),
     line('Stop', `Ctrl+C or kill ${pid}; twice to stop at once`),
     '',
     `ready in ${readyMs} ms`,

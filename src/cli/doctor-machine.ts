@@ -16,6 +16,8 @@ import { findGit } from '../host/git/find-git.ts';
 import { Git } from '../host/git/git.ts';
 import { findCgroupParents, readOwnCgroups } from '../actors/runner/cgroup.ts';
 import {
+  describeIsolation,
+  describeNetwork,
   enforcedLimits,
   explainGaps,
   explainRefusal,
@@ -26,6 +28,8 @@ import {
 } from '../actors/runner/isolation.ts';
 import type { Config } from '../config.ts';
 import { executionSettingsOf } from '../execution-settings.ts';
+import { readReserve } from '../kernel/storage/disk-reserve.ts';
+import { diskFoldersOf, reserveFileOf } from '../open-disk-space.ts';
 import { repositoriesFolderOf } from '../repositories-folder.ts';
 import { blobFolderOf } from '../open-blobs.ts';
 import { isBucket } from '../setting.ts';
@@ -47,7 +51,7 @@ export async function checkMachine(config: Config, now: number): Promise<DoctorF
     checkClock(now),
     checkFolder(config.data),
     ...(existsSync(config.data) ? [checkMode(config.data)] : []),
-    await checkDisk(config.data),
+    ...(await checkDisks(config)),
     ...(isBucket(config.blobs) ? [] : [checkTemporaries(config, now)]),
     await checkRun(config.data),
     ...(config.role === 'api' ? [] : [await checkActors(config)]),
@@ -103,15 +107,41 @@ function checkMode(data: string): DoctorFinding {
   };
 }
 
-async function checkDisk(data: string): Promise<DoctorFinding> {
-  let folder = data;
-  while (!existsSync(folder)) folder = dirname(folder);
-  const { bavail, bsize } = await statfs(folder);
-  return checkSpace(bavail * bsize);
+/** One line for each file system; the first is that of the data folder. */
+async function checkDisks(config: Config): Promise<DoctorFinding[]> {
+  const folders = diskFoldersOf(config, await executionSettingsOf(config));
+  const byDevice = new Map<number, { names: string[]; folder: string }>();
+  for (const [name, path] of Object.entries(folders)) {
+    let folder = path;
+    while (!existsSync(folder)) folder = dirname(folder);
+    const { dev } = statSync(folder);
+    const known = byDevice.get(dev);
+    if (known === undefined) byDevice.set(dev, { names: [name], folder });
+    else known.names.push(name);
+  }
+  return await Promise.all(
+    [...byDevice.values()].map(async ({ names, folder }) => {
+      const { bavail, bsize } = await statfs(folder);
+      const finding = checkSpace(
+        bavail * bsize,
+        names.includes('data') ? 'disk' : `disk of ${names.join(', ')}`,
+      );
+      const isReserved = names.includes('data') && config.database === undefined && config.diskReserve > 0;
+      return isReserved
+        ? { ...finding, detail: `${finding.detail}; ${await describeReserve(config)}` }
+        : finding;
+    }),
+  );
 }
 
-export function checkSpace(bytes: number): DoctorFinding {
-  const name = 'disk';
+async function describeReserve(config: Config): Promise<string> {
+  const bytes = await readReserve(reserveFileOf(config));
+  return bytes === 0
+    ? 'the reserve for deletions is not there: a running server writes it when there is room'
+    : `${Math.round(bytes / MB)} MB are reserved for deletions`;
+}
+
+export function checkSpace(bytes: number, name = 'disk'): DoctorFinding {
   const left = `${(bytes / GB).toFixed(1)} GB free`;
   if (bytes < 100 * MB) return { name, state: 'fail', detail: `${left}: make room before writes fail` };
   if (bytes < GB) return { name, state: 'warn', detail: `${left}: make room soon` };
@@ -173,24 +203,19 @@ async function checkActors(config: Config): Promise<DoctorFinding> {
   const settings = await executionSettingsOf(config);
   const isolation = isolationFor(settings.work, await machineIsolation());
   const limits = enforcedLimits(isolation, Object.keys(findCgroupParents(readOwnCgroups())?.folders ?? {}));
-  return describeIsolation(isolation, limits, explainRefusal(isolation, settings));
+  return reportActors(isolation, limits, settings, explainRefusal(isolation, settings));
 }
 
-const ISOLATIONS = {
-  bubblewrap: 'each run has a sandbox of bubblewrap',
-  uid: 'each run has a user of its own',
-  none: 'runs have no sandbox',
-};
-
-export function describeIsolation(
+export function reportActors(
   isolation: Isolation,
   limits: EnforcedLimits,
+  settings: Parameters<typeof describeNetwork>[0],
   refusal?: string,
 ): DoctorFinding {
   const name = 'actors';
   if (refusal !== undefined) return { name, state: 'warn', detail: `none can run: ${refusal}` };
   const gaps = explainGaps(isolation, limits);
-  const detail = [`${ISOLATIONS[isolation.kind]}.`, ...gaps].join(' ');
+  const detail = [describeIsolation(isolation), describeNetwork(settings), ...gaps].join(' ');
   if (isolation.kind !== 'none') return { name, state: 'ok', detail };
   return { name, state: 'warn', detail: `${detail} Install bubblewrap.` };
 }

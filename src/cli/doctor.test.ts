@@ -16,7 +16,7 @@ import { before, describe, test } from 'node:test';
 import { startS3 } from '../../test/s3.ts';
 import { openFileBlobs } from '../kernel/storage/blob.ts';
 import { checkPostgresVersion, checkClockSkew, skewOf } from '../kernel/storage/check-engine.ts';
-import { checkClock, checkNode, checkCertificate, checkSpace, describeIsolation } from './doctor-machine.ts';
+import { checkClock, checkNode, checkCertificate, checkSpace, reportActors } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { saveRunFile } from './run-file.ts';
 
@@ -56,7 +56,7 @@ describe('on the data of a server', () => {
     assert.equal(code, 0);
     // Not every machine has a sandbox, or git.
     for (const line of out.split('\n')) assert.match(line, /^(ok {4}|warn +(actors|git))/);
-    assert.match(out, /actors +(each run has|runs have no sandbox)/);
+    assert.match(out, /actors +(Each run has|Runs have no sandbox)/);
     assert.match(out, /git +(git 2\.|Git is not installed)/);
     assert.match(out, /integrity +quick check passed/);
   });
@@ -215,13 +215,19 @@ test('each judgement has its bounds', () => {
 test('the isolation of Actors is reported, and what is missing', () => {
   const none = { kind: 'none', tools: {} } as const;
   const all = { memory: true, processes: true, cpu: true };
-  assert.deepEqual(describeIsolation({ kind: 'uid', tools: { setpriv: '/bin/setpriv' } }, all), {
-    name: 'actors',
-    state: 'ok',
-    detail: 'each run has a user of its own.',
-  });
-  const { state, detail } = describeIsolation(none, { ...all, memory: false });
+  assert.deepEqual(
+    reportActors({ kind: 'uid', tools: { setpriv: '/bin/setpriv' } }, all, { network: 'host' }),
+    {
+      name: 'actors',
+      state: 'ok',
+      detail: 'Each run has a user of its own. Runs share the network of this machine.',
+    },
+  );
+  const { state, detail } = reportActors(none, { ...all, memory: false }, { network: 'host' });
   assert.equal(state, 'warn');
-  assert.match(detail, /^runs have no sandbox.*does not let the server cap memory.*Install bubblewrap\.$/);
-  assert.match(describeIsolation(none, all, 'Others can reach it.').detail, /^none can run: Others/);
+  assert.match(detail, /^Runs have no sandbox.*does not let the server cap memory.*Install bubblewrap\.$/);
+  assert.match(
+    reportActors(none, all, { network: 'host' }, 'Others can reach it.').detail,
+    /^none can run: Others/,
+  );
 });

@@ -58,10 +58,19 @@ export function start(
   argv: readonly string[],
   env: NodeJS.ProcessEnv = {},
   file: string = BIN,
+  /** A command that becomes the process, such as one that enters namespaces. */
+  before: readonly string[] = [],
 ): SpawnedProcess {
-  const child = spawn(process.execPath, [file, ...argv], {
-    // Shares the compile cache, so that the child does not compile all sources again.
-    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+  const [program, ...words] = [...before, process.execPath, file, ...argv] as [string, ...string[]];
+  const child = spawn(program, words, {
+    // Shares the compile cache, so that the child does not compile all sources again. No test needs a file of random bytes.
+    // Tests serve sites to Actors on loopback; those of networks set their own.
+    env: {
+      SIGNALBOX_DISK_RESERVE: '0',
+      SIGNALBOX_ACTOR_NETWORK: 'host',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   atEndOfFile(() => child.kill('SIGKILL'));
@@ -104,6 +113,7 @@ export interface Banner {
   login?: string;
   data: string;
   database: string;
+  actors: string;
   pid: number;
   token?: string;
 }

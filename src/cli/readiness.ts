@@ -1,6 +1,6 @@
 // Fetches /readyz of a server on this machine.
-import { request as requestSecure } from 'node:https';
-import { request as requestPlain } from '../kernel/http-client.ts';
+import { text } from 'node:stream/consumers';
+import { openHttpRequest } from '../kernel/open-request.ts';
 
 /** A busy machine may hold up a healthy server for seconds. */
 const TIMEOUT_MS = 10_000;
@@ -26,19 +26,14 @@ export async function fetchReadiness(url: string): Promise<Readiness | undefined
 
 function get(url: string): Promise<{ status: number | undefined; body: string }> {
   // Its certificate is made for the public name, not for the address asked here, and nothing secret is sent.
-  const request = url.startsWith('https:')
-    ? requestSecure(url, { rejectUnauthorized: false, agent: false })
-    : requestPlain(url, { agent: false });
-  request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer in time')));
+  const options = { rejectUnauthorized: false, agent: false };
   return new Promise((resolve, reject) => {
-    request.on('error', reject);
-    request.on('response', (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('error', reject);
-      response.on('data', (part: string) => (body += part));
-      response.on('end', () => resolve({ status: response.statusCode, body }));
+    const request = openHttpRequest(new URL(url), options, {
+      response: (response) =>
+        void text(response).then((body) => resolve({ status: response.statusCode, body }), reject),
+      error: reject,
     });
+    request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer in time')));
     request.end();
   });
 }

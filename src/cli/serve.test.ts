@@ -27,6 +27,7 @@ describe('starting', () => {
     });
     const { url, publicUrl, apis, docs, login, pid, msg } = first.banner;
     assert.deepEqual([url, first.banner.data, pid, msg], [publicUrl, data, first.pid, 'listening']);
+    assert.match(first.banner.actors, /^(Each run has|Runs have) .+\.$/);
     assert.deepEqual(apis, { flags: `${url}/api/v2`, actors: `${url}/v2`, host: url });
     assert.deepEqual([docs, login], [`${url}/docs`, 'npx signalbox status --login']);
     for (const path of ['/api/v2/caller-identity', '/v2/users/me', '/user']) {
@@ -79,7 +80,7 @@ describe('starting', () => {
     const [, link] = /\/session\/(\S+) \(works once, for 15 minutes\)/.exec(banner)!;
     const body = new URLSearchParams({ link: link! });
     const logIn = () => fetch(`${url}/session`, { method: 'POST', body, redirect: 'manual' });
-    assert.equal((await logIn()).status, 303);
+    assert.equal((await logIn()).status, 200);
     assert.equal((await logIn()).status, 401);
     server.kill('SIGTERM');
     assert.match((await server.ended).out, /^\[\d\d:\d\d:\d\d\] INFO: stopping/m);

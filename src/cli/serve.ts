@@ -2,6 +2,7 @@
 import { openApp, type App } from '../app.ts';
 import type { Config } from '../config.ts';
 import type { LoadedSettings } from '../read-settings.ts';
+import type { StopReason } from '../kernel/due-worker.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
@@ -9,7 +10,7 @@ import { createLog, type Logger } from '../kernel/log.ts';
 import { createPrivateFolder } from '../kernel/storage/private-files.ts';
 import { RELEASE } from '../release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
-import { messageOf } from './command-errors.ts';
+import { EXIT, messageOf } from './command-errors.ts';
 import { painter, type Io } from './io.ts';
 import { removeRunFile, saveRunFile } from './run-file.ts';
 import { reportSettings } from './setting-report.ts';
@@ -32,7 +33,7 @@ export async function runServe(settings: LoadedSettings, io: Io): Promise<number
     throw error;
   }
   const code = await stopped;
-  await close(app, config);
+  await close(app, config, code === EXIT.good ? 'orderly' : 'failure');
   log.info('stopped');
   return code;
 }
@@ -64,9 +65,9 @@ function writeRunFile(settings: LoadedSettings, url: string, publicUrl: string):
   });
 }
 
-async function close(app: App, { data }: Config): Promise<void> {
+async function close(app: App, { data }: Config, reason?: StopReason): Promise<void> {
   removeRunFile(data, process.pid);
-  await app.close();
+  await app.close(reason);
 }
 
 /** Debug logging without a restart, which could hide the problem. */
@@ -85,7 +86,8 @@ async function announce(
   config: Config,
   io: Io,
 ): Promise<void> {
-  const { engine, clock, log, publicUrl } = kernel;
+  const { engine, clock, log, publicUrl, services } = kernel;
+  const { refusal, description } = services.runner;
   const loginLink = io.isTerminal
     ? loginUrl(publicUrl, await insertLoginLink(engine.db, await requireAdmin(engine), clock.now()))
     : '';
@@ -96,6 +98,7 @@ async function announce(
     role: config.role,
     data: config.data,
     database: describeDatabase(config),
+    actors: config.role === 'api' ? undefined : (refusal ?? description),
     pid: process.pid,
     readyMs: Math.round(performance.now()),
     loginCommand: `${io.program} status --login`,

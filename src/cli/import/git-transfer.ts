@@ -48,7 +48,7 @@ export async function transferGit(
   };
   try {
     const options = { folder, env, signal, onStderr, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT };
-    const { stdout } = await program.run(args, options);
+    const { stdout } = await program.run(args, { work: 'transfer', ...options });
     return stdout.toString();
   } catch (error) {
     if (!(error instanceof GitError)) throw error;

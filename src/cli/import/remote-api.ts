@@ -1,9 +1,10 @@
 // A client of the Actors API of any server: retries what may be repeated, streams content, and puts its token in a header.
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
-import { Agent as SecureAgent, request as requestSecure } from 'node:https';
+import { Agent as SecureAgent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../kernel/failure.ts';
-import { Agent, request as requestPlain } from '../../kernel/http-client.ts';
+import { Agent } from '../../kernel/http-client.ts';
+import { openHttpRequest } from '../../kernel/open-request.ts';
 import { RELEASE } from '../../release.ts';
 import { RemoteError } from './remote-error.ts';
 import { isRetryable, waitOf } from './retry.ts';
@@ -182,15 +183,13 @@ export class RemoteApi {
       // A connection that was kept open may be closed by the other side just now, and the call be lost or not.
       agent: isOwn && isRepeatable ? this.#agent : false,
     };
-    const outgoing =
-      target.protocol === 'https:' ? requestSecure(target, options) : requestPlain(target, options);
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer for ${IDLE_MS / 1000} s`)));
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.on('response', resolve);
-      outgoing.on('error', (error: NodeJS.ErrnoException) =>
+    const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const outgoing = openHttpRequest(target, options, {
+      response: resolve,
+      error: (error) =>
         reject(this.#signal.aborted ? (this.#signal.reason as Error) : RemoteError.lost(target, error)),
-      );
     });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer for ${IDLE_MS / 1000} s`)));
     if (content === undefined) outgoing.end(body);
     else await sendContent(outgoing, content, answered);
     return await answered;
