@@ -101,8 +101,8 @@ test('a failed call is one line, with the message of its error and its caller', 
 
 test('a session is logged by its member alone, and a stranger by the address alone', async () => {
   const ada = await join(server, 'ada-2', { role: 'writer' });
-  const { cookie } = await openBrowser(server, ada);
-  const [mine] = await linesOf('/v2/users/me', { token: null, headers: { cookie } });
+  const headers = await openBrowser(server, ada);
+  const [mine] = await linesOf('/v2/users/me', { token: null, headers });
   assert.deepEqual([mine?.['caller'], mine?.['token']], ['ada-2', undefined]);
   const [stranger] = await linesOf('/v2/users/me', { token: null });
   assert.deepEqual([stranger?.['caller'], stranger?.['status']], [undefined, 401]);

@@ -112,19 +112,21 @@ describe('the same failure', () => {
     const { status, json, headers } = await get('/api/v2/taken');
     assert.equal(status, 409);
     const { id, ...rest } = json;
-    assert.deepEqual(rest, { code: 'optimistic_locking_error', message: 'Somebody was faster' });
+    assert.deepEqual(rest, { code: 'optimistic_locking_error', message: 'Somebody was faster.' });
     assert.equal(id, headers.get('x-request-id'));
   });
 
   test('is a type and a message under error on actors', async () => {
     const { status, json } = await get('/v2/taken');
     assert.equal(status, 409);
-    assert.deepEqual(json, { error: { type: 'concurrent-update-detected', message: 'Somebody was faster' } });
+    assert.deepEqual(json, {
+      error: { type: 'concurrent-update-detected', message: 'Somebody was faster.' },
+    });
   });
 
   test('is a message with a link to its explanation on host', async () => {
     const { status, json } = await get('/taken');
-    assert.deepEqual([status, json['message'], json['status']], [409, 'Somebody was faster', '409']);
+    assert.deepEqual([status, json['message'], json['status']], [409, 'Somebody was faster.', '409']);
     assert.match(json['documentation_url'] as string, /\/docs\/host/);
   });
 
@@ -139,7 +141,7 @@ describe('the same failure', () => {
       const lines = server.log.filter(({ failure }) => failure !== undefined);
       assert.deepEqual(
         lines.map((line) => [line['api'], line['failure'], line['msg'], line['status']]),
-        [[api, 'conflict', 'Somebody was faster', 409]],
+        [[api, 'conflict', 'Somebody was faster.', 409]],
       );
     }
   });
@@ -174,9 +176,9 @@ test('an offset or limit beyond the safe integers is refused by every list of ev
 
 test('an unknown path is named in the error, without its query', async () => {
   const { json: flags } = await server.call('/api/v2/flag/default?token=secret');
-  assert.equal(flags['message'], 'There is nothing at /api/v2/flag/default');
+  assert.equal(flags['message'], 'There is nothing at /api/v2/flag/default.');
   const { json: actors } = await server.call('/v2/dataset');
-  assert.equal(actors['error'].message, 'There is nothing at /v2/dataset');
+  assert.equal(actors['error'].message, 'There is nothing at /v2/dataset.');
 });
 
 describe('a body that is no JSON', () => {
@@ -189,7 +191,7 @@ describe('a body that is no JSON', () => {
   };
 
   test('is told where it goes wrong by each API', async () => {
-    const message = `The request body is not valid JSON, ${where}`;
+    const message = `The request body is not valid JSON, ${where}.`;
     assert.equal((await post('/api/v2/projects'))['message'], message);
     assert.equal((await post('/v2/request-queues/~none/requests'))['error'].message, message);
     const { message: words, errors } = await post('/graphql');

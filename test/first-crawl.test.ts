@@ -1,4 +1,4 @@
-// The guide "Your first crawl": its commands, against a server in a process of its own and a local site.
+// The guide "Your first crawl", and the Actors in the README: their commands, against a server in a process of its own and a local site.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolder, startServer } from '../src/cli/fixture.ts';
 import { startSite } from './clients/site.ts';
+import { startReader, whatIsShown } from './guide-reader.ts';
 import { followGuide } from './guides.ts';
 
 const skip =
@@ -23,9 +24,7 @@ test('the commands of the guide lead to a table of results', { skip }, async (t)
     cwd: folder,
     env,
     replace: {
-      'npm start': 'true',
-      'http://127.0.0.1:8080': server.url,
-      'api-…': server.token!,
+      ...whatIsShown(server.url, server.token!),
       'https://crawlee.dev/js': `${site.url}/page/0`,
     },
   });
@@ -33,4 +32,15 @@ test('the commands of the guide lead to a table of results', { skip }, async (t)
   const [header, ...rows] = table.split(/\r?\n/);
   assert.deepEqual([header, rows.length], ['url,title', 10]);
   assert.ok(rows.includes(`${site.url}/page/0,Page 0`));
+});
+
+test('the Actors in README.md', { skip }, async (t) => {
+  const site = await startSite(20);
+  t.after(() => site.close());
+  const reader = await startReader();
+  t.after(() => reader.server.stop());
+  await reader.follow('README.md', {
+    sections: ['## A tour', '### Actors: storages', '### Actors: a program that runs'],
+    replace: { 'https://crawlee.dev/js': `${site.url}/page/0` },
+  });
 });

@@ -1,13 +1,15 @@
 // The guides are true: their commands are run as they stand there, against servers of their own.
 import { spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { makeFolder, startServer as startProcess, type ServerProcess } from '../src/cli/fixture.ts';
+import { needsGit } from '../src/host/git/fixture-repository.ts';
 import { createActor } from './actors.ts';
 import { script } from './actor-sources.ts';
 import { APIFY_FOLDER } from './clients/apify-program.ts';
 import { isRegistryReachable } from './clients/registry.ts';
+import { PATIENCE_MS } from './eventually.ts';
+import { environmentIn, makeClone, startReader, whatIsShown } from './guide-reader.ts';
 import { followGuide } from './guides.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from './server.ts';
 
@@ -24,44 +26,55 @@ const skip =
 
 const needsRegistry = !(await isRegistryReachable()) && 'needs the npm registry, which cannot be reached';
 
-describe('the guides', { skip }, () => {
-  let folder: string;
+const curl = spawnSync('curl', ['--version']).error !== undefined && 'needs curl';
+
+/** They run programs, or commands that take long to start. */
+const GUIDES = {
+  'docs/guide/actor-tasks.md': curl,
+  'docs/guide/standby.md': curl,
+  'docs/guide/openfeature.md': curl,
+  'docs/guide/configure.md': false,
+  'docs/guide/operate.md': false,
+  'docs/guide/repositories.md': needsGit.skip,
+};
+
+for (const [guide, reason] of Object.entries(GUIDES)) {
+  test(guide, { skip: skip || reason, timeout: 5 * PATIENCE_MS }, async (t) => {
+    const reader = await startReader();
+    t.after(() => reader.server.stop());
+    await reader.follow(guide);
+  });
+}
+
+describe('the guides to the command line of the platform', { skip }, () => {
+  let cwd: string;
   let server: ServerProcess;
   beforeEach(async () => {
-    folder = makeFolder();
-    server = await startProcess(join(folder, 'data'), ['--limits', 'off'], machine);
+    cwd = makeClone();
+    server = await startProcess(join(cwd, 'data'), ['--limits', 'off'], machine);
   });
 
-  /** The environment of a reader who has installed everything that the guides need. */
+  /** Of a reader who has installed that command line, and lets it ask nothing. */
   function environment(): Record<string, string | undefined> {
+    const usual = environmentIn(cwd);
     return {
       ...machine,
-      PATH: `${APIFY_FOLDER}:${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
-      HOME: folder,
-      SIGNALBOX_DATA: join(folder, 'data'),
-      SIGNALBOX_TOKEN: server.token,
+      ...usual,
+      PATH: [APIFY_FOLDER, join(ROOT, 'node_modules/.bin'), usual['PATH']].join(delimiter),
       APIFY_CLI_DISABLE_TELEMETRY: '1',
       APIFY_CLI_SKIP_UPDATE_CHECK: '1',
       APIFY_CLI_SKIP_RENTAL_SUNSET_NOTICE: '1',
       APIFY_DISABLE_KEYRING: '1',
       NO_COLOR: '1',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
     };
   }
 
   test('run-your-own-actor.md', { skip: needsRegistry }, async () => {
     await followGuide('docs/guide/run-your-own-actor.md', {
+      // The Actor is pushed from a folder of its own.
       cwd: makeFolder(),
-      env: { ...environment(), SIGNALBOX_URL: server.url },
-    });
-  });
-
-  test('openfeature.md', async () => {
-    const cwd = makeFolder();
-    symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
-    await followGuide('docs/guide/openfeature.md', {
-      cwd,
-      env: { ...environment(), SIGNALBOX_URL: server.url },
+      env: environment(),
+      replace: whatIsShown(server.url, server.token!),
     });
   });
 
@@ -70,15 +83,14 @@ describe('the guides', { skip }, () => {
     try {
       await fillCloud(cloud);
       await followGuide('docs/guide/move-from-the-cloud.md', {
-        cwd: ROOT,
+        cwd,
         env: environment(),
         replace: {
+          ...whatIsShown(server.url, server.token!),
           'https://api.apify.com': cloud.url,
           apify_api_your_token: ADMIN_TOKEN,
           // As it is for a reader with a terminal.
           'import actors --from-url': 'import actors --no-json --from-url',
-          // The import finds its server by the data folder; only the other commands need its address.
-          $SIGNALBOX_URL: server.url,
         },
       });
     } finally {

@@ -2,7 +2,7 @@
 //
 // A block of `sh` is run. A block right after it, without a paragraph between, is what it prints: each of its lines has to
 // come in this order, `…` stands for anything, and times, ids and tokens may differ. A block of another language is a file if
-// the paragraph before it ends with a name in backticks and a colon.
+// the paragraph before it ends with a name in backticks and a colon. A block of `text` is an illustration.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { PATIENCE_MS } from './eventually.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const FENCE = /^```(\w*)$/;
+const INDENTED = /^\s+```sh$/;
 const FILE = /`([\w./-]+)`[^`]*:$/;
 
 interface GuideStep {
@@ -22,12 +23,17 @@ interface GuideStep {
   expected?: string;
 }
 
-function readGuide(path: string, section: string | undefined): GuideStep[] {
+function readGuide(path: string, sections: readonly string[] | undefined): GuideStep[] {
   const steps: GuideStep[] = [];
   let paragraph = '';
   let block: { language: string; lines: string[] } | undefined;
   const document = readFileSync(join(ROOT, path), 'utf8');
-  for (const line of (section === undefined ? document : sectionOf(document, section)).split('\n')) {
+  const text = sections?.map((heading) => sectionOf(document, heading)).join('\n') ?? document;
+  for (const line of text.split('\n')) {
+    assert.ok(
+      !INDENTED.test(line),
+      `${path}: commands in a list would not be run; call them text, or move them out`,
+    );
     const [isFence, language = ''] = FENCE.exec(line) ?? [];
     if (block !== undefined && isFence !== undefined) {
       addBlock(steps, paragraph, block.language, block.lines.join('\n'));
@@ -43,9 +49,9 @@ function readGuide(path: string, section: string | undefined): GuideStep[] {
   return steps;
 }
 
-/** Up to the next heading. */
+/** Up to the next heading. A heading of the first level stands for the beginning of the document. */
 function sectionOf(document: string, heading: string): string {
-  const [, text] = document.split(`\n${heading}\n`);
+  const [, text] = `\n${document}`.split(`\n${heading}\n`);
   assert.ok(text !== undefined, `no heading ${heading}`);
   return text.split(/^#+ [A-Z]/m)[0]!;
 }
@@ -63,8 +69,8 @@ function addBlock(steps: GuideStep[], paragraph: string, language: string, text:
 export interface GuideOptions {
   cwd: string;
   env: Record<string, string | undefined>;
-  /** The heading of the part to follow; all of it if absent. */
-  section?: string;
+  /** The headings of the parts to follow; all of it if absent. */
+  sections?: readonly string[];
   /** Texts of the guide that are different here, such as the address of the server. */
   replace?: Record<string, string>;
 }
@@ -72,9 +78,9 @@ export interface GuideOptions {
 /** Fails on the first command that fails, or prints something else than the guide says. */
 export async function followGuide(
   path: string,
-  { cwd, env, section, replace = {} }: GuideOptions,
+  { cwd, env, sections, replace = {} }: GuideOptions,
 ): Promise<void> {
-  const steps = readGuide(path, section);
+  const steps = readGuide(path, sections);
   assert.ok(
     steps.some(({ kind }) => kind === 'run'),
     `${path} has no commands`,

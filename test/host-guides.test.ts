@@ -1,17 +1,15 @@
 // The host in the README, and its guides, are true: their commands and programs are run as they stand there.
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { before, test } from 'node:test';
-import { promisify } from 'node:util';
-import { makeFolder, startServer } from '../src/cli/fixture.ts';
+import { test } from 'node:test';
 import { needsGit } from '../src/host/git/fixture-repository.ts';
 import { PATIENCE_MS } from './eventually.ts';
-import { followGuide } from './guides.ts';
+import { startReader } from './guide-reader.ts';
+import { browserHeadersOf } from './people.ts';
 
 const ROOT = dirname(import.meta.dirname);
-const EMAIL = 'ada@example.com';
 const PASSWORD = 'a long password';
 
 const skip =
@@ -21,73 +19,44 @@ const skip =
     .map((program) => `needs ${program}`)[0] ??
     false);
 const options = { skip, timeout: 5 * PATIENCE_MS };
-const cwd = makeFolder();
-let env: Record<string, string | undefined>;
-before(async () => {
-  if (skip !== false) return;
-  const machine = { HOME: cwd, PATH: process.env['PATH'] };
-  const server = await startServer(join(cwd, 'data'), [], { ...machine, SIGNALBOX_ADMIN_PASSWORD: PASSWORD });
-  // Somebody who uses git has told it who they are.
-  const person = { AUTHOR_NAME: 'Ada', AUTHOR_EMAIL: EMAIL, COMMITTER_NAME: 'Ada', COMMITTER_EMAIL: EMAIL };
-  const identity = Object.fromEntries(Object.entries(person).map(([key, value]) => [`GIT_${key}`, value]));
-  env = { ...machine, ...identity, SIGNALBOX_URL: server.url, SIGNALBOX_TOKEN: server.token };
-  // As if octokit had been installed.
-  symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
-});
 
-async function printed(program: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd, env });
-  return stdout.trim();
+const GUIDES = ['docs/guide/code-scanning.md', 'docs/guide/gists.md', 'docs/guide/upgrade-api-version.md'];
+
+for (const guide of GUIDES) {
+  test(guide, options, async (t) => {
+    const reader = await startReader();
+    t.after(() => reader.server.stop());
+    await reader.follow(guide);
+  });
 }
 
-test('the repository in README.md, and the program that lists it', options, async () => {
-  await followGuide('README.md', { section: '### Host: a repository', cwd, env });
-  assert.equal(await printed('names.mjs'), "[ 'admin/hello' ]");
+test('the host in README.md', options, async (t) => {
+  const reader = await startReader();
+  t.after(() => reader.server.stop());
+  await reader.follow('README.md', {
+    sections: ['## A tour', '### Host: a repository', '### Host: a gist', '### Host: limits and versions'],
+  });
 });
 
-test('the gist in README.md', options, async () => {
-  await followGuide('README.md', { section: '### Host: a gist', cwd, env });
-});
-
-test('the guide to gists', options, async () => {
-  await followGuide('docs/guide/gists.md', { cwd, env });
-});
-
-test('the limits and versions in README.md, and the program that reads them', options, async () => {
-  const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
-  await followGuide('README.md', { section: '### Host: limits and versions', cwd, env, replace });
-  assert.equal(await printed('limits.mjs'), 'admin admin 5000');
-});
-
-test('the guide to a newer version of the API', options, async () => {
-  const bin = process.env['SIGNALBOX_TEST_BIN'] ?? join(ROOT, 'src/bin.ts');
-  mkdirSync(join(cwd, 'bin'));
-  // As if the package had been installed. The code 1 says that calls would change, which is no failure here.
-  const program = `#!/bin/sh\n'${process.execPath}' '${bin}' "$@" || test $? -eq 1\n`;
-  writeFileSync(join(cwd, 'bin/signalbox'), program, { mode: 0o755 });
-  const PATH = `${join(cwd, 'bin')}:${env['PATH']}`;
-  await followGuide('docs/guide/upgrade-api-version.md', { cwd, env: { ...env, PATH } });
-});
-
-test('the guide to code scanning', options, async () => {
-  await followGuide('docs/guide/code-scanning.md', { cwd, env });
-});
-
-test('the guide to apps', options, async () => {
+test('the guide to apps', options, async (t) => {
   const guide = 'docs/guide/apps.md';
+  const reader = await startReader({ adminPassword: PASSWORD });
+  t.after(() => reader.server.stop());
   const [, manifest] = /```json\n([^`]+)```/.exec(readFileSync(join(ROOT, guide), 'utf8'))!;
-  const replace = { 'http://127.0.0.1:8080': env['SIGNALBOX_URL']! };
-  const visitor = await AppVisitor.logIn(env['SIGNALBOX_URL']!, 'admin', PASSWORD);
-  const CODE = await visitor.agreeTo(manifest!);
-  await followGuide(guide, { section: '## Register an app', cwd, env: { ...env, CODE }, replace });
+  const visitor = await AppVisitor.logIn(reader.server.url, 'admin', PASSWORD);
+  const code = await visitor.agreeTo(manifest!);
+  await reader.follow(guide, {
+    sections: ['# Apps', '## Register an app', '## Install it'],
+    replace: { 'the-code-of-the-page': code },
+  });
   await visitor.install('build-bot', 'admin');
-  await followGuide(guide, { section: '## Use it', cwd, env, replace });
+  await reader.follow(guide, { sections: ['# Apps', '## Use it'] });
 });
 
 /** Does in a browser what the guide asks for. */
 class AppVisitor {
   readonly #url: string;
-  #cookie = '';
+  #browser: Record<string, string> = {};
 
   private constructor(url: string) {
     this.#url = url;
@@ -95,8 +64,8 @@ class AppVisitor {
 
   static async logIn(url: string, name: string, password: string): Promise<AppVisitor> {
     const visitor = new AppVisitor(url);
-    const { headers } = await visitor.#send('/session', { name, password });
-    visitor.#cookie = headers.getSetCookie()[0]!.split(';', 1)[0]!;
+    const login = await visitor.#send('/session', { name, password });
+    visitor.#browser = browserHeadersOf({ headers: login.headers, text: await login.text() });
     return visitor;
   }
 
@@ -113,16 +82,16 @@ class AppVisitor {
     const page = await this.#open(`/apps/${slug}/installations/new?account=${account}`);
     const fields = { token: tokenOf(page), account, state: '', selection: 'all' };
     const { status } = await this.#send(`/apps/${slug}/installations`, fields);
-    assert.equal(status, 303);
+    assert.equal(status, 204);
   }
 
   async #open(path: string): Promise<string> {
-    const headers = { cookie: this.#cookie, accept: 'text/html' };
+    const headers = { ...this.#browser, accept: 'text/html' };
     return await (await fetch(this.#url + path, { headers })).text();
   }
 
   #send(path: string, fields: Record<string, string>): Promise<Response> {
-    const headers = { cookie: this.#cookie, accept: 'text/html', origin: this.#url };
+    const headers = { ...this.#browser, accept: 'text/html', origin: this.#url };
     const body = new URLSearchParams(fields);
     return fetch(this.#url + path, { method: 'POST', headers, body, redirect: 'manual' });
   }

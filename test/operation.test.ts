@@ -26,7 +26,7 @@ test('healthz reports that the process is alive, and its version', async () => {
 test('readyz checks the database, the worker and that the server is not closing', async () => {
   const { status, json } = await server.call('/readyz', { token: null });
   assert.equal(status, 200);
-  assert.deepEqual(json['checks'], { database: true, worker: true, open: true });
+  assert.deepEqual(json['checks'], { database: true, worker: true, disk: true, open: true });
 });
 
 test('readyz answers 503 when the database is away', async () => {
@@ -50,6 +50,24 @@ test('metrics count calls by route and status', async () => {
   assert.match(text, /signalbox_calls_total\{api="actors",route="users_me_get",status="401"\} 1/);
   assert.match(text, /signalbox_info\{version="[\d.]+"\} 1/);
   assert.match(text, /signalbox_call_seconds_bucket\{le="0.01",api="actors",route="users_me_get"\}/);
+});
+
+test('metrics ask for a token where the operator has set one', async () => {
+  const metricsToken = 'a-token-for-the-metrics';
+  const guarded = await startServer({ metricsToken });
+  const read = (token: string | null) => guarded.call('/metrics', { token });
+  for (const token of [null, 'a-token-for-the-metricS', `${metricsToken}x`, ADMIN_TOKEN]) {
+    const { status, headers, text } = await read(token);
+    assert.equal(status, 401);
+    assert.match(headers.get('www-authenticate') ?? '', /^Bearer/);
+    assert.match(text, /^The metrics need the token .*\.\n$/);
+  }
+  const { status, text } = await read(metricsToken);
+  assert.equal(status, 200);
+  assert.match(text, /signalbox_info/);
+  for (const path of ['/healthz', '/readyz'])
+    assert.equal((await guarded.call(path, { token: null })).status, 200);
+  await guarded.stop();
 });
 
 test('a worker serves only the endpoints of the operator', async () => {

@@ -4,7 +4,7 @@ import { insertMember, type Member, type NewMember } from '../src/kernel/identit
 import { newSecret } from '../src/kernel/identity/secret.ts';
 import { insertLoginLink } from '../src/kernel/identity/store-sessions.ts';
 import { insertToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
-import type { TestServer } from './server.ts';
+import type { Answer, TestServer } from './server.ts';
 
 export function join(
   { app: { kernel } }: TestServer,
@@ -27,19 +27,28 @@ export async function giveToken(
   return { id, value: secret.value };
 }
 
+/** A type, and no interface, so that it is a record of headers. */
+export type BrowserHeaders = { cookie: string; 'x-signalbox-session': string };
+
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Logs in by the one-time link; returns the cookie header of the browser. */
+/** Logs in by the one-time link; returns the headers that pages of the browser send: the cookie, and the session's second secret. */
 export async function openBrowser(
   { app: { kernel }, call, url }: TestServer,
   member: KnownCaller['member'],
-): Promise<{ cookie: string }> {
+): Promise<BrowserHeaders> {
   const link = await insertLoginLink(kernel.db, member, kernel.clock.now());
-  const { headers } = await call('/session', {
+  const login = await call('/session', {
     method: 'POST',
     token: null,
     headers: { ...FORM, origin: url },
     body: `link=${link}`,
   });
-  return { cookie: headers.getSetCookie()[0]!.split(';')[0]! };
+  return browserHeadersOf(login);
+}
+
+/** From the answer to a login. */
+export function browserHeadersOf({ headers, text }: Pick<Answer, 'headers' | 'text'>): BrowserHeaders {
+  const [, secret] = /data-secret="(\w+)"/.exec(text)!;
+  return { cookie: headers.getSetCookie()[0]!.split(';')[0]!, 'x-signalbox-session': secret! };
 }

@@ -7,7 +7,7 @@ import { insertRun } from '../src/actors/runs/store.ts';
 import { newId } from '../src/kernel/id.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
 
-export interface RowOptions {
+export interface RowOptions extends Partial<Pick<Run, 'pricing'>> {
   userId: string;
   finishedAt?: number;
 }
@@ -16,8 +16,9 @@ export interface RowOptions {
 export async function insertRunRow({ db, clock }: Kernel, options: RowOptions): Promise<string> {
   const now = clock.now();
   const id = newId(now);
-  const { userId, finishedAt = null } = options;
+  const { userId, finishedAt = null, pricing } = options;
   const run: Run = {
+    ...(pricing && { pricing }),
     id,
     actorId: 'actor',
     userId,

@@ -5,11 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openApp, type App } from '../src/app.ts';
+import { openApp, type App, type AppOptions } from '../src/app.ts';
 import type { Config } from '../src/config.ts';
 import { readSettings } from '../src/read-settings.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { Agent, request } from '../src/kernel/http-client.ts';
+import { checkErrorMessage } from './error-messages.ts';
 import { checkHostReply } from './host-contract/check-reply.ts';
 import { recordCall } from './recorder.ts';
 import { migratedFile } from './templates.ts';
@@ -17,6 +18,9 @@ import { migratedFile } from './templates.ts';
 export const ADMIN_TOKEN = 'api-test-administrator-token';
 /** Nodes on one database share it, though each has a data folder of its own. */
 const SECRET_KEY = 'a key for tests, the same for all nodes';
+
+/** Starts of programs stay cheap, and tests serve them sites on loopback; those of networks set their own. */
+const NETWORK = { actorNetwork: 'host' } as const;
 
 /** Tests call faster than people do; those of secondary limits set their own. */
 const NO_SECONDARY_LIMITS = {
@@ -83,7 +87,10 @@ export class TestClock implements Clock {
  * The same `data` (and `database`) restarts a server on its earlier content. With limits of its own its clock is stopped, so
  * that no window ends before the test has used it up.
  */
-export async function startServer(settings: Partial<Config> = {}): Promise<TestServer> {
+export async function startServer(
+  settings: Partial<Config> = {},
+  options: Pick<AppOptions, 'isPageSecretRequired'> = {},
+): Promise<TestServer> {
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
   if (folder !== undefined && settings.database === undefined)
     writeFileSync(join(folder, 'signalbox.db'), await migratedFile());
@@ -100,12 +107,15 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
     {
       ...config,
       ...NO_SECONDARY_LIMITS,
+      ...NETWORK,
       adminToken: ADMIN_TOKEN,
       secretKey: SECRET_KEY,
+      // Some machines that run tests have little room, and no test needs a file of random bytes.
+      diskReserve: 0,
       logLevel: 'debug',
       ...settings,
     },
-    { clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
+    { ...options, clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
   );
   const url = await app.listen();
   return {
@@ -117,7 +127,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
       for (const line of lines.splice(0)) log.push(JSON.parse(line) as Record<string, unknown>);
       return log;
     },
-    call: (path, init) => call(url, path, init),
+    call: (path, init) => callOn(url, path, init),
     async stop() {
       await app.close();
       // Beside the data folder is the work folder, where each program has a user of its own.
@@ -130,7 +140,7 @@ export async function startServer(settings: Partial<Config> = {}): Promise<TestS
 const agent = new Agent({ keepAlive: true });
 
 /** Without `fetch`, which takes four times as long: tests make tens of thousands of calls. */
-async function call(
+export async function callOn(
   url: string,
   path: string,
   { method = 'GET', token = ADMIN_TOKEN, headers = {}, body }: CallInit = {},
@@ -159,6 +169,7 @@ async function call(
   recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
   const header = (name: string) => response.headersDistinct[name]?.join(', ');
   checkHostReply({ method, path, status, header, text });
+  checkErrorMessage(status, type, text);
   return {
     status,
     get headers() {

@@ -115,10 +115,10 @@ onEachEngine((engine) => {
     const fresh = reset.json['token'] as string;
     assert.equal(await statusOf(fresh, its['id']), 200);
     for (const reference of [mine['id'], 'ada~private-of-ada'])
-      assert.equal(await statusOf(fresh, reference), 403);
+      assert.equal(await statusOf(fresh, reference), 404);
     assert.equal(await statusOf(fresh, unnamed['id']), 404);
     assert.equal(await statusOf(fresh, '~private-of-ada'), 404);
-    assert.equal(await statusOf(personal, its['id']), 403);
+    assert.equal(await statusOf(personal, its['id']), 404);
     const { json } = await server.call('/v2/datasets?unnamed=1', { token: fresh });
     assert.deepEqual(
       json['data'].items.map((item: Json) => item['id']),

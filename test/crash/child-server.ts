@@ -1,8 +1,9 @@
 // A server in a child process, to be killed.
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import pg from 'pg';
-import { startServer } from '../../src/cli/fixture.ts';
+import { start, startServer } from '../../src/cli/fixture.ts';
 import type { Location, TestEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json } from '../server.ts';
@@ -15,6 +16,8 @@ export interface ChildServer {
   url: string;
   /** Ends it as a power cut would: no handler runs, nothing is flushed. What it has sent to PostgreSQL is done afterwards. */
   kill(): Promise<void>;
+  /** Waits until it has ended itself at a checkpoint. */
+  died(): Promise<void>;
 }
 
 /** Environment variables. */
@@ -22,16 +25,8 @@ export type Settings = Record<string, string> & { SIGNALBOX_DATA: string };
 
 /** On a free port, unless it is given. */
 export async function startChild(settings: Settings, port = 0): Promise<ChildServer> {
-  const database =
-    settings['DATABASE_URL'] === undefined ? undefined : namedSessions(settings['DATABASE_URL']);
-  const server = await startServer(settings.SIGNALBOX_DATA, ['--port', String(port)], {
-    PATH: process.env['PATH'],
-    SIGNALBOX_ADMIN_TOKEN: TOKEN,
-    SIGNALBOX_LIMITS: 'off',
-    SIGNALBOX_LOG_LEVEL: 'warn',
-    ...settings,
-    ...(database !== undefined && { DATABASE_URL: database.url }),
-  });
+  const { env, database } = environmentOf(settings);
+  const server = await startServer(settings.SIGNALBOX_DATA, ['--port', String(port)], env);
   return {
     url: server.url,
     async kill() {
@@ -39,7 +34,43 @@ export async function startChild(settings: Settings, port = 0): Promise<ChildSer
       await server.ended;
       await database?.ended();
     },
+    async died() {
+      assert.equal((await server.ended).signal, 'SIGKILL');
+      await database?.ended();
+    },
   };
+}
+
+/** Starts a server that ends itself when it passes a checkpoint for the n-th time, and waits until it has. */
+export async function runUntil(checkpoint: string, count: number, settings: Settings): Promise<void> {
+  const { env, database } = environmentOf({ ...settings, ...dieAt(checkpoint, count) });
+  // It may die before it listens.
+  const { ended } = start(['serve', '--port', '0', '--data', settings.SIGNALBOX_DATA], env);
+  const { signal, err } = await ended;
+  assert.equal(signal, 'SIGKILL', err);
+  await database?.ended();
+}
+
+/** For the environment of a server that ends itself when it passes a checkpoint for the n-th time. */
+export function dieAt(checkpoint: string, count: number): Record<string, string> {
+  return {
+    DIE_AT: JSON.stringify({ checkpoint, count }),
+    NODE_OPTIONS: `--import ${new URL('die-at.ts', import.meta.url).href}`,
+  };
+}
+
+function environmentOf(settings: Settings) {
+  const database =
+    settings['DATABASE_URL'] === undefined ? undefined : namedSessions(settings['DATABASE_URL']);
+  const env = {
+    PATH: process.env['PATH'],
+    SIGNALBOX_ADMIN_TOKEN: TOKEN,
+    SIGNALBOX_LIMITS: 'off',
+    SIGNALBOX_LOG_LEVEL: 'warn',
+    ...settings,
+    ...(database !== undefined && { DATABASE_URL: database.url }),
+  };
+  return { env, database };
 }
 
 /** PostgreSQL finishes a commit that a killed server has sent: until its sessions are over, what a test reads may change. */

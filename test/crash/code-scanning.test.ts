@@ -8,9 +8,14 @@ import { packed, resultOf, runOf, sarifOf } from '../conformance/host-scanning-c
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import type { Json } from '../server.ts';
-import { callerOf, settingsOn, startChild } from './child-server.ts';
+import { callerOf, dieAt, settingsOn, startChild } from './child-server.ts';
 
 const RESULTS = 2000;
+/** Results that are written, and applied, at once. */
+const WRITTEN = 200;
+const APPLIED = 100;
+/** Of the second analysis, before the server is killed: more than half of them, so that it has opened some alerts. */
+const STEPS = 12;
 const AT = '/repos/admin/demo';
 /** An analysis causes no more. */
 const EVENTS = 1000;
@@ -21,7 +26,7 @@ onEachEngine((engine) => {
     needsGit,
     async (t) => {
       const { location, settings } = await settingsOn(engine);
-      let server = await startChild(settings);
+      let server = await startChild({ ...settings, ...dieAt('wrote results of an analysis', 3) });
       t.after(() => server.kill());
       const { call } = callerOf(() => server.url);
       const ask = async (path: string, body?: unknown): Promise<Json> => {
@@ -48,28 +53,36 @@ onEachEngine((engine) => {
       const storage = await engine.open([], location);
       const { db } = storage;
       /** The lease of the killed server would end later. */
-      const restart = async () => {
+      const restart = async (more: Record<string, string> = {}) => {
         await db.updateTable('due').set({ due_at: 0 }).where('kind', '=', 'host.process-sarif').execute();
-        server = await startChild(settings);
+        server = await startChild({ ...settings, ...more });
       };
-      const first = await upload(0);
-      await eventually(async () => (await countsOf(storage)).results > 0, 'the first results');
-      await server.kill();
-      const { results } = await countsOf(storage);
-      t.diagnostic(`${results} of ${RESULTS} results were written`);
-      await restart();
+      /** It may die before it answers. */
+      const uploadUntilDeath = async (from: number) => {
+        const uploading = upload(from).catch(() => undefined);
+        await server.died();
+        await uploading;
+        const uploads = db.selectFrom('code_scanning_uploads').select('id').where('ended_at', 'is', null);
+        return (await uploads.executeTakeFirstOrThrow()).id;
+      };
+      const first = await uploadUntilDeath(0);
+      assert.deepEqual(await countsOf(storage), {
+        alerts: 0,
+        last: -Infinity,
+        open: 0,
+        fixed: 0,
+        linked: 0,
+        ready: 0,
+        results: 3 * WRITTEN,
+      });
+      // All steps of the first, with one that finds nothing more to do, and those of the second until it is killed.
+      await restart(dieAt('applied some of an analysis', RESULTS / APPLIED + 1 + STEPS));
       await completed(first);
       // The other half of its results is new.
-      const second = await upload(RESULTS / 2);
-      await eventually(async () => {
-        const [newest] = (await ask(`${AT}/code-scanning/alerts?per_page=1`)) as unknown as Json[];
-        return newest!['number'] > RESULTS;
-      }, 'the first alerts of the second upload');
-      await server.kill();
-      const interrupted = await countsOf(storage);
-      // On a busy machine the server may be faster than the process that kills it.
-      if (interrupted.ready !== 1) t.diagnostic('The upload was over before the server could be killed.');
-      assert.ok(interrupted.alerts > RESULTS && interrupted.alerts <= RESULTS * 1.5);
+      const second = await uploadUntilDeath(RESULTS / 2);
+      const { alerts, results, ready } = await countsOf(storage);
+      const fresh = STEPS * APPLIED - RESULTS / 2;
+      assert.deepEqual([alerts, results, ready], [RESULTS + fresh, 2 * RESULTS, 1]);
       await restart();
       await completed(second);
       await server.kill();

@@ -46,8 +46,11 @@ after(async () => {
 /** From the button of the site to its code. */
 async function consent(page: Page): Promise<void> {
   await page.waitForURL(`${server.url}/settings/apps/new?manifest=*`);
+  // The button is there when the script of the page's shell has fetched the page.
+  const button = page.getByRole('button', { name: 'Register the app for ada' });
+  await button.waitFor();
   assert.equal(await page.title(), 'Register an app for ada · Signalbox');
-  await page.getByRole('button', { name: 'Register the app for ada' }).click();
+  await button.click();
   await page.waitForURL(`http://${ELSEWHERE}:*/made?*`);
   const { searchParams } = new URL(page.url());
   assert.equal(searchParams.get('state'), 's1');

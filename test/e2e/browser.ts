@@ -1,8 +1,18 @@
 // A real browser for tests: the system's Chromium, or the one of an npm package, with an empty profile and no network.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
+import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
+import { insertLoginLink } from '../../src/kernel/identity/store-sessions.ts';
 import { PATIENCE_MS } from '../eventually.ts';
+import type { BrowserHeaders } from '../people.ts';
+import type { TestServer } from '../server.ts';
 
 /** A host name that the browser treats as another site. All other names except 127.0.0.1 are unknown to it. */
 export const ELSEWHERE = 'elsewhere.test';
@@ -57,6 +67,20 @@ export async function openProfile(
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
   return context;
+}
+
+/** By a one-time link, as people do. Returns what the browser has got. */
+export async function logIn(
+  page: Page,
+  { app: { kernel }, url }: TestServer,
+  member: KnownCaller['member'],
+): Promise<BrowserHeaders> {
+  await page.goto(`${url}/session/${await insertLoginLink(kernel.db, member, kernel.clock.now())}`);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Logged in as' }).waitFor();
+  const [cookie] = await page.context().cookies(url);
+  const secret = await page.evaluate<string>("localStorage.getItem('signalbox_session')");
+  return { cookie: `${cookie!.name}=${cookie!.value}`, 'x-signalbox-session': secret };
 }
 
 /**

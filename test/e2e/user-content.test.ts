@@ -8,9 +8,9 @@ import { replaceRecord } from '../../src/actors/key-value-stores/store.ts';
 import { findMember } from '../../src/kernel/identity/store-members.ts';
 import { recordCalls } from '../conformance/actors-records-calls.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
-import { openBrowser } from '../people.ts';
+import { FORM, type BrowserHeaders } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
-import { ELSEWHERE, noBrowser, openProfile, startBrowser } from './browser.ts';
+import { ELSEWHERE, logIn, noBrowser, openProfile, startBrowser } from './browser.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /** Well-formed as HTML and as XML. Its script reports the origin in which it ran. */
@@ -71,13 +71,18 @@ interface Found {
   text: string;
   reads: unknown;
   takes: unknown;
+  /** The second secret of the session, in the storage of the origin. */
+  keeps: unknown;
 }
 
 // Functions that run in pages are text, because their globals are not those of this program.
 
 /** Reports what a script in the page could do, whether or not one ran. */
 const LOOK_AROUND = `(async () => {
-  const ask = (path, init) => fetch(path, { credentials: 'include', ...init }).then(({ status }) => status, () => 'nothing');
+  let keeps = 'nothing';
+  try { keeps = localStorage.getItem('signalbox_session') ?? 'none'; } catch {}
+  const headers = keeps === 'nothing' ? {} : { 'x-signalbox-session': keeps };
+  const ask = (path, init) => fetch(path, { credentials: 'include', headers, ...init }).then(({ status }) => status, () => 'nothing');
   return {
     origin: self.origin,
     type: document.contentType,
@@ -85,9 +90,10 @@ const LOOK_AROUND = `(async () => {
     text: document.documentElement.textContent,
     reads: await ask('/v2/users/me'),
     takes: await ask('/api/v2/tokens', { method: 'POST', body: '{}' }),
+    keeps,
   };
 })()`;
-const NOTHING = ['null', 'nothing', 'nothing'];
+const NOTHING = ['null', 'nothing', 'nothing', 'nothing'];
 
 /** A few frames, recorded by the browser itself. Frames that do not change are not recorded. */
 const RECORD = `(async () => {
@@ -142,6 +148,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   let context: BrowserContext;
   let page: Page;
   let store: string;
+  let session: BrowserHeaders;
   const { make, put, at } = recordCalls(() => server);
   const urlOf = (key: string) => `${server.url}/v2/key-value-stores/${store}/records/${key}`;
   const keep = async (key: string, type: string, body: string | Uint8Array) => {
@@ -152,7 +159,20 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       const record = { contentType: type, encoding: null, etag: key, size: bytes.length, body: bytes };
       await replaceRecord(server.app.kernel.engine, store, key, record, Date.now());
     } else assert.equal(status, 201, type);
-    return urlOf(key);
+    return await linkTo(urlOf(key));
+  };
+  /** As pages of the server open private things. */
+  const linkTo = async (url: string) => {
+    const body = new URLSearchParams({ path: url.slice(server.url.length) }).toString();
+    const headers = { ...session, ...FORM, origin: server.url };
+    const { status, json } = await server.call('/session/links', {
+      method: 'POST',
+      token: null,
+      headers,
+      body,
+    });
+    assert.equal(status, 201);
+    return server.url + (json['url'] as string);
   };
   const publish = () =>
     at(`/${store}`, {
@@ -171,6 +191,8 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
 
   before(async () => {
     server = await startServer({ limits: 'off' });
+    // Links last for a minute, however long the test takes.
+    server.clock.stop();
     store = (await make())['id'] as string;
     elsewhere = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html').end(foreignPage);
@@ -179,9 +201,8 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     browser = await startBrowser();
     context = await openProfile(browser, { acceptDownloads: false });
     const admin = await findMember(server.app.kernel.db, { username: 'admin' });
-    const [name, value] = (await openBrowser(server, admin!)).cookie.split('=') as [string, string];
-    await context.addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Lax' }]);
     page = await context.newPage();
+    session = await logIn(page, server, admin!);
   });
   after(async () => {
     await browser?.close();
@@ -190,9 +211,15 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   });
 
   test('a page of the server itself is logged in: what is tested below is there to be taken', async () => {
+    await page.goto(`${server.url}/session`);
+    const { origin, reads, keeps } = await page.evaluate<Found>(LOOK_AROUND);
+    assert.deepEqual([origin, reads, keeps], [server.url, 200, session['x-signalbox-session']]);
+  });
+
+  test('an address of an API that is typed opens, and the address that was signed for it is shown', async () => {
     await page.goto(`${server.url}/v2/users/me`);
-    const { origin, reads } = await page.evaluate<Found>(LOOK_AROUND);
-    assert.deepEqual([origin, reads], [server.url, 200]);
+    await page.waitForURL(`${server.url}/v2/users/me?signalbox_link=*`);
+    assert.match(await page.evaluate<string>('document.body.textContent'), /"username":"admin"/);
   });
 
   test('a record does nothing with the session of who opens it', async () => {
@@ -202,8 +229,8 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       ['image/svg+xml', HOSTILE_SVG],
     ] as const) {
       assert.ok(await open(await keep('opened', type, body)), type);
-      const { origin, title, reads, takes } = await page.evaluate<Found>(LOOK_AROUND);
-      assert.deepEqual([origin, reads, takes], NOTHING, type);
+      const { origin, title, reads, takes, keeps } = await page.evaluate<Found>(LOOK_AROUND);
+      assert.deepEqual([origin, reads, takes, keeps], NOTHING, type);
       assert.equal(title, 'ran in null', type);
     }
   });
@@ -234,7 +261,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       const isViewer = type.startsWith('application/pdf') && found.origin === server.url;
       if (type === 'application/pdf' || found.type === 'application/pdf' || isViewer)
         assert.doesNotMatch(found.text, /shown/, type);
-      else assert.deepEqual([found.origin, found.reads, found.takes], NOTHING, type);
+      else assert.deepEqual([found.origin, found.reads, found.takes, found.keeps], NOTHING, type);
       shown.push(type);
     }
     for (const type of pages) assert.ok(shown.includes(type), type);
@@ -248,8 +275,8 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     const frames = () => page.frames().filter((frame) => frame.url() === url);
     await eventually(() => frames().length === 3, 'the three frames');
     for (const frame of frames()) {
-      const { origin, reads, takes } = await frame.evaluate<Found>(LOOK_AROUND);
-      assert.deepEqual([origin, reads, takes], NOTHING);
+      const { origin, reads, takes, keeps } = await frame.evaluate<Found>(LOOK_AROUND);
+      assert.deepEqual([origin, reads, takes, keeps], NOTHING);
     }
   });
 
@@ -267,9 +294,9 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
       'format=xlsx',
       'format=xml&xmlRoot=html&xmlRow=body',
     ]) {
-      if (!(await open(`${server.url}${items}?${query}`))) continue;
-      const { origin, reads, takes } = await page.evaluate<Found>(LOOK_AROUND);
-      assert.deepEqual([origin, reads, takes], NOTHING, query);
+      if (!(await open(await linkTo(`${server.url}${items}?${query}`)))) continue;
+      const { origin, reads, takes, keeps } = await page.evaluate<Found>(LOOK_AROUND);
+      assert.deepEqual([origin, reads, takes, keeps], NOTHING, query);
     }
   });
 

@@ -118,6 +118,8 @@ test('a successful run reports it, and tests are selected by name', async () => 
   assert.deepEqual([all.code, lastLine(all.out)], [0, '5 passed, 0 failed'], all.out);
   const some = await start(folder, ['--test-name-pattern=^one']).ended;
   assert.deepEqual([some.code, lastLine(some.out)], [0, '2 passed, 0 failed'], some.out);
+  const queued = await start(folder, ['--test-name-pattern=^one', '--processes=1']).ended;
+  assert.deepEqual([queued.code, lastLine(queued.out)], [0, '2 passed, 0 failed'], queued.out);
   const none = await start(folder, ['--test-name-pattern=missing']).ended;
   assert.deepEqual([none.code, lastLine(none.out)], [1, '0 passed, 0 failed'], none.out);
 });

@@ -21,7 +21,7 @@ export function declareCodeReferences(server: () => TestServer): void {
   ];
 
   test('a repository is changed, and others of the same name are created and deleted', async () => {
-    await expect(201, create('changed'));
+    await expect(200, create('changed'));
     const { entries, count } = await runClients(
       server(),
       (client, round) => {
@@ -33,15 +33,17 @@ export function declareCodeReferences(server: () => TestServer): void {
           ? create('same')
           : call(`${REPOSITORIES}/same`, { method: 'DELETE' });
       },
-      { allowed: [200, 201, 204, 404, 409] },
+      { allowed: [200, 204, 404, 409] },
     );
-    assert.equal(entries.length, count(200, 201, 204));
-    assert.equal(count(200), 4 * ROUNDS);
+    assert.equal(entries.length, count(200, 204));
+    // Each creation but the last one was followed by a deletion.
+    const left = count(200) - 4 * ROUNDS - count(204);
+    assert.ok(left === 0 || left === 1, `${left} are left`);
   });
 
   test('of scans of one branch the highest number stays', async () => {
     const { project } = await openFlagProject(server());
-    await expect(201, create('scanned'));
+    await expect(200, create('scanned'));
     const { count, entries } = await runClients(
       server(),
       (client, round) => {
@@ -62,7 +64,7 @@ export function declareCodeReferences(server: () => TestServer): void {
 
   test('branches are scanned and deleted, and extinctions recorded', async () => {
     const { project } = await openFlagProject(server());
-    await expect(201, create('branches'));
+    await expect(200, create('branches'));
     await runClients(
       server(),
       (client, round) => {
@@ -86,7 +88,7 @@ export function declareCodeReferences(server: () => TestServer): void {
   test('repositories and projects go while branches are scanned', async () => {
     const projects = await Promise.all([openFlagProject(server()), openFlagProject(server())]);
     const last = ROUNDS - 1;
-    await expect(201, create('going'));
+    await expect(200, create('going'));
     await runClients(
       server(),
       (client, round) => {
@@ -96,7 +98,7 @@ export function declareCodeReferences(server: () => TestServer): void {
           return round % 2 === 0 ? call(`${REPOSITORIES}/going`, { method: 'DELETE' }) : create('going');
         return put('going', `b${client}`, { references: referencesTo(project, round) });
       },
-      { allowed: [200, 201, 204, 400, 404], isChained: false },
+      { allowed: [200, 204, 400, 404], isChained: false },
     );
     const { json } = await call(`${REPOSITORIES}?withReferencesForDefaultBranch=1`);
     for (const { project } of projects) assert.ok(!JSON.stringify(json).includes(project));

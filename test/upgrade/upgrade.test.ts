@@ -38,6 +38,14 @@ async function read(path: string, token = ADMIN_TOKEN): Promise<Json> {
   return json;
 }
 
+test('the log tells how many migrations the upgrade of 0.1.0 ran, and how long', () => {
+  const [begun, done] = server.log.filter(({ migrations }) => migrations !== undefined);
+  assert.match(String(begun!['msg']), /^upgrading the database to \d+\.\d+\.\d+$/);
+  assert.equal(done!['msg'], 'database upgraded');
+  assert.equal(done!['migrations'], begun!['migrations']);
+  assert.ok(Number(done!['migrations']) > 50 && Number(done!['ms']) >= 0);
+});
+
 test('flags of release 0.1.0 are shown and can be changed', async () => {
   const flag = await read('/api/v2/flags/kept/kept-flag');
   assert.deepEqual(flag['customProperties'], { 'team-owner': { name: 'Owner', value: ['web'] } });
@@ -144,5 +152,5 @@ test('a service token of release 0.1.0 is an account of its own, with none of th
   assert.equal(made.userId, robot.id);
   assert.notEqual(made.id, kept.ids['datasets/by-robot']);
   const { status } = await server.call('/v2/datasets/ada~by-robot', { token: kept.service });
-  assert.equal(status, 403);
+  assert.equal(status, 404);
 });

@@ -1,0 +1,10 @@
+// What tests of Actors with a network of their own need.
+import { tryIsolation } from '../src/actors/runner/isolation.ts';
+import { findNetworkShortfall } from '../src/actors/runner/try-network.ts';
+
+const isolation = await tryIsolation();
+
+/** The reason to skip them, or false. */
+export const needsNetwork =
+  (isolation.kind !== 'bubblewrap' && 'needs bwrap') ||
+  ((await findNetworkShortfall(isolation)) !== undefined && 'needs slirp4netns');
