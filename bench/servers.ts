@@ -102,6 +102,8 @@ async function startServe(program: string[], settings: NodeJS.ProcessEnv): Promi
     SIGNALBOX_ADMIN_TOKEN: TOKEN,
     SIGNALBOX_LIMIT: LIMIT,
     ...SECONDARY_LIMITS,
+    // Their sites are on loopback, and the same programs without our server share its network too.
+    SIGNALBOX_ACTOR_NETWORK: 'host',
     SIGNALBOX_LOG_LEVEL: 'warn',
     ...settings,
   };

@@ -15,6 +15,7 @@ const ENTRIES = {
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
   'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',
   'markdown-thread': 'src/host/contents/markdown-thread.ts',
+  'disk-thread': 'src/actors/runner/disk-thread.ts',
   bridge: 'src/actors/runner/bridge.ts',
 };
 

@@ -15,6 +15,12 @@ const CORRECTIONS: Readonly<Record<string, string>> = {
   'GET /datasets/{storageId}/items → 200 application/json': 'Items were never in an envelope.',
   'POST /repos/{owner}/{repo}/code-scanning/sarifs ← application/json':
     'Every upload was answered 404 before there was code scanning.',
+  'PUT /datasets/{storageId} ← application/json: title':
+    'A title with a NUL character was an error on PostgreSQL.',
+  'PUT /key-value-stores/{storageId} ← application/json: title':
+    'A title with a NUL character was an error on PostgreSQL.',
+  'PUT /request-queues/{storageId} ← application/json: title':
+    'A title with a NUL character was an error on PostgreSQL.',
 };
 const isCorrection = ({ where }: Difference) =>
   Object.keys(CORRECTIONS).some((place) => where === place || where.startsWith(`${place}: `));

@@ -84,6 +84,43 @@ test('node:http is imported for its types only', () => {
   ]);
 });
 
+test('streams, sockets, processes and threads are opened where each gets a listener for errors', () => {
+  const files = {
+    'src/host/a.ts': [
+      `import { createGunzip, gunzipSync } from 'node:zlib';`,
+      `import { spawn, execFile, type ChildProcess } from 'node:child_process';`,
+      `import * as net from 'node:net';`,
+      `import { Readable } from 'node:stream';`,
+      `import { Agent, request } from 'node:https';`,
+      `import { Agent as Plain, request as send } from '../kernel/http-client.ts';`,
+      `const stream = Readable.from([]);`,
+    ].join('\n'),
+    'src/host/b.ts': `import type { Socket } from 'node:net';\nimport { createGunzip } from '../kernel/streams.ts';`,
+    'src/kernel/streams.ts': `import * as net from 'node:net';`,
+    'src/host/c.test.ts': `import { createServer } from 'node:net';`,
+  };
+  const streams = 'may be left without a listener, src/kernel/streams.ts has it with one';
+  const requests = 'may be left without a listener, src/kernel/open-request.ts has it with one';
+  assert.deepEqual(checkImport(files), [
+    `src/host/a.ts:1: createGunzip of node:zlib ${streams}`,
+    `src/host/a.ts:2: spawn of node:child_process ${streams}`,
+    `src/host/a.ts:3: * of node:net ${streams}`,
+    `src/host/a.ts:4: Readable of node:stream ${streams}`,
+    `src/host/a.ts:5: request of node:https ${requests}`,
+    `src/host/a.ts:6: request of src/kernel/http-client.ts ${requests}`,
+    `src/host/a.ts:7: a stream may be left without a listener, src/kernel/streams.ts opens it with one`,
+  ]);
+});
+
+test('handlers of what other programs send go through the guard', () => {
+  const files = {
+    'src/host/a.ts': `request.on('response', (reply) => use(reply));\nsocket.once(\n  'data',\n  read,\n);`,
+    'src/host/b.ts': `request.on('response', guarded(use, fail));\nrequest.on('close', () => end());`,
+  };
+  const rule = 'a handler that throws ends the process, unless it goes through `guarded`';
+  assert.deepEqual(checkImport(files), [`src/host/a.ts:1: ${rule}`, `src/host/a.ts:2: ${rule}`]);
+});
+
 test('a resource goes from routes to store to tables', () => {
   const files = {
     'src/flags/tokens/routes.ts': `import { listTokens } from './store.ts';\nimport { shape } from './model.ts';`,
@@ -107,14 +144,14 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
       `import { Type } from 'typebox';`,
     ].join('\n'),
     'src/kernel/log.ts': `import { sink } from './sink.ts';`,
-    'src/kernel/sink.ts': `import { log } from './log.ts';\nimport net from 'node:net';`,
+    'src/kernel/sink.ts': `import { log } from './log.ts';\nimport dns from 'node:dns';`,
   };
   assert.deepEqual(checkImport(files), [
     'src/flags/tokens/model.ts:1: a model is pure and must not reach node:fs',
     'src/flags/tokens/model.ts:2: only stores, tables and migrations may import kysely',
     'src/flags/tokens/model.ts:2: a model is pure and must not reach kysely',
     'src/flags/tokens/model.ts:3: a model is pure and must not reach src/flags/tokens/store.ts',
-    'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/log.ts → src/kernel/sink.ts → node:net',
+    'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/log.ts → src/kernel/sink.ts → node:dns',
   ]);
 });
 

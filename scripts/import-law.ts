@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 export type Violation = { path: string; line: number; rule: string };
 
-type Import = { line: number; target: string; isType: boolean };
+type Import = { line: number; target: string; isType: boolean; names: string[] };
 
 /** A file may import its own unit and those below it; units of one row never import each other. */
 const LAYERS = [['bin'], ['cli'], ['app', 'contract'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
@@ -23,6 +23,32 @@ const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/g;
 /** Folders with hand-tuned statements for each engine. */
 const ENGINE_FILES = /^src\/(kernel\/storage|actors\/(request-queues|datasets))\//;
 const ENGINE_CHECK = /[!=]== '(sqlite|postgres)'/g;
+
+/** What opens a stream, a socket, a process or a thread, by module. `src/kernel/streams.ts` has the same with a listener. */
+const OPENERS: Record<string, RegExp> = {
+  'node:child_process': /^(spawn|fork|exec)$/,
+  'node:fs': /^(createReadStream|createWriteStream)$/,
+  'node:https': /^(request|get|createServer)$/,
+  'node:net': /^(connect|createConnection|createServer|Server|Socket|Stream)$/,
+  'node:stream': /^(Readable|Writable|Duplex|PassThrough)$/,
+  'node:worker_threads': /^Worker$/,
+  'node:zlib': /^create[A-Z]/,
+  'node:dgram': /./,
+  'node:http2': /./,
+  'node:tls': /./,
+  'src/kernel/http-client.ts': /^request$/,
+};
+const OPENING_FILES = [
+  'src/kernel/streams.ts',
+  'src/kernel/http-client.ts',
+  'src/kernel/open-request.ts',
+  // A process of its own inside a sandbox, without the rest of the server: its end is that of one run.
+  'src/actors/runner/bridge.ts',
+];
+const OPENING = /\bReadable\.from\(|\bgetBuiltinModule\(/g;
+/** Events that bring what another program has sent. A handler that throws would end the process. */
+const UNGUARDED =
+  /\.(?:on|once|addListener|prependListener)\(\s*'(?:connect|connection|data|information|readable|response|upgrade)',(?!\s*guarded\()/g;
 
 const IMPORT =
   /^(?:import|export)\s+(type\s)?[^;'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
@@ -48,6 +74,12 @@ function checkText(path: string, text: string): Violation[] {
     ...(ENGINE_FILES.test(path)
       ? []
       : find(ENGINE_CHECK, 'only src/kernel/storage may ask which engine it is')),
+    ...(OPENING_FILES.includes(path)
+      ? []
+      : find(OPENING, 'a stream may be left without a listener, src/kernel/streams.ts opens it with one')),
+    ...(OPENING_FILES.includes(path)
+      ? []
+      : find(UNGUARDED, 'a handler that throws ends the process, unless it goes through `guarded`')),
   ];
 }
 
@@ -62,13 +94,24 @@ function readImports(path: string, text: string): Import[] {
       line: lineOf(text, match.index),
       target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
       isType: match[1] !== undefined,
+      names: namesOf(match[0]),
     };
   });
 }
 
+/** The names of values in a clause such as `import { a, type B, c as d } from`; all of a module are `*`. */
+function namesOf(clause: string): string[] {
+  const inner = /\{([^}]*)\}/.exec(clause)?.[1];
+  if (inner === undefined) return ['*'];
+  return inner
+    .split(',')
+    .map((name) => name.trim().replace(/ as .*/, ''))
+    .filter((name) => name !== '' && !name.startsWith('type '));
+}
+
 function checkImport(
   path: string,
-  { target, isType }: Import,
+  { target, isType, names }: Import,
   graph: ReadonlyMap<string, Import[]>,
 ): string[] {
   const rules: string[] = [];
@@ -89,6 +132,16 @@ function checkImport(
   }
   if (/^node:readline(\/|$)/.test(target) && /^src\/(host|kernel)\//.test(path)) {
     rules.push('node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not');
+  }
+  const opener = OPENERS[target];
+  if (opener !== undefined && !isType && !OPENING_FILES.includes(path)) {
+    for (const name of names)
+      if (name === '*' || opener.test(name))
+        rules.push(
+          target.endsWith('http-client.ts') || target === 'node:https'
+            ? `${name} of ${target} may be left without a listener, src/kernel/open-request.ts has it with one`
+            : `${name} of ${target} may be left without a listener, src/kernel/streams.ts has it with one`,
+        );
   }
   const [role, targetRole] = [roleOf(path), roleOf(target)];
   if (ROLES.includes(role) && ROLES.includes(targetRole) && ROLES.indexOf(targetRole) < ROLES.indexOf(role)) {

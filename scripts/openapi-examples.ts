@@ -30,7 +30,7 @@ const LONG = 4000;
 const OLDER = 2 ** 9;
 
 /** Operations whose replies are drawn by lot: they stay as they were. */
-const BY_CHANCE: ReadonlySet<string> = new Set(['meta/get-zen']);
+const BY_CHANCE: ReadonlySet<string> = new Set(['meta/get-zen', 'meta/get-octocat']);
 
 const [chosenApi = ''] = process.argv.slice(2);
 const calls = recordCalls();
@@ -160,7 +160,7 @@ function bodyOf(text: string, type: string): { body?: unknown } {
     }
   }
   if (type.startsWith('multipart/form-data')) return { body: formOf(text) };
-  return /^(text\/|image\/svg)/.test(type) ? { body: text } : {};
+  return /^(text\/|image\/svg|application\/octocat-)/.test(type) ? { body: text } : {};
 }
 
 /** The fields of a form, a file as its content. */

@@ -8,6 +8,7 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'meta/get-openapi': ITSELF,
   keyValueStore_records_get: BYTES,
   'repos/get-archive': BYTES,
+  'emojis/get': 'Its reply has the names of all emojis.',
   'orgs/list-custom-roles':
     'Only an older version has it. Its replies are those of orgs/list-custom-repo-roles.',
 };
