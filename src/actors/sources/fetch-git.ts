@@ -141,6 +141,7 @@ async function unpackTree(
 ): Promise<void> {
   const child = startGit(['archive', '--format=tar', tree], call);
   const exited = exitOf(child);
+  exited.catch(() => undefined); // awaited below, when all is unpacked
   const errors = collect(child.stderr!);
   try {
     await unpackTar(child.stdout! as AsyncIterable<Uint8Array>, into, { signal: call.signal, onLink });

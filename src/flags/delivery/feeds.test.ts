@@ -1,13 +1,14 @@
 // Feeds on each engine: the revision rises with every change, and a feed follows it.
 import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { systemActor } from '../../kernel/change/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { eventually } from '../../../test/eventually.ts';
+import { eventually, inTime } from '../../../test/eventually.ts';
 import { planOf, recordStatements } from '../../../test/query-plans.ts';
 import { updateEnvironment } from '../environments/store.ts';
 import { readContext } from '../evaluation/context.ts';
@@ -250,6 +251,46 @@ onEachEngine((testEngine) => {
       await set(doc);
       await feeds.open(environment);
       assert.deepEqual([...feed.flags.keys()], ['a', 'b']);
+    });
+
+    test('that cannot be asked for a second change while the first is read reads both later', async () => {
+      const isAsked = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      let asked = 0;
+      let isCut = false;
+      const cut = db.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          if (!isCut) return result;
+          asked += 1;
+          if (asked > 1) throw new Error('The database is away.');
+          isAsked.resolve();
+          await goOn.promise;
+          return result;
+        },
+      });
+      const others = await new Feeds(
+        { ...engine, listen: (...args) => engine.listen(...args), db: cut },
+        log,
+      ).listen();
+      try {
+        const feed = await others.open(environment);
+        feed.follow(async () => {});
+        isCut = true;
+        await addFlag('a');
+        await inTime(isAsked.promise);
+        await addFlag('b');
+        // The question about the second has failed, and nobody waits for its answer yet.
+        await eventually(() => asked >= 2, 'the second question');
+        await nextTurn();
+        isCut = false;
+        goOn.resolve();
+        await others.open(environment);
+        await others.open(environment);
+        assert.deepEqual([...feed.flags.keys()], ['a', 'b']);
+      } finally {
+        others.close();
+      }
     });
 
     test('has no archived flags, and names them in the order of keys', async () => {

@@ -180,6 +180,8 @@ export class Feeds {
       this.#engine.db,
       some.map(([id]) => id),
     );
+    // Each feed handles a rejection when its turn comes; until then it must not count as one that nobody handles.
+    revisions.catch(() => undefined);
     for (const [id, open] of some) {
       const before = open.refreshed;
       const refreshed = this.#advance(id, open, revisions, before).finally(() => {
