@@ -1,5 +1,5 @@
 // The worst request of each route, one after the other: how long does each block other calls?
-import { Agent, request } from '../src/kernel/http-client.ts';
+import { Agent, request } from '../src/kernel/network/http-client.ts';
 import { buffer } from 'node:stream/consumers';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite/sqlite.ts';
 import { compare, compareWithBare, type Effort } from './compare.ts';
 import { hostHeaders } from './host-repository.ts';
 import type { Work } from './load.ts';

@@ -1,9 +1,9 @@
 // What the upgrade report costs each call: calls of a server that are counted against calls that are not, and the counters alone.
 import { hostApi } from '../src/host/api.ts';
 import type { Caller } from '../src/kernel/identity/caller.ts';
-import { schemaInVersion } from '../src/kernel/schema-version.ts';
-import { RouteUsage } from '../src/kernel/version-usage/route-usage.ts';
-import { VersionUsage } from '../src/kernel/version-usage/version-usage.ts';
+import { schemaInVersion } from '../src/kernel/versions/schema-version.ts';
+import { RouteUsage } from '../src/kernel/versions/usage/route-usage.ts';
+import { VersionUsage } from '../src/kernel/versions/usage/version-usage.ts';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 import { median, type Effort } from './compare.ts';
 import { cpuUsOfThreads } from './cpu.ts';

@@ -1,5 +1,5 @@
 // Loaded before a server: leaves calls that ask for one media type uncounted for the upgrade report.
-import { VersionUsage } from '../src/kernel/version-usage/version-usage.ts';
+import { VersionUsage } from '../src/kernel/versions/usage/version-usage.ts';
 
 const counted = VersionUsage.prototype.of;
 VersionUsage.prototype.of = function (dialect, shape, asked) {

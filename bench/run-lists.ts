@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite/sqlite.ts';
 import { compare, type Effort } from './compare.ts';
 import { headers } from './queue-calls.ts';
 import type { Row } from './report.ts';

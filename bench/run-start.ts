@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openRunner } from '../src/actors/runner/open-runner.ts';
 import type { Runner } from '../src/actors/runner/runner.ts';
-import { createLog } from '../src/kernel/log.ts';
+import { createLog } from '../src/kernel/observability/log.ts';
 import { median, type Effort } from './compare.ts';
 import { headers } from './queue-calls.ts';
 import { Connection } from './raw-http.ts';

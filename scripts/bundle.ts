@@ -9,8 +9,8 @@ const ROOT = dirname(import.meta.dirname);
 /** The program, and the worker threads and programs that it starts by file name. */
 const ENTRIES = {
   bin: 'src/bin.ts',
-  'sqlite-thread': 'src/kernel/storage/sqlite-thread.ts',
-  'export-thread': 'src/kernel/export/export-thread.ts',
+  'sqlite-thread': 'src/kernel/storage/sqlite/sqlite-thread.ts',
+  'export-thread': 'src/actors/export/export-thread.ts',
   'input-thread': 'src/actors/input/input-thread.ts',
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
   'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',

@@ -1,9 +1,9 @@
 // Compares docs/openapi with the documents of the last release: a breaking change in a released version fails, and so does
 // a version that ends before its time.
 import { readdirSync, readFileSync } from 'node:fs';
-import { apis } from '../src/app.ts';
-import { diffContracts, type Difference } from '../src/contract/diff.ts';
-import { endedTooEarly } from '../src/kernel/version-support.ts';
+import { apis } from '../src/app/app.ts';
+import { diffContracts, type Difference } from '../tools/contract/diff.ts';
+import { endedTooEarly } from '../src/kernel/versions/version-support.ts';
 
 const current = new URL('../docs/openapi/', import.meta.url);
 const released = new URL('../docs/openapi/released/', import.meta.url);

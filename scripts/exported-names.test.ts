@@ -11,11 +11,11 @@ function find(files: Record<string, string>): string[] {
 
 test('a name that two files export is reported with both', () => {
   const files = {
-    'src/kernel/route.ts': 'export interface Result {}\nexport const other = 1;',
+    'src/kernel/http/route.ts': 'export interface Result {}\nexport const other = 1;',
     'src/flags/run.ts': 'export type Result = string;',
     'src/host/run.ts': 'const Result = 1;\nexport async function run() {}',
   };
-  assert.deepEqual(find(files), ['Result: src/flags/run.ts src/kernel/route.ts']);
+  assert.deepEqual(find(files), ['Result: src/flags/run.ts src/kernel/http/route.ts']);
 });
 
 test('a list of exports counts by the names that importers use', () => {

@@ -1,8 +1,8 @@
 // Finds which operation of an API a recorded call was made to.
-import type { Api } from '../src/kernel/dialect.ts';
-import { restOf, withoutRest } from '../src/kernel/path-template.ts';
-import { changesAhead } from '../src/kernel/version.ts';
-import { defaultVersion } from '../src/kernel/version-support.ts';
+import type { Api } from '../src/kernel/http/protocol.ts';
+import { restOf, withoutRest } from '../src/kernel/http/path-template.ts';
+import { changesAhead } from '../src/kernel/versions/version.ts';
+import { defaultVersion } from '../src/kernel/versions/version-support.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 
 interface Pattern {

@@ -13,7 +13,7 @@ test('imports go from the command line to the kernel, and rows may be skipped', 
   const files = {
     'src/bin.ts': `import { runCli } from './cli/program.ts';`,
     'src/cli/program.ts': `import { open } from '../app.ts';\nimport { Failure } from '../kernel/failure.ts';`,
-    'src/app.ts': `import { flagsApi } from './flags/api.ts';\nimport type { Config } from './config.ts';`,
+    'src/app/app.ts': `import { flagsApi } from './flags/api.ts';\nimport type { Config } from './config.ts';`,
     'src/flags/api.ts': `import { route } from '../kernel/route.ts';\nimport { list } from './tokens/routes.ts';`,
   };
   assert.deepEqual(checkImport(files), []);
@@ -21,8 +21,8 @@ test('imports go from the command line to the kernel, and rows may be skipped', 
 
 test('the kernel imports no API, not even a type', () => {
   const text = `// First line.\nimport type {\n  Flag,\n} from '../flags/tokens/model.ts';`;
-  assert.deepEqual(checkImport({ 'src/kernel/route.ts': text }), [
-    'src/kernel/route.ts:2: kernel must not import flags',
+  assert.deepEqual(checkImport({ 'src/kernel/http/route.ts': text }), [
+    'src/kernel/http/route.ts:2: kernel must not import flags',
   ]);
 });
 
@@ -36,11 +36,11 @@ test('APIs never import each other', () => {
 test('an API does not import the settings, and nothing below the command line imports it', () => {
   const files = {
     'src/host/api.ts': `import { SETTINGS } from '../config.ts';`,
-    'src/app.ts': `const { io } = await import('./cli/io.ts');`,
+    'src/app/app.ts': `const { io } = await import('./cli/io.ts');`,
   };
   assert.deepEqual(checkImport(files), [
     'src/host/api.ts:1: host must not import config',
-    'src/app.ts:1: app must not import cli',
+    'src/app/app.ts:1: app must not import cli',
   ]);
 });
 
@@ -48,12 +48,12 @@ test('the host and the kernel do not split lines by node:readline', () => {
   const text = `import { createInterface } from 'node:readline';`;
   const files = {
     'src/host/transport/hook-dialogue.ts': text,
-    'src/kernel/serve.ts': text,
+    'src/kernel/http/serve.ts': text,
     'src/cli/io.ts': text.replace('readline', 'readline/promises'),
   };
   assert.deepEqual(checkImport(files), [
-    'src/host/transport/hook-dialogue.ts:1: node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not',
-    'src/kernel/serve.ts:1: node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not',
+    'src/host/transport/hook-dialogue.ts:1: node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not',
+    'src/kernel/http/serve.ts:1: node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not',
   ]);
 });
 
@@ -61,26 +61,26 @@ test('comparing contracts is for the command line, and no part of a server', () 
   const text = `import { diffContracts } from '../contract/diff.ts';`;
   const files = {
     'src/cli/api-diff.ts': text,
-    'src/app.ts': text.replace('../', './'),
+    'src/app/app.ts': text.replace('../', './'),
     'src/flags/api.ts': text,
-    'src/kernel/serve.ts': text,
-    'src/contract/diff.ts': `import { Failure } from '../kernel/failure.ts';`,
+    'src/kernel/http/serve.ts': text,
+    'tools/contract/diff.ts': `import { Failure } from '../kernel/failure.ts';`,
   };
   assert.deepEqual(checkImport(files), [
-    'src/app.ts:1: app must not import contract',
+    'src/app/app.ts:1: app must not import contract',
     'src/flags/api.ts:1: flags must not import contract',
-    'src/kernel/serve.ts:1: kernel must not import contract',
+    'src/kernel/http/serve.ts:1: kernel must not import contract',
   ]);
 });
 
 test('node:http is imported for its types only', () => {
   const files = {
-    'src/kernel/send.ts': `import type { ServerResponse } from 'node:http';`,
-    'src/kernel/bad-requests.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
+    'src/kernel/http/reply/send.ts': `import type { ServerResponse } from 'node:http';`,
+    'src/kernel/http/server/bad-requests.ts': `import { STATUS_CODES, type ServerResponse } from 'node:http';`,
     'src/kernel/send.test.ts': `import { createServer } from 'node:http';`,
   };
   assert.deepEqual(checkImport(files), [
-    'src/kernel/bad-requests.ts:1: node:http is imported for its types only, src/kernel/http-client.ts has the rest',
+    'src/kernel/http/server/bad-requests.ts:1: node:http is imported for its types only, src/kernel/network/http-client.ts has the rest',
   ]);
 });
 
@@ -96,19 +96,19 @@ test('streams, sockets, processes and threads are opened where each gets a liste
       `const stream = Readable.from([]);`,
     ].join('\n'),
     'src/host/b.ts': `import type { Socket } from 'node:net';\nimport { createGunzip } from '../kernel/streams.ts';`,
-    'src/kernel/streams.ts': `import * as net from 'node:net';`,
+    'src/kernel/network/streams.ts': `import * as net from 'node:net';`,
     'src/host/c.test.ts': `import { createServer } from 'node:net';`,
   };
-  const streams = 'may be left without a listener, src/kernel/streams.ts has it with one';
-  const requests = 'may be left without a listener, src/kernel/open-request.ts has it with one';
+  const streams = 'may be left without a listener, src/kernel/network/streams.ts has it with one';
+  const requests = 'may be left without a listener, src/kernel/network/open-request.ts has it with one';
   assert.deepEqual(checkImport(files), [
     `src/host/a.ts:1: createGunzip of node:zlib ${streams}`,
     `src/host/a.ts:2: spawn of node:child_process ${streams}`,
     `src/host/a.ts:3: * of node:net ${streams}`,
     `src/host/a.ts:4: Readable of node:stream ${streams}`,
     `src/host/a.ts:5: request of node:https ${requests}`,
-    `src/host/a.ts:6: request of src/kernel/http-client.ts ${requests}`,
-    `src/host/a.ts:7: a stream may be left without a listener, src/kernel/streams.ts opens it with one`,
+    `src/host/a.ts:6: request of src/kernel/network/http-client.ts ${requests}`,
+    `src/host/a.ts:7: a stream may be left without a listener, src/kernel/network/streams.ts opens it with one`,
   ]);
 });
 
@@ -143,7 +143,7 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
       `import type { Logger } from '../../kernel/log.ts';`,
       `import { Type } from 'typebox';`,
     ].join('\n'),
-    'src/kernel/log.ts': `import { sink } from './sink.ts';`,
+    'src/kernel/observability/log.ts': `import { sink } from './sink.ts';`,
     'src/kernel/sink.ts': `import { log } from './log.ts';\nimport dns from 'node:dns';`,
   };
   assert.deepEqual(checkImport(files), [
@@ -151,14 +151,14 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
     'src/flags/tokens/model.ts:2: only stores, tables and migrations may import kysely',
     'src/flags/tokens/model.ts:2: a model is pure and must not reach kysely',
     'src/flags/tokens/model.ts:3: a model is pure and must not reach src/flags/tokens/store.ts',
-    'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/log.ts → src/kernel/sink.ts → node:dns',
+    'src/flags/tokens/model.ts:4: a model is pure and must not reach src/kernel/observability/log.ts → src/kernel/sink.ts → node:dns',
   ]);
 });
 
 test('database drivers are imported by the storage folder and tests alone', () => {
   const files = {
-    'src/kernel/storage/postgres.ts': `import pg from 'pg';`,
-    'src/kernel/storage/sqlite.ts': `import { DatabaseSync } from 'node:sqlite';`,
+    'src/kernel/storage/postgres/postgres.ts': `import pg from 'pg';`,
+    'src/kernel/storage/sqlite/sqlite.ts': `import { DatabaseSync } from 'node:sqlite';`,
     'src/cli/doctor.ts': `import { DatabaseSync } from 'node:sqlite';`,
     'src/cli/doctor.test.ts': `import { DatabaseSync } from 'node:sqlite';`,
   };
@@ -172,7 +172,7 @@ test('SQL is in files whose names say so', () => {
   const files = {
     'src/flags/tokens/store.ts': text,
     'src/flags/tokens/store-writes.ts': text,
-    'src/kernel/limit-store.ts': text,
+    'src/kernel/limits/store.ts': text,
     'src/flags/tables.ts': text,
     'src/flags/migrations/tokens.ts': text,
     'src/kernel/storage/locks.ts': text,

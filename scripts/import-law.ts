@@ -24,7 +24,7 @@ const QUERY = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/g;
 const ENGINE_FILES = /^src\/(kernel\/storage|actors\/(request-queues|datasets))\//;
 const ENGINE_CHECK = /[!=]== '(sqlite|postgres)'/g;
 
-/** What opens a stream, a socket, a process or a thread, by module. `src/kernel/streams.ts` has the same with a listener. */
+/** What opens a stream, a socket, a process or a thread, by module. `src/kernel/network/streams.ts` has the same with a listener. */
 const OPENERS: Record<string, RegExp> = {
   'node:child_process': /^(spawn|fork|exec)$/,
   'node:fs': /^(createReadStream|createWriteStream)$/,
@@ -36,12 +36,12 @@ const OPENERS: Record<string, RegExp> = {
   'node:dgram': /./,
   'node:http2': /./,
   'node:tls': /./,
-  'src/kernel/http-client.ts': /^request$/,
+  'src/kernel/network/http-client.ts': /^request$/,
 };
 const OPENING_FILES = [
-  'src/kernel/streams.ts',
-  'src/kernel/http-client.ts',
-  'src/kernel/open-request.ts',
+  'src/kernel/network/streams.ts',
+  'src/kernel/network/http-client.ts',
+  'src/kernel/network/open-request.ts',
   // A process of its own inside a sandbox, without the rest of the server: its end is that of one run.
   'src/actors/runner/bridge.ts',
 ];
@@ -76,7 +76,10 @@ function checkText(path: string, text: string): Violation[] {
       : find(ENGINE_CHECK, 'only src/kernel/storage may ask which engine it is')),
     ...(OPENING_FILES.includes(path)
       ? []
-      : find(OPENING, 'a stream may be left without a listener, src/kernel/streams.ts opens it with one')),
+      : find(
+          OPENING,
+          'a stream may be left without a listener, src/kernel/network/streams.ts opens it with one',
+        )),
     ...(OPENING_FILES.includes(path)
       ? []
       : find(UNGUARDED, 'a handler that throws ends the process, unless it goes through `guarded`')),
@@ -128,10 +131,10 @@ function checkImport(
     rules.push('only stores, tables and migrations may import kysely');
   }
   if (target === 'node:http' && !isType) {
-    rules.push('node:http is imported for its types only, src/kernel/http-client.ts has the rest');
+    rules.push('node:http is imported for its types only, src/kernel/network/http-client.ts has the rest');
   }
   if (/^node:readline(\/|$)/.test(target) && /^src\/(host|kernel)\//.test(path)) {
-    rules.push('node:readline ends lines at more than line feeds, src/kernel/split-lines.ts does not');
+    rules.push('node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not');
   }
   const opener = OPENERS[target];
   if (opener !== undefined && !isType && !OPENING_FILES.includes(path)) {
@@ -139,8 +142,8 @@ function checkImport(
       if (name === '*' || opener.test(name))
         rules.push(
           target.endsWith('http-client.ts') || target === 'node:https'
-            ? `${name} of ${target} may be left without a listener, src/kernel/open-request.ts has it with one`
-            : `${name} of ${target} may be left without a listener, src/kernel/streams.ts has it with one`,
+            ? `${name} of ${target} may be left without a listener, src/kernel/network/open-request.ts has it with one`
+            : `${name} of ${target} may be left without a listener, src/kernel/network/streams.ts has it with one`,
         );
   }
   const [role, targetRole] = [roleOf(path), roleOf(target)];

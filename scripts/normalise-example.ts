@@ -1,5 +1,5 @@
 // Makes a recorded exchange the same each time it is recorded: ids, times, addresses, hashes and secrets become constants.
-import type { Example } from '../src/kernel/openapi-examples.ts';
+import type { Example } from '../src/kernel/openapi/examples.ts';
 import { ADMIN_TOKEN } from '../test/server.ts';
 
 /** The first moment of 2026. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import type { OpenApiDocument } from '../src/kernel/openapi.ts';
+import type { OpenApiDocument } from '../src/kernel/openapi/document.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../test/server.ts';
 import { generateClient } from './openapi-client.ts';
 

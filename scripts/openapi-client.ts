@@ -1,8 +1,8 @@
 // Writes a typed client from an OpenAPI document: a type for each schema, and a function for each operation.
 // npm run openapi:client -- docs/openapi/flags.20240415.json client.ts
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../src/kernel/openapi.ts';
-import type { JsonSchema } from '../src/kernel/schema.ts';
+import type { OpenApiDocument } from '../src/kernel/openapi/document.ts';
+import type { JsonSchema } from '../src/kernel/schema/schema.ts';
 import { operationsOf, type PlacedOperation } from './openapi-operations.ts';
 
 export function generateClient(document: OpenApiDocument): string {

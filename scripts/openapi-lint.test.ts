@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostApi } from '../src/host/api.ts';
-import { readExamples } from '../src/kernel/openapi-examples.ts';
-import { describeApi, type OpenApiDocument } from '../src/kernel/openapi.ts';
+import { readExamples } from '../src/kernel/openapi/examples.ts';
+import { describeApi, type OpenApiDocument } from '../src/kernel/openapi/document.ts';
 import type { Json } from '../test/server.ts';
 import { lintDocument } from './openapi-lint.ts';
 

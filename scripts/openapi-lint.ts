@@ -1,6 +1,6 @@
 // Looks for what would mislead the readers of the documents in docs/openapi: generators, agents and people.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { OpenApiDocument } from '../src/kernel/openapi.ts';
+import type { OpenApiDocument } from '../src/kernel/openapi/document.ts';
 import { WITHOUT_EXAMPLE } from './openapi-no-example.ts';
 import { bodiesOf, operationsOf, problemWith, type PlacedOperation } from './openapi-operations.ts';
 

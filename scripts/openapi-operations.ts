@@ -1,6 +1,6 @@
 // An OpenAPI document as the scripts walk through it: its operations, their bodies, and the check of a value by a schema.
-import type { OpenApiDocument } from '../src/kernel/openapi.ts';
-import { loadCompiler } from '../src/kernel/schema-errors.ts';
+import type { OpenApiDocument } from '../src/kernel/openapi/document.ts';
+import { loadCompiler } from '../src/kernel/schema/schema-errors.ts';
 
 export interface Media {
   schema: Record<string, unknown>;

@@ -1,9 +1,9 @@
 // Writes docs/openapi/<api>.<version>.json from the routes. --check only checks that they are current; --release
 // copies them to docs/openapi/released, which later changes are compared with.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { apis } from '../src/app.ts';
-import { readExamples } from '../src/kernel/openapi-examples.ts';
-import { describeApi } from '../src/kernel/openapi.ts';
+import { apis } from '../src/app/app.ts';
+import { readExamples } from '../src/kernel/openapi/examples.ts';
+import { describeApi } from '../src/kernel/openapi/document.ts';
 
 const folder = new URL('../docs/openapi/', import.meta.url);
 const released = new URL('./released/', folder);

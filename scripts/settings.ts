@@ -1,6 +1,6 @@
-// Writes the table of settings into the README from src/config.ts. --check only checks that it is current.
+// Writes the table of settings into the README from src/app/config.ts. --check only checks that it is current.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readSettings } from '../src/read-settings.ts';
+import { readSettings } from '../src/app/read-settings.ts';
 import { reportSettings } from '../src/cli/setting-report.ts';
 import { markdownTable } from '../src/cli/table.ts';
 

@@ -1,14 +1,18 @@
 // Chooses for each change of a version one call that tests made under the version before and under the version itself.
-import type { Api } from '../src/kernel/dialect.ts';
-import { describedPath } from '../src/kernel/path-template.ts';
+import type { Api } from '../src/kernel/http/protocol.ts';
+import { describedPath } from '../src/kernel/http/path-template.ts';
 import {
   affectedOperations,
   changedFieldsOf,
   changeGroupsOf,
   type ChangeGroup,
-} from '../src/kernel/version-effects.ts';
-import type { ExampleReply, VersionExample, VersionExamples } from '../src/kernel/version-examples.ts';
-import type { BreakingChange } from '../src/kernel/version.ts';
+} from '../src/kernel/versions/version-effects.ts';
+import type {
+  ExampleReply,
+  VersionExample,
+  VersionExamples,
+} from '../src/kernel/openapi/version-examples.ts';
+import type { BreakingChange } from '../src/kernel/versions/version.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 import { findOperation, versionOfCall } from './find-operation.ts';
 import { normaliseExample } from './normalise-example.ts';

@@ -1,5 +1,5 @@
 // A child process that claims due work. Arguments: location, owner, lease in ms, and `finish`, or `hang` to keep the lease.
-import { claim, finish } from '../src/kernel/due-store.ts';
+import { claim, finish } from '../src/kernel/jobs/due-store.ts';
 import { openEngine } from './engines.ts';
 
 const [location = '', owner = '', leaseMs = '', end = ''] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { actorsApi } from '../src/actors/api.ts';
-import { seedDemo, type DemoServer } from '../src/demo.ts';
+import { seedDemo, type DemoServer } from '../src/app/demo.ts';
 import { checkActors, checkHost, checkRepository, countsOf, hasOneToken, WHOLE } from './demo-content.ts';
 import { onEachEngine } from './engines.ts';
 import { eventually } from './eventually.ts';

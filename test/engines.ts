@@ -7,8 +7,8 @@ import { after, describe } from 'node:test';
 import type { Engine, Log } from '../src/kernel/storage/engine.ts';
 import { migrate } from '../src/kernel/storage/migrate.ts';
 import type { Migration } from '../src/kernel/storage/migrate.ts';
-import { openPostgres } from '../src/kernel/storage/postgres.ts';
-import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+import { openPostgres } from '../src/kernel/storage/postgres/postgres.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite/sqlite.ts';
 import { startPostgres } from './postgres.ts';
 import { createTemplate, dropTemplate, inDatabase, migratedFile, query } from './templates.ts';
 

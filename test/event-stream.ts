@@ -1,6 +1,6 @@
 // A plain reader of server-sent events: collects what a stream sends, and waits for the next event.
 import { inTime } from './eventually.ts';
-import { request } from '../src/kernel/http-client.ts';
+import { request } from '../src/kernel/network/http-client.ts';
 import type { IncomingMessage } from 'node:http';
 
 export interface ServerEvent {

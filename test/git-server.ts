@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHttpServer } from '../src/kernel/http-client.ts';
+import { createHttpServer } from '../src/kernel/network/http-client.ts';
 
 export const hasGitServer = spawnSync('git', ['http-backend', '--version']).error === undefined;
 

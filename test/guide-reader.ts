@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { makeFolder } from '../src/cli/fixture.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/app/config.ts';
 import { followGuide, type GuideOptions } from './guides.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from './server.ts';
 import { migratedFile } from './templates.ts';

@@ -1,8 +1,8 @@
 // Serves test routes on a real dialect, beside a running test server and on its kernel.
 import type { Server } from 'node:http';
-import type { Api } from '../src/kernel/dialect.ts';
-import { serve } from '../src/kernel/serve.ts';
-import { createServer, listenOn } from '../src/kernel/server.ts';
+import type { Api } from '../src/kernel/http/protocol.ts';
+import { serve } from '../src/kernel/http/serve.ts';
+import { createServer, listenOn } from '../src/kernel/http/server/server.ts';
 import type { TestServer } from './server.ts';
 
 export async function mount(

@@ -5,10 +5,10 @@ import { makeApp } from './app-people.ts';
 import { onEngine } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { FORM } from './people.ts';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/app/config.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// A SQLite folder has one server, see src/kernel/storage/folder-lock.test.ts.
+// A SQLite folder has one server, see src/kernel/storage/disk/folder-lock.test.ts.
 onEngine('postgres', (engine) => {
   const running: TestServer[] = [];
   after(() => Promise.all(running.map((node) => node.stop())));

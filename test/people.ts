@@ -1,8 +1,8 @@
 // Creates members, tokens with any policy, and browser sessions for tests.
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
 import { insertMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
-import { newSecret } from '../src/kernel/identity/secret.ts';
-import { insertLoginLink } from '../src/kernel/identity/store-sessions.ts';
+import { newSecret } from '../src/kernel/secrets/secret.ts';
+import { insertLoginLink } from '../src/kernel/identity/sessions/store-sessions.ts';
 import { insertToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
 import type { Answer, TestServer } from './server.ts';
 

@@ -1,11 +1,11 @@
 // The OpenAPI documents against the tables of routes: every operation that is served is described, in every version, and no other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apis } from '../src/app.ts';
-import { describeApi } from '../src/kernel/openapi.ts';
-import { describedPath } from '../src/kernel/path-template.ts';
-import { placesOf, type RoutePlace } from '../src/kernel/route.ts';
-import { existsIn } from '../src/kernel/version.ts';
+import { apis } from '../src/app/app.ts';
+import { describeApi } from '../src/kernel/openapi/document.ts';
+import { describedPath } from '../src/kernel/http/path-template.ts';
+import { placesOf, type RoutePlace } from '../src/kernel/http/route.ts';
+import { existsIn } from '../src/kernel/versions/version.ts';
 
 /** Routes of other protocols than HTTP with JSON: of git, and the proxies in front of the web servers of runs. */
 const OTHER_PROTOCOLS = [

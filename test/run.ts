@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const isWhole = positionals.length === 0;
-const FOLDERS = ['src', 'test', 'scripts', 'actors-library'];
+const FOLDERS = ['src', 'test', 'scripts', 'tools', 'actors-library'];
 const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
 /** Files that start many processes: real clients, runs of Actors, crashes, guides. They are begun first, so that none is left alone at the end. */
 const LONG = [

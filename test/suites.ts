@@ -1,6 +1,6 @@
 // Suites on a running server: a server on the suite's engine, and a setup for each test.
 import { after, before, beforeEach } from 'node:test';
-import type { Config } from '../src/config.ts';
+import type { Config } from '../src/app/config.ts';
 import type { TestEngine } from './engines.ts';
 import { startServer, type TestServer } from './server.ts';
 

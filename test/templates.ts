@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 import { migrate } from '../src/kernel/storage/migrate.ts';
-import { openPostgres } from '../src/kernel/storage/postgres.ts';
-import { openSqlite } from '../src/kernel/storage/sqlite.ts';
+import { openPostgres } from '../src/kernel/storage/postgres/postgres.ts';
+import { openSqlite } from '../src/kernel/storage/sqlite/sqlite.ts';
 
 let sqlite: Promise<Buffer> | undefined;
 
@@ -56,7 +56,7 @@ export async function query(url: string, text: string): Promise<void> {
 
 async function migrateAll(engine: Engine): Promise<void> {
   // Imported lazily: tests of single stores do not load the whole program.
-  const { migrations } = await import('../src/app.ts');
+  const { migrations } = await import('../src/app/app.ts');
   await migrate(engine, migrations, 0);
   await engine.close();
 }

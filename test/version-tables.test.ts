@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { actorsApi } from '../src/actors/api.ts';
 import { flagsApi } from '../src/flags/api.ts';
 import { hostApi } from '../src/host/api.ts';
-import { checkVersions } from '../src/kernel/check-versions.ts';
+import { checkVersions } from '../src/kernel/versions/check-versions.ts';
 
 for (const { dialect, routes } of [flagsApi, actorsApi, hostApi])
   test(`every version change of ${dialect.name} matches a route, and no branches of a union look alike`, () => {

@@ -1,14 +1,14 @@
 // The scraping and automation platform: its dialect and its parts.
-import type { Api, CallFacts, Dialect } from '../kernel/dialect.ts';
+import type { Api, CallFacts, Dialect } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
-import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
-import { retrySeconds } from '../kernel/limit-window.ts';
-import { openApiPart } from '../kernel/openapi-part.ts';
-import { Type } from '../kernel/schema.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
+import { retrySeconds } from '../kernel/limits/window.ts';
+import { openApiPart } from '../kernel/openapi/module.ts';
+import { Type } from '../kernel/schema/schema.ts';
 import { errorTypesOf } from './error-types.ts';
 import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
-import { apiOf } from '../kernel/part.ts';
+import { apiOf } from '../kernel/module.ts';
 import { storePart } from './actor-store/part.ts';
 import { actorPart } from './actors/part.ts';
 import { buildPart } from './builds/part.ts';

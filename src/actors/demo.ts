@@ -1,6 +1,6 @@
 // The calls that `--demo` makes on the platform: a storage of each kind, and an Actor with a task, a schedule and runs.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DemoCall, DemoCalls, DemoReply } from '../kernel/dialect.ts';
+import type { DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
 import { ADMIN } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { DEMO_ACTOR } from './demo-actor.ts';

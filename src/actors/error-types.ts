@@ -1,7 +1,7 @@
 // Which error types the operations can answer, by what their routes look like: for the OpenAPI document.
 import type { FailureKind } from '../kernel/failure.ts';
-import type { RouteShape } from '../kernel/route.ts';
-import type { JsonSchema } from '../kernel/schema.ts';
+import type { RouteShape } from '../kernel/http/route.ts';
+import type { JsonSchema } from '../kernel/schema/schema.ts';
 import { status as statusOfKinds, statusOfCode, TYPE_OF_KINDS } from './failures.ts';
 
 /** What decides which errors a route has. */

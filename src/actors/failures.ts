@@ -1,6 +1,6 @@
 // The error replies of the platform: statuses, and bodies with a type and a message under `error`.
 import { Failure, sentenceOf, type FailureDetails, type FailureKind } from '../kernel/failure.ts';
-import { Type } from '../kernel/schema.ts';
+import { Type } from '../kernel/schema/schema.ts';
 
 export const status: Record<FailureKind, number> = {
   malformed: 400,

@@ -1,6 +1,6 @@
 // The query of lists: from which item on, how many, and whether the newest come first.
-import { clampLimit, describeLimit, type Slice } from '../kernel/page.ts';
-import { Type, type Static } from '../kernel/schema.ts';
+import { clampLimit, describeLimit, type Slice } from '../kernel/http/reply/page.ts';
+import { Type, type Static } from '../kernel/schema/schema.ts';
 
 const MAX_LISTED = 1000;
 

@@ -1,5 +1,5 @@
 // How much memory a run may have: a power of two, in megabytes.
-import { problem } from '../kernel/schema.ts';
+import { problem } from '../kernel/schema/schema.ts';
 
 export const MIN_MEMORY = 128;
 export const MAX_MEMORY = 32_768;

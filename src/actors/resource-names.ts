@@ -1,5 +1,5 @@
 // The names of Actors and tasks, and the titles that come from names.
-import { problem } from '../kernel/schema.ts';
+import { problem } from '../kernel/schema/schema.ts';
 
 const ACTOR_NAME = /^[a-zA-Z0-9][a-zA-Z0-9-]{1,61}[a-zA-Z0-9]$/;
 export const MAX_ACTOR_NAME_LENGTH = 63;

@@ -1,7 +1,7 @@
 // The in-memory services of the Actors API, created when a server starts.
 import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { JsonText } from '../kernel/route.ts';
+import type { JsonText } from '../kernel/http/route.ts';
 import { BuildFolders } from './builds/build-folders.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';

@@ -1,8 +1,8 @@
 // The command `api impact`: which calls of a token, or of all, a version of the Host API would change; fails when some would.
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { Failure } from '../kernel/failure.ts';
-import type { LoadedSettings } from '../read-settings.ts';
-import { RELEASE } from '../release.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
+import { RELEASE } from '../app/release.ts';
 import { messageOf } from './command-errors.ts';
 import { parseServerUrl } from './import/server-url.ts';
 import {

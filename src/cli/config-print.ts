@@ -1,6 +1,6 @@
 // The command `config print`: every setting with the value that a start would use, and the one of a running server.
-import type { SettingName } from '../config.ts';
-import type { LoadedSettings } from '../read-settings.ts';
+import type { SettingName } from '../app/config.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { EXIT } from './command-errors.ts';
 import { printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';

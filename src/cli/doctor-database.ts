@@ -1,7 +1,7 @@
 // Doctor's checks of the database: connection, integrity, migrations, clock and stuck leases.
-import { migrations } from '../app.ts';
-import type { Config } from '../config.ts';
-import { countStuck, releaseStuck } from '../kernel/due-store.ts';
+import { migrations } from '../app/app.ts';
+import type { Config } from '../app/config.ts';
+import { countStuck, releaseStuck } from '../kernel/jobs/due-store.ts';
 import { checkEngine } from '../kernel/storage/check-engine.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';

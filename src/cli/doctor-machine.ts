@@ -26,13 +26,13 @@ import {
   type EnforcedLimits,
   type Isolation,
 } from '../actors/runner/isolation.ts';
-import type { Config } from '../config.ts';
-import { executionSettingsOf } from '../execution-settings.ts';
-import { readReserve } from '../kernel/storage/disk-reserve.ts';
-import { diskFoldersOf, reserveFileOf } from '../open-disk-space.ts';
-import { repositoriesFolderOf } from '../repositories-folder.ts';
-import { blobFolderOf } from '../open-blobs.ts';
-import { isBucket } from '../setting.ts';
+import type { Config } from '../app/config.ts';
+import { executionSettingsOf } from '../app/execution-settings.ts';
+import { readReserve } from '../kernel/storage/disk/disk-reserve.ts';
+import { diskFoldersOf, reserveFileOf } from '../app/open-disk-space.ts';
+import { repositoriesFolderOf } from '../app/repositories-folder.ts';
+import { blobFolderOf } from '../app/open-blobs.ts';
+import { isBucket } from '../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from './command-errors.ts';
 import { fetchReadiness } from './readiness.ts';

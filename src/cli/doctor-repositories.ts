@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { findDamage } from '../host/git/check-objects.ts';
 import { findGit } from '../host/git/find-git.ts';
 import { GitProgram } from '../host/git/git-process.ts';
@@ -13,8 +13,8 @@ import {
   listCheckedRepositories,
   type CheckedRepository,
 } from '../host/maintenance/store.ts';
-import { lockFolder } from '../kernel/storage/folder-lock.ts';
-import { repositoriesFolderOf } from '../repositories-folder.ts';
+import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
+import { repositoriesFolderOf } from '../app/repositories-folder.ts';
 import { messageOf } from './command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { copiesFolderOf } from './import-repo.ts';

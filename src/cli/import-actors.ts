@@ -1,5 +1,5 @@
 // The command `import actors`: copies what an account of another server has, over the public API of both.
-import type { LoadedSettings } from '../read-settings.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { Failure } from '../kernel/failure.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import { askForBuilds, buildActors } from './import/build-actors.ts';

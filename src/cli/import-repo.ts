@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { findGit } from '../host/git/find-git.ts';
 import { GitProgram } from '../host/git/git-process.ts';
 import { Failure } from '../kernel/failure.ts';
-import { lockFolder } from '../kernel/storage/folder-lock.ts';
-import { guard } from '../kernel/webhook/guard.ts';
-import type { LoadedSettings } from '../read-settings.ts';
+import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
+import { guard } from '../kernel/network/guard.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import {
   copyDefaultBranch,

@@ -1,6 +1,6 @@
 // The command `migrate status`: the migrations that are applied, and those that are pending.
-import { migrations } from '../app.ts';
-import type { LoadedSettings } from '../read-settings.ts';
+import { migrations } from '../app/app.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { EXIT } from './command-errors.ts';
 import { printJson, wantsJson, type Io } from './io.ts';

@@ -1,9 +1,9 @@
 // Opens the database for a command, whether or not the server is running.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrations } from '../app.ts';
-import { openEngine } from '../open-engine.ts';
-import type { Config } from '../config.ts';
+import { migrations } from '../app/app.ts';
+import { openEngine } from '../app/open-engine.ts';
+import type { Config } from '../app/config.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';

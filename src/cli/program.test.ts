@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { SETTING_NAMES, SETTINGS, optionName } from '../config.ts';
-import { RELEASE } from '../release.ts';
+import { SETTING_NAMES, SETTINGS, optionName } from '../app/config.ts';
+import { RELEASE } from '../app/release.ts';
 import { makeFolder, run } from './fixture.ts';
 import type { SettingReport } from './setting-report.ts';
 

@@ -1,6 +1,6 @@
 // The command line: parses the arguments, and runs the command that they name.
 import { Argument, Command, Option } from 'commander';
-import { RELEASE } from '../release.ts';
+import { RELEASE } from '../app/release.ts';
 import { describeWrongUse, reportError, EXIT } from './command-errors.ts';
 import { addJson, explain, type End } from './command-help.ts';
 import { addImport } from './import/command.ts';

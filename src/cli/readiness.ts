@@ -1,6 +1,6 @@
 // Fetches /readyz of a server on this machine.
 import { text } from 'node:stream/consumers';
-import { openHttpRequest } from '../kernel/open-request.ts';
+import { openHttpRequest } from '../kernel/network/open-request.ts';
 
 /** A busy machine may hold up a healthy server for seconds. */
 const TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRIVATE_FILE } from '../kernel/storage/private-files.ts';
+import { PRIVATE_FILE } from '../kernel/storage/disk/private-files.ts';
 
 export interface RunFile {
   pid: number;

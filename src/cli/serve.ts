@@ -1,14 +1,14 @@
 // The command `serve`: starts the server, announces it, and runs until a signal stops it.
-import { openApp, type App } from '../app.ts';
-import type { Config } from '../config.ts';
-import type { LoadedSettings } from '../read-settings.ts';
-import type { StopReason } from '../kernel/due-worker.ts';
+import { openApp, type App } from '../app/app.ts';
+import type { Config } from '../app/config.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
+import type { StopReason } from '../kernel/jobs/due-worker.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
-import { createLog, type Logger } from '../kernel/log.ts';
-import { createPrivateFolder } from '../kernel/storage/private-files.ts';
-import { RELEASE } from '../release.ts';
+import { insertLoginLink } from '../kernel/identity/sessions/store-sessions.ts';
+import { createLog, type Logger } from '../kernel/observability/log.ts';
+import { createPrivateFolder } from '../kernel/storage/disk/private-files.ts';
+import { RELEASE } from '../app/release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import { painter, type Io } from './io.ts';

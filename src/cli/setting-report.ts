@@ -1,7 +1,7 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
-import { optionName, SETTING_NAMES, SETTINGS, type Config, type SettingName } from '../config.ts';
-import type { LoadedSettings } from '../read-settings.ts';
-import type { Allowance } from '../kernel/limit-window.ts';
+import { optionName, SETTING_NAMES, SETTINGS, type Config, type SettingName } from '../app/config.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
+import type { Allowance } from '../kernel/limits/window.ts';
 import { maskPasswords } from './mask-passwords.ts';
 
 export interface SettingReport {

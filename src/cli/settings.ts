@@ -1,8 +1,8 @@
 // The settings on the command line: adds their flags to a command, and reads them.
 import { Option, type Command } from 'commander';
-import { optionName, SETTING_NAMES, SETTINGS, type SettingName } from '../config.ts';
-import { readSettings, readSettingsFile, type LoadedSettings } from '../read-settings.ts';
-import { yesOrNo } from '../setting.ts';
+import { optionName, SETTING_NAMES, SETTINGS, type SettingName } from '../app/config.ts';
+import { readSettings, readSettingsFile, type LoadedSettings } from '../app/read-settings.ts';
+import { yesOrNo } from '../app/setting.ts';
 import { STARTED_AS, type Io } from './io.ts';
 
 /** Every command takes these, before its name or after it. */

@@ -1,15 +1,15 @@
 // The command `status`: whether a server runs on this data folder, its URLs, and its database.
-import { migrations } from '../app.ts';
-import type { Config } from '../config.ts';
-import type { LoadedSettings } from '../read-settings.ts';
+import { migrations } from '../app/app.ts';
+import type { Config } from '../app/config.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
-import { insertLoginLink } from '../kernel/identity/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/sessions/store-sessions.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
-import { urlOf } from '../kernel/server.ts';
+import { urlOf } from '../kernel/http/server/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { RELEASE } from '../release.ts';
+import { RELEASE } from '../app/release.ts';
 import { apiUrls } from './api-urls.ts';
 import { EXIT } from './command-errors.ts';
 import { painter, printJson, wantsJson, type Io } from './io.ts';

@@ -1,6 +1,6 @@
 // Stops a server: gracefully on the first signal, at once on the second, and by force after a timeout.
 import { constants } from 'node:os';
-import type { Logger } from '../kernel/log.ts';
+import type { Logger } from '../kernel/observability/log.ts';
 import { EXIT } from './command-errors.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -1,7 +1,7 @@
 // The command `token create`: creates an access token in the database and shows it once.
 import { readFileSync } from 'node:fs';
-import type { LoadedSettings } from '../read-settings.ts';
-import { changesOn } from '../app.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
+import { changesOn } from '../app/app.ts';
 import { systemActor } from '../kernel/change/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -9,7 +9,7 @@ import { findAccount } from '../kernel/identity/store-accounts.ts';
 import { ADMIN } from '../kernel/identity/first-start.ts';
 import { findMember, type Member } from '../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole } from '../kernel/identity/policy.ts';
-import { newSecret } from '../kernel/identity/secret.ts';
+import { newSecret } from '../kernel/secrets/secret.ts';
 import {
   insertToken,
   TOKEN_PREFIX,

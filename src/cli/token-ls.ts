@@ -1,9 +1,9 @@
 // The command `token ls`: all access tokens, without their secrets.
-import type { LoadedSettings } from '../read-settings.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { listServiceUsernames } from '../kernel/identity/store-accounts.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
-import type { Slice } from '../kernel/page.ts';
+import type { Slice } from '../kernel/http/reply/page.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { EXIT } from './command-errors.ts';
 import { printJson, wantsJson, type Io } from './io.ts';

@@ -1,6 +1,6 @@
 // The command `token revoke`: deletes an access token, given by its id or its last characters.
-import { changesOn, handOver } from '../app.ts';
-import type { LoadedSettings } from '../read-settings.ts';
+import { changesOn, handOver } from '../app/app.ts';
+import type { LoadedSettings } from '../app/read-settings.ts';
 import { systemActor } from '../kernel/change/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';

@@ -1,15 +1,15 @@
 // The feature-flag service: its dialect and its parts.
-import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
-import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
-import { retrySeconds } from '../kernel/limit-window.ts';
-import { openApiPart } from '../kernel/openapi-part.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
+import { retrySeconds } from '../kernel/limits/window.ts';
+import { openApiPart } from '../kernel/openapi/module.ts';
 import { requireJson } from './content-type.ts';
 import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versionOf, versions } from './version.ts';
-import { apiOf } from '../kernel/part.ts';
+import { apiOf } from '../kernel/module.ts';
 import { isTriggerPath } from './triggers/fire.ts';
 import { rootPart } from './root/part.ts';
 import { tokenPart } from './tokens/part.ts';

@@ -1,5 +1,5 @@
 // Schemas of rules and clauses, shared by flags and segments.
-import { OneOf, PlainText, Type } from '../kernel/schema.ts';
+import { OneOf, PlainText, Type } from '../kernel/schema/schema.ts';
 import { ContextKind } from './fields.ts';
 
 /** Per rule. */

@@ -1,8 +1,8 @@
 // Pure changes to rules and their clauses, shared by flags and segments.
 import { Failure } from '../kernel/failure.ts';
-import { areEqual } from '../kernel/patch/json-value.ts';
-import { shorten } from '../kernel/patch/pointer.ts';
-import type { Static } from '../kernel/schema.ts';
+import { areEqual } from '../kernel/json/json-value.ts';
+import { shorten } from '../kernel/json/pointer.ts';
+import type { Static } from '../kernel/schema/schema.ts';
 import { MAX_CLAUSES, type ClauseInput, type ClauseValues, type ClauseDocuments } from './clause-fields.ts';
 import type { Clause } from './feature-flags/flag.ts';
 

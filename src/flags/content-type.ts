@@ -1,6 +1,6 @@
 // The content type that bodies must have.
 import { Failure } from '../kernel/failure.ts';
-import { parseMediaType } from '../kernel/media-type.ts';
+import { parseMediaType } from '../kernel/http/body/media-type.ts';
 
 /** Semantic patches have the same type with a parameter. */
 export function requireJson(type: string | undefined): void {

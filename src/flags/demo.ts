@@ -1,6 +1,6 @@
 // The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a repository that
 // names a flag, a team and a role.
-import type { DemoCall, DemoCalls } from '../kernel/dialect.ts';
+import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
 
 const SHOP = 'demo';
 const ROLE = 'demo-releaser';

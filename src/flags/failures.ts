@@ -1,7 +1,7 @@
 // Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
-import type { CallFacts } from '../kernel/dialect.ts';
+import type { CallFacts } from '../kernel/http/protocol.ts';
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
-import { Type } from '../kernel/schema.ts';
+import { Type } from '../kernel/schema/schema.ts';
 import { BYPASS_SEGMENT } from './bypass.ts';
 
 /** A missing permission is 401; no access to the resource at all is 403. */

@@ -1,5 +1,5 @@
 // Schemas of fields shared by resources of the flag service.
-import { PlainText, problem, Type } from '../kernel/schema.ts';
+import { PlainText, problem, Type } from '../kernel/schema/schema.ts';
 
 const KEY = '^[a-zA-Z0-9][a-zA-Z0-9_.-]*$';
 

@@ -1,8 +1,8 @@
 // Finds the project or environment that a path names, and checks that the caller may see it.
 import { Failure } from '../kernel/failure.ts';
-import { shorten } from '../kernel/patch/pointer.ts';
-import type { Call } from '../kernel/route.ts';
-import { Type } from '../kernel/schema.ts';
+import { shorten } from '../kernel/json/pointer.ts';
+import type { Call } from '../kernel/http/route.ts';
+import { Type } from '../kernel/schema/schema.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { findEnvironment, listEnvironments } from './environments/store.ts';
 import type { Environment, Project } from './projects/project.ts';

@@ -1,5 +1,5 @@
 // What the APIs for apps have in common: environment keys open them, and they have no rate limits, because every app polls.
-import type { Dialect } from '../kernel/dialect.ts';
+import type { Dialect } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireJson } from './content-type.ts';
 import { Collection, toCollection } from './links.ts';

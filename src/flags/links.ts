@@ -1,7 +1,7 @@
 // Link objects, and the collection that holds a page of items.
-import type { CallFacts } from '../kernel/dialect.ts';
-import { neighbours, withQuery, type Page } from '../kernel/page.ts';
-import { Type, type TSchema } from '../kernel/schema.ts';
+import type { CallFacts } from '../kernel/http/protocol.ts';
+import { neighbours, withQuery, type Page } from '../kernel/http/reply/page.ts';
+import { Type, type TSchema } from '../kernel/schema/schema.ts';
 
 export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
 export const Links = Type.Record(Type.String(), Link);

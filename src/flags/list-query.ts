@@ -1,8 +1,8 @@
 // Query parameters of lists: `limit`, `offset`, `sort`, `expand` and `filter`.
 import { Failure } from '../kernel/failure.ts';
-import { clampLimit, type Slice } from '../kernel/page.ts';
-import { shorten } from '../kernel/patch/pointer.ts';
-import { Type } from '../kernel/schema.ts';
+import { clampLimit, type Slice } from '../kernel/http/reply/page.ts';
+import { shorten } from '../kernel/json/pointer.ts';
+import { Type } from '../kernel/schema/schema.ts';
 import { isPaged } from './version.ts';
 
 export const PageQuery = {

@@ -1,7 +1,7 @@
 // Reads the body of a PATCH request: finds the kind of patch by body and media type, and unwraps the envelope.
 import { Failure, type FailureDetails } from '../kernel/failure.ts';
-import { parseMediaType } from '../kernel/media-type.ts';
-import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from '../kernel/patch/json-value.ts';
+import { parseMediaType } from '../kernel/http/body/media-type.ts';
+import { isDeeperThan, isObject, MAX_DEPTH, type JsonObject } from '../kernel/json/json-value.ts';
 
 export interface Instruction {
   kind: string;

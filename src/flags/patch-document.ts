@@ -1,6 +1,6 @@
 // The description of the patches that a resource takes: a schema for each kind of patch, under its media type.
-import { mergePatchOf } from '../kernel/patch/merge-patch-schema.ts';
-import { Type, type JsonSchema, type TSchema } from '../kernel/schema.ts';
+import { mergePatchOf } from './patch/merge-patch-schema.ts';
+import { Type, type JsonSchema, type TSchema } from '../kernel/schema/schema.ts';
 import type { DocumentedKind } from './instructions/kinds.ts';
 import { SEMANTIC_PATCH } from './patch-body.ts';
 

@@ -1,13 +1,13 @@
 // JSON patches and merge patches of a resource's representation, and schemas for routes that take patches.
 import { Failure } from '../kernel/failure.ts';
-import { applyJsonPatch } from '../kernel/patch/json-patch.ts';
-import { areEqual, isObject, type JsonObject } from '../kernel/patch/json-value.ts';
-import { applyMergePatch } from '../kernel/patch/merge-patch.ts';
-import { isUnderscored } from '../kernel/patch/pointer.ts';
+import { applyJsonPatch } from './patch/json-patch.ts';
+import { areEqual, isObject, type JsonObject } from '../kernel/json/json-value.ts';
+import { applyMergePatch } from './patch/merge-patch.ts';
+import { isUnderscored } from '../kernel/json/pointer.ts';
 import { readPatch, type Patch, type PatchKind } from './patch-body.ts';
-import type { Call } from '../kernel/route.ts';
+import type { Call } from '../kernel/http/route.ts';
 import type { Update } from '../kernel/change/change.ts';
-import { checker, problem, type Static, type TObject } from '../kernel/schema.ts';
+import { checker, problem, type Static, type TObject } from '../kernel/schema/schema.ts';
 
 export type DocumentPatch = Exclude<Patch, { kind: 'semantic' }>;
 export type SemanticPatch = Extract<Patch, { kind: 'semantic' }>;

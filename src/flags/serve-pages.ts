@@ -1,12 +1,12 @@
 // Serves the HTML pages that `site` links point to, for members who are logged in.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { showPage } from '../kernel/html.ts';
+import { showPage } from '../kernel/http/pages/html.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
-import { loginPathFrom } from '../kernel/identity/login-return.ts';
+import { loginPathFrom } from '../kernel/identity/sessions/login-return.ts';
 import { can } from '../kernel/identity/policy.ts';
-import { findSessionCaller } from '../kernel/identity/session-caller.ts';
+import { findSessionCaller } from '../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { chargePage, showErrorsAsPages, showShell } from '../kernel/session-pages.ts';
+import { chargePage, showErrorsAsPages, showShell } from '../kernel/http/pages/session-pages.ts';
 import { flagPage } from './feature-flags/flag-page.ts';
 import { findFlag } from './feature-flags/store.ts';
 import { openProject, unknownThing } from './find-project.ts';

@@ -1,5 +1,5 @@
 // The schema of a policy's statements, as roles, tokens and webhooks have them.
-import { OneOf, Type } from '../kernel/schema.ts';
+import { OneOf, Type } from '../kernel/schema/schema.ts';
 
 /** Each call evaluates the token's whole policy, so its size is limited. */
 export const MAX_STATEMENTS = 500;

@@ -1,6 +1,6 @@
 // Queries shared by the stores of the flag service: pages of rows, rows by id, and optimistic updates.
 import type { Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import { Page, type Slice } from '../kernel/page.ts';
+import { Page, type Slice } from '../kernel/http/reply/page.ts';
 import { contested } from '../kernel/storage/retry.ts';
 import type { Db, Tables } from '../kernel/storage/tables.ts';
 import { couldBeId } from './fields.ts';

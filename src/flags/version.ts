@@ -1,8 +1,8 @@
 // The API versions of the flag service: dates, chosen by a header, or by the token where there is none.
 import { Failure } from '../kernel/failure.ts';
 import type { Caller } from '../kernel/identity/caller.ts';
-import type { Call } from '../kernel/route.ts';
-import type { VersionTable } from '../kernel/version.ts';
+import type { Call } from '../kernel/http/route.ts';
+import type { VersionTable } from '../kernel/versions/version.ts';
 
 export const CURRENT_VERSION = 20_240_415;
 

@@ -1,6 +1,6 @@
 // The parts of a code host that clients know and this server does not have, by the beginnings of their paths.
-import type { AbsentPart } from '../kernel/dialect.ts';
-import { routedPath } from '../kernel/prefixes.ts';
+import type { AbsentPart } from '../kernel/http/protocol.ts';
+import { routedPath } from '../kernel/http/prefixes.ts';
 
 /** What it is, and where clients look for it: `R` stands for a repository, `O` for an organization, `*` for any name. */
 const PARTS: readonly (readonly [what: string, paths: string])[] = [

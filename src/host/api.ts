@@ -1,18 +1,18 @@
 // The code host: its dialect and its parts.
-import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/dialect.ts';
+import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
-import { cookieOf, SESSION_SCHEME } from '../kernel/identity/cookie.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
-import { retrySeconds } from '../kernel/limit-window.ts';
-import { openApiPart } from '../kernel/openapi-part.ts';
-import { Type, type TSchema } from '../kernel/schema.ts';
+import { retrySeconds } from '../kernel/limits/window.ts';
+import { openApiPart } from '../kernel/openapi/module.ts';
+import { Type, type TSchema } from '../kernel/schema/schema.ts';
 import { ABSENT_PARTS } from './absent-parts.ts';
 import { HostError, renderError, status, hostStatusOf } from './failures.ts';
 import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
-import { apiOf } from '../kernel/part.ts';
+import { apiOf } from '../kernel/module.ts';
 import { checkAppCaller } from './apps/check-caller.ts';
 import { appPart } from './apps/part.ts';
 import { codeScanningPart } from './code-scanning/part.ts';

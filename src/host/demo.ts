@@ -2,7 +2,7 @@
 // installed on it, and gists.
 import { gzipSync } from 'node:zlib';
 import { actorOf } from '../kernel/change/actor.ts';
-import type { DemoCall, DemoCalls, DemoReply } from '../kernel/dialect.ts';
+import type { DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,6 +1,6 @@
 // Tokens in the addresses of downloads from private repositories: browsers and other tools send no credential there.
 import { timingSafeEqual } from 'node:crypto';
-import type { SecretBox } from '../kernel/secret-box.ts';
+import type { SecretBox } from '../kernel/secrets/secret-box.ts';
 
 const PURPOSE = 'downloads';
 

@@ -1,6 +1,6 @@
 // Deletes what belongs to one account alone, when a service token is deleted or a member is removed.
 import type { AuditEntry } from '../kernel/change/change.ts';
-import type { Part } from '../kernel/part.ts';
+import type { Part } from '../kernel/module.ts';
 import { executeAll } from '../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../kernel/storage/statement.ts';
 import type { Db } from '../kernel/storage/tables.ts';

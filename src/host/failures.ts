@@ -1,7 +1,7 @@
 // The error replies of the host: statuses, and bodies with message, documentation_url and status.
-import type { CallFacts } from '../kernel/dialect.ts';
+import type { CallFacts } from '../kernel/http/protocol.ts';
 import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
-import { Type } from '../kernel/schema.ts';
+import { Type } from '../kernel/schema/schema.ts';
 import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
 import { DIFF_TOO_LARGE } from './git/diff.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';

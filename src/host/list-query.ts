@@ -1,6 +1,6 @@
 // The query parameters of the host's lists: `page` and `per_page`.
-import { clampLimit, Page, type Slice } from '../kernel/page.ts';
-import { Type } from '../kernel/schema.ts';
+import { clampLimit, Page, type Slice } from '../kernel/http/reply/page.ts';
+import { Type } from '../kernel/schema/schema.ts';
 
 /** Nothing has so many pages, and offsets stay exact. */
 const MAX_PAGE = 1_000_000;

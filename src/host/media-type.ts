@@ -1,5 +1,5 @@
 // The host's media types, `application/vnd.<vendor>.v3.raw+json`, in the Accept header and in the header that reports them.
-import { BoundedCache } from '../kernel/bounded-cache.ts';
+import { BoundedCache } from '../kernel/collections/bounded-cache.ts';
 import { Failure } from '../kernel/failure.ts';
 
 const VENDOR_TYPE =

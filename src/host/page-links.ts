@@ -1,6 +1,6 @@
 // The Link header of a page, for the host's `page` and `per_page` parameters.
-import type { Headers } from '../kernel/dialect.ts';
-import { neighbours, type Page } from '../kernel/page.ts';
+import type { Headers } from '../kernel/http/protocol.ts';
+import { neighbours, type Page } from '../kernel/http/reply/page.ts';
 
 /** Returns no header when everything fits on one page. */
 export function pageLinks(page: Page, base: string, url: string): Headers {

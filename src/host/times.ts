@@ -1,5 +1,5 @@
 // Times as the host reads and writes them.
-import { problem } from '../kernel/schema.ts';
+import { problem } from '../kernel/schema/schema.ts';
 
 /** Without milliseconds. */
 export function isoSeconds(at: number): string {

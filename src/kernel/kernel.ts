@@ -1,20 +1,20 @@
 // The services that handlers get beside the call; app.ts creates them once.
-import type { BodyMemory } from './body-memory.ts';
+import type { BodyMemory } from './http/body/body-memory.ts';
 import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
 import type { EndMember, HandOver } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
-import type { Limits } from './limit.ts';
-import type { Logger } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import type { SecondaryLimits } from './secondary-limits.ts';
-import type { SecretBox } from './secret-box.ts';
-import type { BlobStore } from './storage/blob.ts';
-import type { DiskSpace } from './storage/disk-space.ts';
+import type { Limits } from './limits/limits.ts';
+import type { Logger } from './observability/log.ts';
+import type { Metrics } from './observability/metrics.ts';
+import type { SecondaryLimits } from './limits/secondary-limits.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
+import type { BlobStore } from './storage/blobs/blob.ts';
+import type { DiskSpace } from './storage/disk/disk-space.ts';
 import type { Engine } from './storage/engine.ts';
 import type { Db } from './storage/tables.ts';
-import type { VersionUsage } from './version-usage/version-usage.ts';
-import type { Guard } from './webhook/guard.ts';
+import type { VersionUsage } from './versions/usage/version-usage.ts';
+import type { Guard } from './network/guard.ts';
 
 /** Settings of parts of APIs. Each part adds its own by declaration merging; app.ts fills them in. */
 export interface Settings {}

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { flagCalls, SEMANTIC } from '../conformance/flags-feature-flag-calls.ts';
 import { openProject, seenBy, type KeyProject, type Keys } from '../conformance/flags-keys-calls.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/app/config.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { fixedPort } from '../fixed-port.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';

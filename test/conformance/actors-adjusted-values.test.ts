@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { actorsApi } from '../../src/actors/api.ts';
-import { describeApi } from '../../src/kernel/openapi.ts';
+import { describeApi } from '../../src/kernel/openapi/document.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { ROOT } from './actors-error-tables.ts';
 import { giveActor, giveBuild, giveRun } from './actors-run-rows.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { actorsApi } from '../../src/actors/api.ts';
-import { reply, route } from '../../src/kernel/route.ts';
-import { Type } from '../../src/kernel/schema.ts';
+import { reply, route } from '../../src/kernel/http/route.ts';
+import { Type } from '../../src/kernel/schema/schema.ts';
 import { mount } from '../mount.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 

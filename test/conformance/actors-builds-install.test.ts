@@ -11,7 +11,7 @@ import { findSnapshot } from '../../src/actors/builds/store-snapshots.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import type { Toolchain } from '../../src/actors/builds/toolchain.ts';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
-import { writeZip } from '../../src/kernel/export/zip.ts';
+import { writeZip } from '../../src/actors/export/zip.ts';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';

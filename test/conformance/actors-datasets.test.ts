@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { readZip } from '../../src/kernel/export/fixture-readers.ts';
+import { readZip } from '../../src/actors/export/fixture-readers.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { actorsApi } from '../../src/actors/api.ts';
-import { describeApi } from '../../src/kernel/openapi.ts';
+import { describeApi } from '../../src/kernel/openapi/document.ts';
 
 export const ROOT = joinPath(import.meta.dirname, '../..');
 

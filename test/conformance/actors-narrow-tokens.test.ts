@@ -1,8 +1,8 @@
 // What a narrowed token starts has its own things and no more than the token: runs, their children, schedules, standby.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apis } from '../../src/app.ts';
-import { newSecret } from '../../src/kernel/identity/secret.ts';
+import { apis } from '../../src/app/app.ts';
+import { newSecret } from '../../src/kernel/secrets/secret.ts';
 import { deleteUnusedBoundaries } from '../../src/kernel/identity/store-boundaries.ts';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
 import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';

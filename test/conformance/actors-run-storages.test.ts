@@ -6,7 +6,7 @@ import type { Actor } from '../../src/actors/actors/model.ts';
 import type { RunOrigin } from '../../src/actors/jobs/job-meta.ts';
 import { requestIdOf } from '../../src/actors/request-queues/request.ts';
 import type { Run } from '../../src/actors/runs/model.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { TestServer } from '../server.ts';

@@ -1,6 +1,6 @@
 // Calls about schedules, for tests that move the clock and need no programs.
 import assert from 'node:assert/strict';
-import { DUE } from '../../src/kernel/due-store.ts';
+import { DUE } from '../../src/kernel/jobs/due-store.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { giveActor, giveBuild } from './actors-run-rows.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { lockSchedule } from '../../src/actors/schedules/store.ts';
-import { DUE } from '../../src/kernel/due-store.ts';
+import { DUE } from '../../src/kernel/jobs/due-store.ts';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';

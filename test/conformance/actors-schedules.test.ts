@@ -1,7 +1,7 @@
 // Schedules over HTTP: their fields, and the runs that they start as time passes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DUE } from '../../src/kernel/due-store.ts';
+import { DUE } from '../../src/kernel/jobs/due-store.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { join, giveToken } from '../people.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/app/config.ts';
 import { createActor, finishedRun, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { onEngine } from '../engines.ts';

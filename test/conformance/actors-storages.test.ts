@@ -6,7 +6,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { openStorage } from '../../src/actors/storages/access.ts';
 import { PURGE } from '../../src/actors/storages/routes.ts';
 import { anonymousAt } from '../../src/kernel/identity/caller.ts';
-import { isOpen } from '../../src/kernel/route.ts';
+import { isOpen } from '../../src/kernel/http/route.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';

@@ -7,7 +7,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { listRunWebhooks, recordRunEvent } from '../../src/actors/webhooks/record-event.ts';
 import type { Actor } from '../../src/actors/actors/model.ts';
-import { deleteOldDeliveries } from '../../src/kernel/webhook/store-removal.ts';
+import { deleteOldDeliveries } from '../../src/kernel/webhooks/store-removal.ts';
 import { writeCertificate } from '../certificate.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';

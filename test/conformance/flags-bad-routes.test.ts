@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
-import type { JsonSchema } from '../../src/kernel/schema.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
+import type { JsonSchema } from '../../src/kernel/schema/schema.ts';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
 import type { BaseRole, PolicyStatement } from '../../src/kernel/identity/policy.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { giveToken, join, openBrowser, type BrowserHeaders } from '../people.ts';
 import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
 import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';

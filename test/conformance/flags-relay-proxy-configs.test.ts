@@ -1,7 +1,7 @@
 // Relay Proxy configurations on the flags API, on a running server with each engine.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hashSecret } from '../../src/kernel/identity/secret.ts';
+import { hashSecret } from '../../src/kernel/secrets/secret.ts';
 import { onEachEngine } from '../engines.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { onServer } from '../suites.ts';

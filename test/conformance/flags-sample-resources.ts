@@ -1,6 +1,6 @@
 // Creates one resource of each kind over the flags API, for tests that call all routes.
 import assert from 'node:assert/strict';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { eventually } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 import { toForm } from './flags-segments-file-calls.ts';

@@ -1,9 +1,9 @@
 // Browser sessions on the flags API, from the login link to logging out, on a running server: rule F28.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, findMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { insertLoginLink } from '../../src/kernel/identity/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
 import { FORM, giveToken, join, openBrowser, browserHeadersOf } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 

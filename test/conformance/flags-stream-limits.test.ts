@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { eventually } from '../eventually.ts';
 import { EventReader } from '../event-stream.ts';
 import { startServer, type TestServer } from '../server.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/app/config.ts';
 import { inBase64, openProject, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
 
 let server: TestServer | undefined;

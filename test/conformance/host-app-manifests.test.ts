@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { findAppBySlug } from '../../src/host/apps/store.ts';
 import { listAppKeys } from '../../src/host/apps/store-keys.ts';

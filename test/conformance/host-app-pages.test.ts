@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { findInstallation } from '../../src/host/apps/store-installations.ts';
 import { countReached } from '../../src/host/apps/store-reach.ts';
 import { AppBrowser, checkedIn, MANIFEST, tokenIn } from '../app-forms.ts';
-import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { FORM } from '../people.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';

@@ -5,7 +5,7 @@ import { hostApi } from '../../src/host/api.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { hasDownloadsRemoved } from '../../src/host/versions/2026-03-10/has-downloads-removed.ts';
 import { squashTitleDefaultRemoved } from '../../src/host/versions/2026-03-10/squash-title-default-removed.ts';
-import { affectedOperations } from '../../src/kernel/version-effects.ts';
+import { affectedOperations } from '../../src/kernel/versions/version-effects.ts';
 import { findOperation } from '../../scripts/find-operation.ts';
 import { startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 

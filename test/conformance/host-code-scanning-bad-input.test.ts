@@ -1,7 +1,7 @@
 // Bad uploads of code scanning, and callers who may not: refused with what to do about it, and nothing leaks.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { schedule } from '../../src/kernel/due-store.ts';
+import { schedule } from '../../src/kernel/jobs/due-store.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';

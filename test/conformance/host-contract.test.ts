@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
-import { diffContracts, type DifferenceKind } from '../../src/contract/diff.ts';
-import type { Api } from '../../src/kernel/dialect.ts';
-import { describeApi } from '../../src/kernel/openapi.ts';
-import { fillPath, parametersOf } from '../../src/kernel/path-template.ts';
-import { route } from '../../src/kernel/route.ts';
-import { Type } from '../../src/kernel/schema.ts';
+import { diffContracts, type DifferenceKind } from '../../tools/contract/diff.ts';
+import type { Api } from '../../src/kernel/http/protocol.ts';
+import { describeApi } from '../../src/kernel/openapi/document.ts';
+import { fillPath, parametersOf } from '../../src/kernel/http/path-template.ts';
+import { route } from '../../src/kernel/http/route.ts';
+import { Type } from '../../src/kernel/schema/schema.ts';
 import { startServer, type Answer } from '../server.ts';
 import { ed25519Key } from '../ssh-keys.ts';
 

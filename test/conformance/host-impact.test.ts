@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Octokit } from 'octokit';
 import { deleteToken } from '../../src/kernel/identity/store-tokens.ts';
-import { USAGE_RETENTION_DAYS, versionUsageSweep } from '../../src/kernel/version-usage/sweep.ts';
+import { USAGE_RETENTION_DAYS, versionUsageSweep } from '../../src/kernel/versions/usage/sweep.ts';
 import { onEachEngine } from '../engines.ts';
 import { checkingFetch } from '../host-contract/check-reply.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';

@@ -6,7 +6,7 @@ import { organizationPart } from '../../src/host/organizations/part.ts';
 import { findOrganization } from '../../src/host/organizations/store.ts';
 import { customRolePart } from '../../src/host/repository-roles/part.ts';
 import { organizationTeamPart } from '../../src/host/teams/part.ts';
-import { fillPath } from '../../src/kernel/path-template.ts';
+import { fillPath } from '../../src/kernel/http/path-template.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { Answer, CallInit, TestServer } from '../server.ts';

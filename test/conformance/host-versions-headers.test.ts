@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
-import { describeApi, type OpenApiDocument } from '../../src/kernel/openapi.ts';
-import { describedPath, fillPath, parametersOf } from '../../src/kernel/path-template.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import { describeApi, type OpenApiDocument } from '../../src/kernel/openapi/document.ts';
+import { describedPath, fillPath, parametersOf } from '../../src/kernel/http/path-template.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';

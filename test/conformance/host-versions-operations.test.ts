@@ -1,17 +1,17 @@
 // Changes of operations, on a running server: the status and the content type of replies by version, whatever makes the reply.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { diffContracts } from '../../src/contract/diff.ts';
+import { diffContracts } from '../../tools/contract/diff.ts';
 import { hostApi } from '../../src/host/api.ts';
 import { versions } from '../../src/host/versions/index.ts';
 import { versionSelection } from '../../src/host/versions/select-version.ts';
-import type { Api } from '../../src/kernel/dialect.ts';
-import { versionPage } from '../../src/kernel/docs-version-page.ts';
+import type { Api } from '../../src/kernel/http/protocol.ts';
+import { versionPage } from '../../src/kernel/openapi/docs-version-page.ts';
 import { Failure } from '../../src/kernel/failure.ts';
-import { describeApi } from '../../src/kernel/openapi.ts';
-import { Bytes, reply, route, Stream, Text } from '../../src/kernel/route.ts';
-import { Type } from '../../src/kernel/schema.ts';
-import { operationChange, type VersionTable } from '../../src/kernel/version.ts';
+import { describeApi } from '../../src/kernel/openapi/document.ts';
+import { Bytes, reply, route, Stream, Text } from '../../src/kernel/http/route.ts';
+import { Type } from '../../src/kernel/schema/schema.ts';
+import { operationChange, type VersionTable } from '../../src/kernel/versions/version.ts';
 import { mount } from '../mount.ts';
 import { startServer, type TestServer } from '../server.ts';
 

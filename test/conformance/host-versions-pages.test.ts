@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
 import { versions } from '../../src/host/versions/index.ts';
-import { escapeHtml } from '../../src/kernel/html.ts';
-import { describedPath } from '../../src/kernel/path-template.ts';
-import { affectedOperations, changeAnchor, changeGroupsOf } from '../../src/kernel/version-effects.ts';
-import { readVersionExamples } from '../../src/kernel/version-examples.ts';
+import { escapeHtml } from '../../src/kernel/http/pages/html.ts';
+import { describedPath } from '../../src/kernel/http/path-template.ts';
+import {
+  affectedOperations,
+  changeAnchor,
+  changeGroupsOf,
+} from '../../src/kernel/versions/version-effects.ts';
+import { readVersionExamples } from '../../src/kernel/openapi/version-examples.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';

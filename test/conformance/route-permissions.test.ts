@@ -7,7 +7,7 @@ import { insertSchedule } from '../../src/actors/schedules/store.ts';
 import { flagsApi } from '../../src/flags/api.ts';
 import { hostApi } from '../../src/host/api.ts';
 import { newId } from '../../src/kernel/id.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';

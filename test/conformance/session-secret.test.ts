@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Member } from '../../src/kernel/identity/store-members.ts';
-import { insertSession } from '../../src/kernel/identity/store-sessions.ts';
+import { insertSession } from '../../src/kernel/identity/sessions/store-sessions.ts';
 import { browserHeadersOf, FORM, join, openBrowser, type BrowserHeaders } from '../people.ts';
 import { startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 

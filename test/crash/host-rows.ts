@@ -11,8 +11,8 @@ import {
 } from '../../src/host/code-scanning/store-applying.ts';
 import { endUpload, findPendingUpload, insertUpload } from '../../src/host/code-scanning/store-uploads.ts';
 import { insertRepositoryRows } from '../../src/host/repositories/fixture.ts';
-import { inBatches } from '../../src/kernel/batches.ts';
-import { newSecret } from '../../src/kernel/identity/secret.ts';
+import { inBatches } from '../../src/kernel/collections/chunk.ts';
+import { newSecret } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { insertToken, TOKEN_PREFIX } from '../../src/kernel/identity/store-tokens.ts';
 import type { Db } from '../../src/kernel/storage/tables.ts';

@@ -4,7 +4,7 @@ import { LogFiles } from '../../src/actors/logs/log-files.ts';
 import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
 import { recoverLogs } from '../../src/actors/logs/recover-logs.ts';
 import type { Kernel } from '../../src/kernel/kernel.ts';
-import { openFileBlobs } from '../../src/kernel/storage/blob.ts';
+import { openFileBlobs } from '../../src/kernel/storage/blobs/blob.ts';
 import { openEngine } from '../engines.ts';
 
 const [location = '', folder = '', ...ids] = process.argv.slice(2);

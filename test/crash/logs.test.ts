@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { readLog } from '../../src/actors/logs/read-log.ts';
 import { findLog } from '../../src/actors/logs/store.ts';
 import type { Kernel } from '../../src/kernel/kernel.ts';
-import { openFileBlobs } from '../../src/kernel/storage/blob.ts';
+import { openFileBlobs } from '../../src/kernel/storage/blobs/blob.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { rounds } from '../long.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ApifyClient } from 'apify-client';
 import { run } from '../../src/cli/fixture.ts';
-import { openFileBlobs } from '../../src/kernel/storage/blob.ts';
+import { openFileBlobs } from '../../src/kernel/storage/blobs/blob.ts';
 import { onEachEngine, openEngine, type Location } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { rounds } from '../long.ts';

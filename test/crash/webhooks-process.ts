@@ -1,8 +1,8 @@
 // Delivers webhooks from the given database until it is killed.
 import { parseArgs } from 'node:util';
-import { guard } from '../../src/kernel/webhook/guard.ts';
-import { Metrics } from '../../src/kernel/metrics.ts';
-import { startDelivering } from '../../src/kernel/webhook/start-delivery.ts';
+import { guard } from '../../src/kernel/network/guard.ts';
+import { Metrics } from '../../src/kernel/observability/metrics.ts';
+import { startDelivering } from '../../src/kernel/webhooks/start-delivery.ts';
 import { openEngine } from '../engines.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });

@@ -11,7 +11,7 @@ import {
   hookUp,
   startReceiver,
   type Receiver,
-} from '../../src/kernel/webhook/fixture.ts';
+} from '../../src/kernel/webhooks/fixture.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { rounds } from '../long.ts';

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember } from '../../src/kernel/identity/store-members.ts';
 import { MANIFEST } from '../app-forms.ts';
 import { startServer, type TestServer } from '../server.ts';

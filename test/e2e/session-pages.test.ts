@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { hashPassword } from '../../src/kernel/identity/secret.ts';
+import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { PATIENCE_MS } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';

@@ -4,9 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { RemoteApi } from '../../src/cli/import/remote-api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { Failure } from '../../src/kernel/failure.ts';
-import { S3Client } from '../../src/kernel/storage/s3-client.ts';
-import { guard } from '../../src/kernel/webhook/guard.ts';
-import { createWebhookSender } from '../../src/kernel/webhook/send.ts';
+import { S3Client } from '../../src/kernel/storage/blobs/s3-client.ts';
+import { guard } from '../../src/kernel/network/guard.ts';
+import { createWebhookSender } from '../../src/kernel/webhooks/send.ts';
 import { inTime } from '../eventually.ts';
 import { BEHAVIOUR_NAMES, startHostilePeer, type BehaviourName, type HostilePeer } from './hostile-peer.ts';
 

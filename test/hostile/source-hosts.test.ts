@@ -8,7 +8,7 @@ import { fetchGit, parseGitUrl } from '../../src/actors/sources/fetch-git.ts';
 import { fetchTarball } from '../../src/actors/sources/fetch-tarball.ts';
 import type { FetchContext } from '../../src/actors/sources/fetched-sources.ts';
 import { Failure } from '../../src/kernel/failure.ts';
-import { guard } from '../../src/kernel/webhook/guard.ts';
+import { guard } from '../../src/kernel/network/guard.ts';
 import { inTime } from '../eventually.ts';
 import { hasGitServer } from '../git-server.ts';
 import { BEHAVIOUR_NAMES, startHostilePeer, type HostilePeer } from './hostile-peer.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
-import type { RouteShape } from '../../src/kernel/route.ts';
+import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { expect, giveMember, MINUTE, ON } from '../conformance/flags-control-calls.ts';
 import {
   BETA,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sortKeyOf } from '../../src/kernel/fold-case.ts';
+import { sortKeyOf } from '../../src/kernel/text/fold-case.ts';
 import { SEMANTIC } from '../conformance/flags-sample-resources.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 

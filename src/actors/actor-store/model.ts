@@ -1,5 +1,5 @@
 // The store as the API shows it: public Actors of all accounts.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ActorStats, toStats, type Actor, type ActorCounts, type RecentUsers } from '../actors/model.ts';
 import { LIST_QUERY } from '../list-query.ts';
 

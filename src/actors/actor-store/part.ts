@@ -1,5 +1,5 @@
 // The store.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { actorStoreMigrations } from '../migrations/actor-store.ts';
 import { storeRoutes } from './routes.ts';
 

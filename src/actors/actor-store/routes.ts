@@ -1,7 +1,7 @@
 // The store: lists the public Actors of all accounts.
 import { findAccount, listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
 import { countRecentUsers } from '../actors/store-users.ts';
 import { listSliceOf } from '../list-query.ts';
 import { toPublicUser } from '../users/model.ts';

@@ -1,8 +1,8 @@
 // Finds public Actors: in the order of an index, or the matches of a search and filters, which are ranked here.
 import { sql, type Selectable, type SqlBool } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { searchByWords } from '../../kernel/storage/search.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorRow } from '../actors/tables.ts';

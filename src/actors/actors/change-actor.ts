@@ -1,13 +1,13 @@
 // Creates, changes and deletes Actors, each in one transaction with its audit entry.
 import type { Change } from '../../kernel/change/change.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ChangeActor } from '../../kernel/change/actor.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';

@@ -1,8 +1,8 @@
 // Checks a version as a caller sends it, and applies it to the one that is stored.
 import { Failure } from '../../kernel/failure.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
-import { problem } from '../../kernel/schema.ts';
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { ARCHIVE_LIMITS, parseEntryName } from '../sources/archive-limits.ts';
 import { changeEnvVars } from './env-vars.ts';
 import {

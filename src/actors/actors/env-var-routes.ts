@@ -1,8 +1,8 @@
 // The environment variables of a version, one by one.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, type Call, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route, type Call, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { openActor, type ActorCall } from './access.ts';
 import { changeOf, lockOwnActor } from './change-actor.ts';
 import { changeEnvVar, prepareSealing } from './env-vars.ts';

@@ -1,7 +1,7 @@
 // The environment variables of a version: sealed where they are secret, plain for the program that gets them.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { checkEnvVars, type ActorVersion, type EnvVar, type SentEnvVar } from './version.ts';
 
 /** The plain values, for a program of this version. */

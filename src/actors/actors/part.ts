@@ -1,5 +1,5 @@
 // Actors.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { actorMigrations } from '../migrations/actors.ts';
 import { envVarRoutes } from './env-var-routes.ts';
 import { actorWork } from './purge.ts';

@@ -1,5 +1,5 @@
 // Prices of an Actor. Nobody pays here: programs ask for them to know which events they count.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 
 const PRICING_MODELS = ['FREE', 'FLAT_PRICE_PER_MONTH', 'PRICE_PER_DATASET_ITEM', 'PAY_PER_EVENT'] as const;
 

@@ -1,6 +1,6 @@
 // Due work after an Actor was deleted: aborts its builds and runs, and deletes what is left of them.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import { schedule, type Due } from '../../kernel/due-store.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import { schedule, type Due } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { abortBuild, deleteBuildRows } from '../builds/change-build.ts';
 import { lockBuild } from '../builds/store.ts';

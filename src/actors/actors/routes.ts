@@ -1,8 +1,8 @@
 // Actors: list, create, get, change, delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { actorDenied, openActor } from './access.ts';
 import { changeActor, createActor, removeActor } from './change-actor.ts';

@@ -2,7 +2,7 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { JsonText, reply, Stream, type Reply } from '../../kernel/route.ts';
+import { JsonText, reply, Stream, type Reply } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actorResource, isOwnerOf, type ActorCall } from './access.ts';
 import { toShownActor, type Actor } from './model.ts';

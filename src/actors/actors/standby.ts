@@ -1,5 +1,5 @@
 // Standby: the settings that an Actor or a task can have for it, and the URL at which it answers.
-import { Nullable, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** A number and nothing else: a larger one cannot be stored. */
 const COUNT = { minimum: 0, maximum: 2_147_483_647 };

@@ -1,5 +1,5 @@
 // Which accounts have run an Actor, and when last: one row for each, so that counting them does not depend on the number of runs.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RecentUsers } from './model.ts';
 

@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

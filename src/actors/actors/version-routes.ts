@@ -1,7 +1,7 @@
 // The versions of an Actor.
 import { Failure } from '../../kernel/failure.ts';
-import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { JsonText, reply, route, type Route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { openActor } from './access.ts';
 import { changeOf, draftVersions, lockOwnActor, saveVersion } from './change-actor.ts';
 import { applyDraft, draftVersion } from './draft-version.ts';

@@ -1,6 +1,6 @@
 // The versions of an Actor: their sources, their environment variables, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export const SOURCE_TYPES = ['SOURCE_FILES', 'GIT_REPO', 'TARBALL', 'GITHUB_GIST'] as const;
 export type SourceType = (typeof SOURCE_TYPES)[number];

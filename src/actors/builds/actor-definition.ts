@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { checkMemoryExpression } from '../input/memory-expression.ts';
 import { TaskError } from '../input/thread-task.ts';
 import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { findBuildCommand, type BuildCommand } from './build-command.ts';
 import { parsePythonImage } from './dockerfile.ts';
 import { LOCKFILES } from './node-manifest.ts';

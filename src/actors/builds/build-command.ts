@@ -1,5 +1,5 @@
 // The command of an Actor's own build, such as a compiler: `buildCommand` of `actor.json`, or the script `build` of `package.json`.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { parseGivenCommand, type GivenCommand } from './start-command.ts';
 
 export type BuildCommand = GivenCommand | { by: 'npm'; script: string };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
-import { createGunzip } from '../../kernel/streams.ts';
+import { createGunzip } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { storeLibrarySources } from '../library/library-sources.ts';
 import { unpackTar } from '../sources/unpack.ts';

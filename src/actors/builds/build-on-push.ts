@@ -1,6 +1,6 @@
 // Builds that pushes start: the push writes due work in its own transaction, and each push is built at most once.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import { finish, schedule, type Due } from '../../kernel/due-store.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import { finish, schedule, type Due } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -1,6 +1,6 @@
 // Builds as the API shows them.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { SOURCE_TYPES, toBuildNumberInt, type SourceType } from '../actors/version.ts';
 import { ORIGINS, type JobMeta } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job-status.ts';

@@ -1,5 +1,5 @@
 // What package.json and the lockfile say about installing.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 
 /** A run needs those for production; the Actor's own build command needs all. */

@@ -1,5 +1,5 @@
 // Builds.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { pushBuildWork } from './build-on-push.ts';
 import { buildRetention } from './retention.ts';

@@ -1,7 +1,7 @@
 // Makes a build: fetches the sources, reads their definition, runs their build command, installs packages, stores the result.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createReadStream } from '../../kernel/streams.ts';
+import { createReadStream } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { sourceOf } from '../actors/version.ts';

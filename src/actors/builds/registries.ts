@@ -1,6 +1,6 @@
 // The operator's own package registries on loopback, for installations with a network of their own.
 import { lookup } from 'node:dns/promises';
-import { isLoopbackName } from '../../kernel/loopback-name.ts';
+import { isLoopbackName } from '../../kernel/network/loopback-name.ts';
 import { openForwarder, type Forwarder } from '../runner/bridge-socket.ts';
 import type { ProgramBridge } from '../runner/runner.ts';
 

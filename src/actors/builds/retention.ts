@@ -1,5 +1,5 @@
 // Removes old builds that nothing needs any more; their sources and packages are swept later.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findActorById } from '../actors/store.ts';
 import { RETENTION_SWEEP_MS, sweepFinished } from '../jobs/retention.ts';

@@ -2,9 +2,9 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, Text, type Call } from '../../kernel/route.ts';
-import { PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, Text, type Call } from '../../kernel/http/route.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { findActorById } from '../actors/store.ts';

@@ -1,5 +1,5 @@
 // How the program of an Actor is started: by `startCommand` of `actor.json`, by `package.json`, or as a Python module.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { parsePythonLine, type PythonImage } from './dockerfile.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 

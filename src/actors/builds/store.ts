@@ -1,6 +1,6 @@
 // Builds in the database.
 import type { Insertable, Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SourceType } from '../actors/version.ts';

@@ -2,8 +2,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
-import { inBatches } from '../../kernel/batches.ts';
+import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import { SOURCE_BLOB_PREFIX, sourceBlobOf } from './build-folders.ts';
 import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from './store.ts';
 import { BUILD_FOLDERS, DEPENDENCIES, lastUseOf, NPM_CACHES, removeFolder, SOURCES } from './work-folders.ts';

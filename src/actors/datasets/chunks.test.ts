@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import { packItems, readFields, readItems, writeFields } from './chunks.ts';
-import { parseItems } from '../../kernel/export/item-texts.ts';
+import { parseItems } from '../export/item-texts.ts';
 
 const none = new Set<string>();
 

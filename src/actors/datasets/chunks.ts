@@ -1,12 +1,12 @@
 // Packs items into the rows that are stored: chunks of text, counts and new field names.
-import type { Item } from '../../kernel/export/input.ts';
+import type { Item } from '../export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { isLarge, isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { ColumnOutline } from './column-outline.ts';
-import { SEPARATOR } from '../../kernel/export/item-texts.ts';
+import { SEPARATOR } from '../export/item-texts.ts';
 
 /** Chunks are small, because reading one item reads its whole chunk. */
 const CHUNK_ITEMS = 1000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { collectColumns } from '../../kernel/export/columns.ts';
-import type { Item } from '../../kernel/export/input.ts';
+import { collectColumns } from '../export/columns.ts';
+import type { Item } from '../export/input.ts';
 import { ColumnOutline } from './column-outline.ts';
-import { parseItems } from '../../kernel/export/item-texts.ts';
+import { parseItems } from '../export/item-texts.ts';
 
 function outlineOf(items: Item[]): Item[] | null {
   const outline = new ColumnOutline();

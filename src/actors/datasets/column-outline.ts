@@ -1,7 +1,7 @@
 // The outline of a chunk: the first items that have each column, so that an export finds the columns without reading all items.
-import type { Item } from '../../kernel/export/input.ts';
-import { isContainer, setProperty } from '../../kernel/patch/json-value.ts';
-import { SEPARATOR } from '../../kernel/export/item-texts.ts';
+import type { Item } from '../export/input.ts';
+import { isContainer, setProperty } from '../../kernel/json/json-value.ts';
+import { SEPARATOR } from '../export/item-texts.ts';
 
 /** A chunk whose items differ more than this gets no outline. */
 const MAX_ITEMS = 16;

@@ -1,7 +1,7 @@
 // Collects the items that violate a schema, with the validation errors of the first ones.
 import { createRequire } from 'node:module';
 import type * as Checker from 'typebox/schema';
-import type { Item } from '../../kernel/export/input.ts';
+import type { Item } from '../export/input.ts';
 
 export interface InvalidItem {
   itemPosition: number;

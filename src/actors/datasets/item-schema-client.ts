@@ -1,7 +1,7 @@
 // Checks items against a slow schema in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/streams.ts';
-import type { Item } from '../../kernel/export/input.ts';
+import { WorkerThread } from '../../kernel/network/streams.ts';
+import type { Item } from '../export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InvalidItems } from './invalid-items.ts';
 import { packItems } from './chunks.ts';

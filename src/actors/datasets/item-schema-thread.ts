@@ -1,6 +1,6 @@
 // The worker thread that checks items against a slow schema; it may be terminated at any time.
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseItems } from '../../kernel/export/item-texts.ts';
+import { parseItems } from '../export/item-texts.ts';
 import { InvalidItems } from './invalid-items.ts';
 import type { CheckTask, CheckResult } from './item-schema-client.ts';
 

@@ -1,10 +1,10 @@
 // Validates a dataset's schema, and items against it. Schemas come from users, so nothing in them is trusted.
 import { createContext, Script } from 'node:vm';
-import type { Item } from '../../kernel/export/input.ts';
+import type { Item } from '../export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import { checker, Nullable, Type } from '../../kernel/schema.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { checker, Nullable, Type } from '../../kernel/schema/schema.ts';
 import { InvalidItems, loadChecker } from './invalid-items.ts';
 import { checkInThread, type CheckResult } from './item-schema-client.ts';
 

@@ -1,10 +1,10 @@
 // The query for items: its parameters, the view of the dataset's schema that it names, and the range of items it selects.
-import { exporters, type ExportFormat } from '../../kernel/export/exporters.ts';
-import type { ExportOptions } from '../../kernel/export/input.ts';
-import type { Projection } from '../../kernel/export/project.ts';
+import { exporters, type ExportFormat } from '../export/exporters.ts';
+import type { ExportOptions } from '../export/input.ts';
+import type { Projection } from '../export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isObject, propertyOf } from '../../kernel/patch/json-value.ts';
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { isObject, propertyOf } from '../../kernel/json/json-value.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { ItemRange } from './store-reads.ts';
 
 const FORMATS = Object.keys(exporters) as ExportFormat[];

@@ -1,5 +1,5 @@
 // A cache of the field names of each dataset, so that a push writes only new ones.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findCounts } from './store.ts';
 

@@ -1,5 +1,5 @@
 // Datasets as the API shows them.
-import { Nullable, Type } from '../../kernel/schema.ts';
+import { Nullable, Type } from '../../kernel/schema/schema.ts';
 import {
   LISTED_NAME,
   signStorage,

@@ -1,16 +1,16 @@
 // The routes of datasets: those of every storage, and those that push, read and summarize items.
-import { exportInThread } from '../../kernel/export/export-client.ts';
-import { exporters, startExport, type Chunks } from '../../kernel/export/exporters.ts';
-import type { Item } from '../../kernel/export/input.ts';
-import { toLines } from '../../kernel/export/item-texts.ts';
-import { projector } from '../../kernel/export/project.ts';
+import { exportInThread } from '../export/export-client.ts';
+import { exporters, startExport, type Chunks } from '../export/exporters.ts';
+import type { Item } from '../export/input.ts';
+import { toLines } from '../export/item-texts.ts';
+import { projector } from '../export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, Stream, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route, Stream, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import {
   authorizeReading,
   READ_ACCESS,

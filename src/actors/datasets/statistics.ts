@@ -1,7 +1,7 @@
 // Statistics of the fields that a dataset's schema names: minimum, maximum, nulls and missing values.
-import type { Item } from '../../kernel/export/input.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
+import type { Item } from '../export/input.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 
 const MAX_MEASURED = 1000;
 

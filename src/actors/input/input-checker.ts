@@ -1,8 +1,8 @@
 // Runs checks of input schemas and inputs in a worker thread, with limits on time and memory, and in turn for each account.
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/streams.ts';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { WorkerThread } from '../../kernel/network/streams.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InputTask, TaskReply, TaskResults } from './thread-task.ts';
 

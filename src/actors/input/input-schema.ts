@@ -1,5 +1,5 @@
 // Validates input schemas, and inputs by them. Slow to load and to run: only the input thread imports it.
-import { isObject, type JsonObject } from '../../kernel/patch/json-value.ts';
+import { isObject, type JsonObject } from '../../kernel/json/json-value.ts';
 import { validateInputSchema, validateInputUsingValidator } from '@apify/input_schema';
 import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
 import { TaskError, type CheckedSchema } from './thread-task.ts';

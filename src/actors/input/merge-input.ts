@@ -1,5 +1,5 @@
 // The input of a task's run: the saved one, with the fields that the call sends over it.
-import { isObject, type JsonObject } from '../../kernel/patch/json-value.ts';
+import { isObject, type JsonObject } from '../../kernel/json/json-value.ts';
 import { TaskError } from './thread-task.ts';
 
 /** Throws where the second one is no JSON object. */

@@ -1,5 +1,5 @@
 // The OpenAPI document of a build: how to run the Actor, with its input schema as the body.
-import type { OpenApiDocument } from '../../kernel/openapi.ts';
+import type { OpenApiDocument } from '../../kernel/openapi/document.ts';
 import type { Actor } from '../actors/model.ts';
 import { exampleInput, toPlainSchema } from './plain-schema.ts';
 

@@ -1,5 +1,5 @@
 // Inputs of Actors: schemas, defaults and secret fields.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { inputMigrations } from '../migrations/input.ts';
 import { inputRoutes } from './routes.ts';
 import { handOverInputKeys } from './store.ts';

@@ -1,5 +1,5 @@
 // Converts the input schema of an Actor to plain JSON Schema, for readers that do not know the platform's own words.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 
 type JsonObject = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 // Reads the input that a call sends: bytes of any content type, decompressed, up to the limit of all bodies.
 import type { IncomingMessage } from 'node:http';
-import { collectBody, inflateBody } from '../../kernel/body.ts';
-import type { HeldBody } from '../../kernel/body-memory.ts';
+import { collectBody, inflateBody } from '../../kernel/http/body/body.ts';
+import type { HeldBody } from '../../kernel/http/body/body-memory.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { MAX_INPUT_BYTES } from './prepare-input.ts';
 
 export interface SentInput {

@@ -1,8 +1,8 @@
 // Validates an input against the input schema of a build, without a run.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { Bytes, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Bytes, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { resolveBuild } from '../builds/resolve-build.ts';
 import { isJson, prepareInput } from './prepare-input.ts';

@@ -1,7 +1,7 @@
 // The dispatcher of a node: claims jobs fairly while there is room, extends their leases, and hands each to its handler.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import type { StopReason } from '../../kernel/due-worker.ts';
+import type { StopReason } from '../../kernel/jobs/due-worker.ts';
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
 import {
   LeaseLost,

@@ -1,7 +1,7 @@
 // Waits until builds or runs finish: all waiting calls of a server share one listener and one query.
 import type { Clock } from '../../kernel/clock.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Log } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type JobKind } from './job.ts';

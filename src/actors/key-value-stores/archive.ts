@@ -1,5 +1,5 @@
 // All records of a store as one ZIP archive, made while it is sent.
-import { writeZip } from '../../kernel/export/zip.ts';
+import { writeZip } from '../export/zip.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { KeyFilter } from './model.ts';
 import { plainContent } from './record-reply.ts';

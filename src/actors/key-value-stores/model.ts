@@ -1,6 +1,6 @@
 // Key-value stores as clients see them: keys, encodings, ranges, collections and public addresses.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import {
   signMessage,
   signStorage,

@@ -1,7 +1,7 @@
 // Deletes the records of deleted stores, and says which blobs belong to records.
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { BlobStore } from '../../kernel/storage/blob.ts';
-import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
+import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
+import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { deleteRecordBatch, listRecordBatch, listReferencedBlobs } from './store.ts';
 import { deleteStore } from './store-stats.ts';
 import { BLOB_PREFIX } from './write-record.ts';

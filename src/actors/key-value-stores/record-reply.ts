@@ -1,12 +1,17 @@
 // Builds the reply to a GET of a record: whole or a range, as stored or decoded, or a redirect to object storage.
 import { pipeline, type Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, readableFrom } from '../../kernel/streams.ts';
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  readableFrom,
+} from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, Stream, type Reply } from '../../kernel/route.ts';
-import { isPassive, userContentHeaders } from '../../kernel/user-content.ts';
-import { matchesEtag } from '../../kernel/etag.ts';
-import { parseRange } from '../../kernel/byte-range.ts';
+import { Bytes, reply, Stream, type Reply } from '../../kernel/http/route.ts';
+import { isPassive, userContentHeaders } from '../../kernel/http/reply/user-content.ts';
+import { matchesEtag } from '../../kernel/http/reply/etag.ts';
+import { parseRange } from '../../kernel/http/reply/byte-range.ts';
 import { acceptsEncoding, type Encoding } from './model.ts';
 import type { StoredRecord } from './store.ts';
 

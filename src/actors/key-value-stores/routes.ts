@@ -1,10 +1,10 @@
 // Key-value stores: what all storages have, and records: list, archive, read, write, delete.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { clampLimit, describeLimit } from '../../kernel/page.ts';
-import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
+import { Bytes, reply, route, Stream, type Call, type Reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import {
   authorizeReading,
   READ_ACCESS,

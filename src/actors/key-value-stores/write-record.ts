@@ -1,7 +1,7 @@
 // Writes a record from the request stream: a small content goes into the row, a large one into a blob.
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { piecesOf } from '../../kernel/body.ts';
+import { piecesOf } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';

@@ -2,7 +2,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { spawn } from '../../kernel/streams.ts';
+import { spawn } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstallRequest } from '../builds/install.ts';
 import { sealFolder } from '../builds/work-folders.ts';

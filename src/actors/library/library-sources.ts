@@ -1,6 +1,6 @@
 // Stores the built sources of an Actor of the library when a node first needs them, so that starts of servers cost little.
 import { join } from 'node:path';
-import { createReadStream } from '../../kernel/streams.ts';
+import { createReadStream } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from '../builds/work-folders.ts';
 import { removeTree } from '../runner/remove-tree.ts';

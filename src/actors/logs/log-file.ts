@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readSync, read as readAt, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
+import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 import {
   CHUNK_BYTES,
   HEAD_BYTES,

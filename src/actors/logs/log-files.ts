@@ -1,6 +1,6 @@
 // Follows the output files of all programs that this server runs, with one timer, and stores their lines in shared commits.
 import { rm } from 'node:fs/promises';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { LogFile } from './log-file.ts';
 import { appendToLogs, findLog, findLogFile, LOG_CHANNEL, type LogAppend } from './store.ts';

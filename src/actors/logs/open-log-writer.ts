@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { createPrivateFolder } from '../../kernel/storage/private-files.ts';
+import { createPrivateFolder } from '../../kernel/storage/disk/private-files.ts';
 import { LogFile } from './log-file.ts';
 import type { LogWriter } from './log-writer.ts';
 import { packLog, unpackLog } from './pack-log.ts';

@@ -1,6 +1,6 @@
 // Logs.
-import type { Part } from '../../kernel/part.ts';
-import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
+import type { Part } from '../../kernel/module.ts';
+import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { logMigrations } from '../migrations/logs.ts';
 import { logRoutes } from './routes.ts';
 import { logHandlers, logSweep } from './recover-logs.ts';

@@ -7,7 +7,7 @@ import { insertBuildRow, insertRunRow } from '../../../test/run-rows.ts';
 import type { TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { orphanSweep } from '../../kernel/storage/orphan-blobs.ts';
+import { orphanSweep } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { openLogWriter } from './open-log-writer.ts';
 import { logPart } from './part.ts';
 import { readLog } from './read-log.ts';

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inBatches } from '../../kernel/batches.ts';
-import type { DueHandler } from '../../kernel/due-store.ts';
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { LogFile } from './log-file.ts';
 import { finishLog, packLog, unpackLog } from './pack-log.ts';

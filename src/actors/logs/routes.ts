@@ -1,6 +1,6 @@
 // The route of logs by the id of their build or run.
-import { route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { LOG_ACCESS, LogQuery, PUBLIC_LOGS, serveLog } from './serve-log.ts';
 
 const getLog = route(

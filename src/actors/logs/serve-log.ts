@@ -1,13 +1,13 @@
 // Sends the log of a build or run: what is stored now, or live until it ends.
 import { Failure } from '../../kernel/failure.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import { startExport } from '../../kernel/export/exporters.ts';
+import { startExport } from '../export/exporters.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { budgetIdOf } from '../../kernel/limit.ts';
-import { reply, Stream, type Call, type Reply } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { budgetIdOf } from '../../kernel/limits/limits.ts';
+import { reply, Stream, type Call, type Reply } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { isBuildOwner, openBuild } from '../builds/access.ts';
 import { buildNotFound, type Build } from '../builds/model.ts';

@@ -1,6 +1,6 @@
 // Logs in the database: chunks of lines while they grow, the positions in the files that they come from, and blobs in the end.
 import { sql } from 'kysely';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';

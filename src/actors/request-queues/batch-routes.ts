@@ -2,9 +2,9 @@
 import { WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { route, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/usage-counter.ts';
 import { ByClient, openQueueForBatch, Forefront, isForefront } from './open-queue.ts';

@@ -1,8 +1,8 @@
 // The head of a queue: list it, or lock requests at it.
 import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
-import { clampLimit, describeLimit } from '../../kernel/page.ts';
-import { route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
+import { route, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/usage-counter.ts';
 import { authorizeQueueReading, ByClient, openQueueForCall } from './open-queue.ts';

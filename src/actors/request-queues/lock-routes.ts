@@ -1,7 +1,7 @@
 // Locks on single requests: extend one, release one, release all.
 import { WRITE_ACCESS } from '../storages/access.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { ByClient, openQueueForCall, Forefront, isForefront } from './open-queue.ts';
 import { extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';

@@ -1,6 +1,6 @@
 // Requests and queues as the API shows them.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { LISTED_NAME, STORAGE_FIELDS, toStorageFields, type Storage } from '../storages/model.ts';
 
 export const MAX_BATCH = 25;

@@ -1,6 +1,6 @@
 // Opens the queue of a call: checks permission, the client key and the queue's rate limit, and records the client.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { authorizeReading, openStorage, type StorageCall } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
 import { drawFromLimit, limitExceeded } from '../storages/rate-limits.ts';

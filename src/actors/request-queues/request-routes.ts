@@ -1,10 +1,10 @@
 // Single requests of a queue: add, get, change, delete, and list them all.
 import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { mapInSlices } from '../../kernel/time-slice.ts';
-import { clampLimit, describeLimit } from '../../kernel/page.ts';
-import { JsonText, reply, route, type Route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
+import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
+import { JsonText, reply, route, type Route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { ByReference } from '../storages/routes.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countUsage } from '../usage/usage-counter.ts';

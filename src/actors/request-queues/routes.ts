@@ -1,5 +1,5 @@
 // Request queues: what all storages have, and their requests, head and locks.
-import type { Route } from '../../kernel/route.ts';
+import type { Route } from '../../kernel/http/route.ts';
 import { toListedName } from '../storages/model.ts';
 import { storageRoutes, type StorageType } from '../storages/routes.ts';
 import { headRoutes } from './head-routes.ts';

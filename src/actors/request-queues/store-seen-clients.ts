@@ -1,6 +1,6 @@
 // Whether more than one client ever used a queue: stored when it changes, and cached, because nearly every call checks it.
 import { sql } from 'kysely';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 
 interface SeenClient {

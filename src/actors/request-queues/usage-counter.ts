@@ -1,5 +1,5 @@
 // Counts reads and locks of each queue in memory until its next write stores them, so that counting a read costs no write.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 
 export interface QueueUsage {
   reads: number;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { connect, createSocketServer } from '../../kernel/streams.ts';
+import { connect, createSocketServer } from '../../kernel/network/streams.ts';
 
 const PREFIX = 'bridge-';
 

@@ -1,6 +1,6 @@
 // Measures disk space in a worker thread, one program after another.
 import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/streams.ts';
+import { WorkerThread } from '../../kernel/network/streams.ts';
 import type { DiskQuery, DiskUsage } from './disk-usage.ts';
 
 /** Beside this file and with its extension: .ts in the sources, .js in a bundle. */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inTime } from '../../../test/eventually.ts';
-import { createLog } from '../../kernel/log.ts';
+import { createLog } from '../../kernel/observability/log.ts';
 import { openRunner, type RunnerOptions, type RunnerSettings } from './open-runner.ts';
 import type { Program, ProgramExit, Runner, RunningProgram } from './runner.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
-import { createSocketServer } from '../../kernel/streams.ts';
+import { createSocketServer } from '../../kernel/network/streams.ts';
 
 export interface Inlet {
   /** For the program's descriptors. */

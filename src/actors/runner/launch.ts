@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { guarded, spawn } from '../../kernel/streams.ts';
+import { guarded, spawn } from '../../kernel/network/streams.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
 import { openInlet } from './inlet.ts';
 import { NetworkUnavailable, type NetworkConnection, type PrivateNetwork } from './private-network.ts';

@@ -1,7 +1,7 @@
 // Chooses the isolation by what the machine offers, and starts programs with it.
 import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/observability/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { launchInBubblewrap, type SandboxOwner } from './bubblewrap.ts';
 import {

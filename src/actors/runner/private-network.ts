@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
-import { guarded, spawn } from '../../kernel/streams.ts';
+import { guarded, spawn } from '../../kernel/network/streams.ts';
 import type { MachineTools } from './machine-tools.ts';
 import { openAttempts } from './probe.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';

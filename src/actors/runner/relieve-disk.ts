@@ -1,6 +1,6 @@
 // Makes room on a full file system by ending the programs that have grown most on it.
 import { statSync } from 'node:fs';
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/observability/log.ts';
 import type { SupervisedProgram } from './supervise.ts';
 
 /** A program that has written less is not what fills a disk. */

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { openActor } from '../actors/access.ts';
 import type { Run } from './model.ts';
 import { runTag } from './run-tag.ts';

@@ -1,5 +1,5 @@
 // The storages of runs: three default ones, and those that the definition of the build declares by alias.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Build } from '../builds/model.ts';

@@ -1,7 +1,7 @@
 // Executes a run on this node: prepares its build, starts its process as often as needed, and saves how it ended.
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { createWorkingFolder } from '../builds/copy-sources.ts';
 import { prepareBuild } from '../builds/prepare-build.ts';

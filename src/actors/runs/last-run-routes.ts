@@ -1,6 +1,6 @@
 // The routes of one run below the last run of an Actor or a task: `/actors/{actorId}/runs/last/abort` and the like.
-import type { Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { controlRoutes } from './control-routes.ts';
 import { runRoutes } from './routes.ts';
 import { OF_LAST_RUN, type LastRunBase } from './run-storages.ts';

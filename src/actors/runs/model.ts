@@ -5,7 +5,7 @@ import { PricingInfo, type ActorPricing } from '../actors/pricing.ts';
 import { ORIGINS, type JobMeta, type RunOrigin } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
 import { toBuildNumberInt } from '../actors/version.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export interface RunOptions {
   build: string;

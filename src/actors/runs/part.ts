@@ -1,5 +1,5 @@
 // Runs.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { runMigrations } from '../migrations/runs.ts';
 import { controlRoutes } from './control-routes.ts';
 import { lastRunRoutes } from './last-run-routes.ts';

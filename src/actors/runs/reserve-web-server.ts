@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSocketServer } from '../../kernel/streams.ts';
+import { createSocketServer } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ProgramInlet, RunningProgram } from '../runner/runner.ts';
 import { writeGuard } from '../runner/web-guard.ts';

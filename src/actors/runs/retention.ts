@@ -1,5 +1,5 @@
 // Removes old runs with their logs and storages.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { RETENTION_SWEEP_MS, sweepFinished } from '../jobs/retention.ts';
 import { removeRun } from './remove-run.ts';

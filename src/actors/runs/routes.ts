@@ -1,9 +1,9 @@
 // Runs: list, get, change, abort, and delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, serveLog } from '../logs/serve-log.ts';

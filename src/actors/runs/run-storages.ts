@@ -1,8 +1,8 @@
 // The storages of runs as a part: below a run, and below the last run of an Actor.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Part } from '../../kernel/part.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Part } from '../../kernel/module.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { checkRun, openRun, runNotFound } from './access.ts';

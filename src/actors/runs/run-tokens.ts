@@ -1,6 +1,6 @@
 // The tokens of runs: what the process of a run may do with the API, for its owner.
 import type { FoundProgram, ProgramTokens } from '../../kernel/identity/identity.ts';
-import { hashSecret } from '../../kernel/identity/secret.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
 import { isFinished } from '../jobs/job-status.ts';

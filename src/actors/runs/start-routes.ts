@@ -1,5 +1,5 @@
 // The calls that start runs of Actors and of tasks: at once, or waiting for the output or the dataset.
-import { checkBrowser } from '../../kernel/check-browser.ts';
+import { checkBrowser } from '../../kernel/identity/sessions/check-browser.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -12,8 +12,8 @@ import {
   type Route,
   type RouteAccess,
   type Stream,
-} from '../../kernel/route.ts';
-import { Type, type TObject, type TSchema } from '../../kernel/schema.ts';
+} from '../../kernel/http/route.ts';
+import { Type, type TObject, type TSchema } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';

@@ -1,11 +1,11 @@
 // Starts a run: checks what is asked for, creates its storages with the input, and queues it for a node.
-import { readableFrom } from '../../kernel/streams.ts';
+import { readableFrom } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { isOwnerOf } from '../actors/access.ts';

@@ -1,8 +1,8 @@
 // Mounts the routes of storages below runs: `/actor-runs/{runId}/dataset/items` is `/datasets/{storageId}/items` of the run's dataset.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call, RawCall, Route, RouteShape } from '../../kernel/route.ts';
-import { Type, type TObject } from '../../kernel/schema.ts';
+import type { Call, RawCall, Route, RouteShape } from '../../kernel/http/route.ts';
+import { Type, type TObject } from '../../kernel/schema/schema.ts';
 import { datasetRoutes } from '../datasets/routes.ts';
 import { keyValueStoreRoutes } from '../key-value-stores/routes.ts';
 import { requestQueueRoutes } from '../request-queues/routes.ts';

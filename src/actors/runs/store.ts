@@ -1,6 +1,6 @@
 // Runs in the database.
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';

@@ -1,6 +1,6 @@
 // The web servers of the processes of runs on this node: how the proxy reaches each, and how many requests each has.
 import { randomBytes } from 'node:crypto';
-import { Agent } from '../../kernel/http-client.ts';
+import { Agent } from '../../kernel/network/http-client.ts';
 import type { RunEnd } from './run-transitions.ts';
 import type { Run } from './model.ts';
 

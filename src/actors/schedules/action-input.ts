@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { isJson } from '../input/prepare-input.ts';
 import { MAX_INPUT_LENGTH, type ScheduleAction, type SentAction } from './action.ts';
 

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import { openActor, type ActorCall } from '../actors/access.ts';
 import { holdActor } from '../actors/store.ts';
 import { openTask } from '../tasks/access.ts';

@@ -1,8 +1,8 @@
 // Fires schedules when they are due, each moment once; what was missed while no server ran is made up by one firing.
 import { systemActor } from '../../kernel/change/actor.ts';
-import { passCheckpoint } from '../../kernel/checkpoint.ts';
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import type { Due } from '../../kernel/due-store.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import type { Due } from '../../kernel/jobs/due-store.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,7 +1,7 @@
 // Schedules: their fields, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ActionShort, SentAction, ShownAction, type ScheduleAction } from './action.ts';
 
 export interface Schedule {

@@ -1,5 +1,5 @@
 // Schedules.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { scheduleMigrations } from '../migrations/schedules.ts';
 import { scheduleWork } from './fire-schedule.ts';
 import { scheduleRoutes } from './routes.ts';

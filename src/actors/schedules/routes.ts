@@ -1,9 +1,9 @@
 // Schedules: list, create, get, change, delete, invoke; and their logs.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { Bytes, reply, route, type Route } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { Bytes, reply, route, type Route } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { openSchedule, scheduleDenied } from './access.ts';
 import { toShownAction } from './action.ts';

@@ -1,5 +1,5 @@
 // The due row of a schedule: there is one while the schedule is enabled, for the moment that fires next.
-import { schedule, type DueWork } from '../../kernel/due-store.ts';
+import { schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Schedule } from './model.ts';
 

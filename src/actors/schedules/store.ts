@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findFreeName } from '../free-name.ts';

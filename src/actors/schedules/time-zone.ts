@@ -1,6 +1,6 @@
 // Time zones: what the wall clock shows at a moment, and at which moments it shows a time.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { problem } from '../../kernel/schema.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 
 /** Times of the wall clock are written as if they were in UTC. */
 export interface WallTime {

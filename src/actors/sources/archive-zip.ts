@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import { createInflateRaw, readableFrom } from '../../kernel/streams.ts';
+import { createInflateRaw, readableFrom } from '../../kernel/network/streams.ts';
 import { badArchive, quoteName, type ArchiveBudget, type ArchiveLimits } from './archive-limits.ts';
 import type { ArchiveEntry } from './archive-tar.ts';
 import { ByteReader } from './byte-reader.ts';

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
-import { writeZip } from '../../kernel/export/zip.ts';
+import { writeZip } from '../export/zip.ts';
 import { ARCHIVE_LIMITS, type ArchiveLimits } from './archive-limits.ts';
 import { hashFolder, packFolder } from './pack.ts';
 import { unpackArchive, unpackTar } from './unpack.ts';

@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawn } from '../../kernel/streams.ts';
-import { openEgressProxy, type EgressProxy } from '../../kernel/egress-proxy.ts';
-import { gitEgressEnvironment } from '../../kernel/git-egress.ts';
+import { spawn } from '../../kernel/network/streams.ts';
+import { openEgressProxy, type EgressProxy } from '../../kernel/network/egress-proxy.ts';
+import { gitEgressEnvironment } from '../../kernel/network/git-egress.ts';
 import { fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackTar } from './unpack.ts';
 

@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../../kernel/failure.ts';
-import { openHttpRequest } from '../../kernel/open-request.ts';
-import { createWriteStream } from '../../kernel/streams.ts';
+import { openHttpRequest } from '../../kernel/network/open-request.ts';
+import { createWriteStream } from '../../kernel/network/streams.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import { plainContent } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { storageResource } from '../storages/access.ts';
 import { findStorage } from '../storages/store.ts';
-import { isPortAllowed } from '../../kernel/egress-proxy.ts';
+import { isPortAllowed } from '../../kernel/network/egress-proxy.ts';
 import { decodePart, fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackArchive } from './unpack.ts';
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, createWriteStream, readableFrom } from '../../kernel/streams.ts';
+import { createGzip, createWriteStream, readableFrom } from '../../kernel/network/streams.ts';
 import { ARCHIVE_LIMITS, ArchiveBudget, type ArchiveLimits } from './archive-limits.ts';
 import { padding } from './archive-tar.ts';
 

@@ -1,7 +1,7 @@
 // Unpacks an archive of a user into an empty folder.
 import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
-import { createGunzip, createReadStream } from '../../kernel/streams.ts';
+import { createGunzip, createReadStream } from '../../kernel/network/streams.ts';
 import {
   ARCHIVE_LIMITS,
   ArchiveBudget,

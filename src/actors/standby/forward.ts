@@ -2,9 +2,9 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { openHttpRequest } from '../../kernel/open-request.ts';
-import { guarded } from '../../kernel/streams.ts';
-import type { RawExchange } from '../../kernel/raw-route.ts';
+import { openHttpRequest } from '../../kernel/network/open-request.ts';
+import { guarded } from '../../kernel/network/streams.ts';
+import type { RawExchange } from '../../kernel/http/raw-route.ts';
 import type { Hop } from './hop.ts';
 import { joinSockets } from './join-sockets.ts';
 import { webServerTimedOut } from './model.ts';

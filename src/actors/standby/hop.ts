@@ -1,6 +1,6 @@
 // One step of a request: to the web server of a run, or to the node that has it.
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import type { RawExchange } from '../../kernel/raw-route.ts';
+import type { RawExchange } from '../../kernel/http/raw-route.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { noWebServer } from './model.ts';
 import { replyHead } from './reply-head.ts';

@@ -1,6 +1,6 @@
 // A WebSocket through the proxy: the two connections become one, until either side ends it.
 import type { Duplex } from 'node:stream';
-import type { ClientSocket } from '../../kernel/raw-route.ts';
+import type { ClientSocket } from '../../kernel/http/raw-route.ts';
 import type { UpgradedReply } from './forward.ts';
 
 /** Connections that are WebSockets now: the HTTP server knows nothing of them, and would wait for them when it stops. */

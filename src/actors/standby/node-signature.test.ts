@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { HOP_HEADER } from './hop.ts';
 import { readHop, signHop } from './node-signature.ts';
 

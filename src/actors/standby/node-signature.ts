@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { HOP_HEADER, pathOf } from './hop.ts';
 
 /** Machines set their clocks by themselves. */

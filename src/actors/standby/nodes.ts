@@ -1,7 +1,7 @@
 // Several nodes on one database: each program in standby mode has one node that counts its requests and executes its runs.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { Agent } from '../../kernel/http-client.ts';
+import { Agent } from '../../kernel/network/http-client.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteNode, listNodes, releaseNodes, upsertNode, type ActorNode } from './store-nodes.ts';
 

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { actorDenied, actorResource, isOwnerOf, openActor } from '../actors/access.ts';
 import type { Actor } from '../actors/model.ts';
 import { findActorById } from '../actors/store.ts';

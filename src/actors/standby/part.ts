@@ -1,5 +1,5 @@
 // Standby mode: programs that are started by requests and answer them.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { startAnnouncing } from './nodes.ts';
 import { containerRoute, standbyRoute } from './routes.ts';
 

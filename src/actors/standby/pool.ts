@@ -1,6 +1,6 @@
 // The runs of one program in standby mode: gives each request a run that has room, and starts and ends runs as requests come.
 import type { Clock } from '../../kernel/clock.ts';
-import type { Logger } from '../../kernel/log.ts';
+import type { Logger } from '../../kernel/observability/log.ts';
 import type { Run } from '../runs/model.ts';
 import type { RunEnd } from '../runs/run-transitions.ts';
 import type { WebServer } from '../runs/web-server.ts';

@@ -1,6 +1,6 @@
 // Asks the web server of a run whether it is ready: any answer to a GET of its root will do.
 import { setTimeout as delay } from 'node:timers/promises';
-import { openHttpRequest } from '../../kernel/open-request.ts';
+import { openHttpRequest } from '../../kernel/network/open-request.ts';
 import { SECRET_HEADER, type WebServer } from '../runs/web-server.ts';
 import { PROBE_HEADER } from './request-head.ts';
 

@@ -1,5 +1,5 @@
 // The head of a program's reply as the client gets it: without what would be about this server instead of the program.
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { connectionNames, HOP_BY_HOP, publicParts, type ForwardedClient } from './request-head.ts';
 
 /**

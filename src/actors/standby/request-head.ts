@@ -1,6 +1,6 @@
 // The head of a request as the program behind the proxy gets it.
-import { SESSION_HEADER } from '../../kernel/identity/page-secret.ts';
-import { LINK_HEADER } from '../../kernel/identity/session-link.ts';
+import { SESSION_HEADER } from '../../kernel/identity/sessions/page-secret.ts';
+import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { SECRET_HEADER } from '../runs/web-server.ts';
 

@@ -1,5 +1,5 @@
 // What names in paths stand for, remembered for a moment.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import type { PoolSettings } from './model.ts';

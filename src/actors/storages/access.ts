@@ -1,10 +1,10 @@
 // Finds a storage, through a cache, and checks that the caller may read or write it.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call, Route } from '../../kernel/route.ts';
+import type { Call, Route } from '../../kernel/http/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { mayViewAccount } from '../users/access.ts';

@@ -1,7 +1,7 @@
 // What all storages have in common: names, references, general access and signatures.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export type StorageKind = 'dataset' | 'key-value-store' | 'request-queue';
 

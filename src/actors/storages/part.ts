@@ -1,5 +1,5 @@
 // What datasets, key-value stores and request queues share: their table, their transfer and their removal.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import type { StorageKind } from './model.ts';
 import { handOverStorages } from './store-transfers.ts';

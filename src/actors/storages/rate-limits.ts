@@ -1,7 +1,7 @@
 // The rate limits of single storages: all callers of a storage share one, besides each caller's own.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { retrySeconds } from '../../kernel/limit-window.ts';
+import { retrySeconds } from '../../kernel/limits/window.ts';
 import type { StorageKind } from './model.ts';
 
 /** The name of the limit in the settings, below `actors.` */

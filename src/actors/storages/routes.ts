@@ -3,12 +3,12 @@ import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Route } from '../../kernel/http/route.ts';
 import { isLarge } from '../../kernel/json/stringify.ts';
-import { Type, type TObject } from '../../kernel/schema.ts';
+import { Type, type TObject } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import {

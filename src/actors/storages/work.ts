@@ -1,5 +1,5 @@
 // Due work of storages: deletes the contents of deleted ones, and deletes unnamed ones that are no longer used.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import { STORAGE_CHANNEL } from './access.ts';

@@ -1,6 +1,6 @@
 // Due work after a task was deleted: aborts its unfinished runs, which stay with their results.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import type { Due } from '../../kernel/due-store.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import type { Due } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { JobStatus } from '../jobs/job-status.ts';
 import { abortRun } from '../runs/change-run.ts';

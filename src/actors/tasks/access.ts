@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { parseActorRef } from '../actor-ref.ts';
 import type { Task } from './model.ts';
 import { findTask } from './store.ts';

@@ -1,7 +1,7 @@
 // Creates, changes and deletes tasks, each in one transaction with its audit entry.
 import type { ChangeActor } from '../../kernel/change/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';

@@ -1,7 +1,7 @@
 // The saved input of a task, without an envelope.
 import { Failure } from '../../kernel/failure.ts';
-import { Bytes, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Bytes, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { isJson } from '../input/prepare-input.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { ByTask, openTask, taskNotFound } from './access.ts';

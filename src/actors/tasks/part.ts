@@ -1,6 +1,6 @@
 // Tasks.
-import type { Part } from '../../kernel/part.ts';
-import type { Route } from '../../kernel/route.ts';
+import type { Part } from '../../kernel/module.ts';
+import type { Route } from '../../kernel/http/route.ts';
 import { taskMigrations } from '../migrations/tasks.ts';
 import { RUN_STORAGES_TAG } from '../runs/run-storages.ts';
 import { taskWork } from './abort-runs.ts';

@@ -1,8 +1,8 @@
 // Tasks: list, create, get, change, delete, and their runs.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { listAccounts } from '../../kernel/identity/store-accounts.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Route } from '../../kernel/http/route.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';

@@ -1,5 +1,5 @@
 // The calls that run a task, and those about its last run.
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { lastRunRoutesOf } from '../runs/last-run-routes.ts';
 import { lastRunBase } from '../runs/run-storages.ts';
 import { startRoutesOf } from '../runs/start-routes.ts';

@@ -1,7 +1,7 @@
 // A task with its input, as its owner sees it.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { JsonText, reply, type Reply } from '../../kernel/route.ts';
+import { JsonText, reply, type Reply } from '../../kernel/http/route.ts';
 import { standbyUrlOf } from '../actors/standby.ts';
 import { taskNotFound, type TaskCall } from './access.ts';
 import { toShownTask, type Task } from './model.ts';

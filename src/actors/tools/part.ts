@@ -1,5 +1,5 @@
 // Tools for clients: request echo, and signed objects.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { toolRoutes } from './routes.ts';
 
 export const toolPart: Part = {

@@ -1,12 +1,12 @@
 // Tools: an echo of the request, and objects signed by the account that encoded them.
 import type { IncomingMessage } from 'node:http';
-import { piecesOf } from '../../kernel/body.ts';
+import { piecesOf } from '../../kernel/http/body/body.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { SESSION_HEADER } from '../../kernel/identity/page-secret.ts';
-import { LINK_HEADER } from '../../kernel/identity/session-link.ts';
-import { Bytes, route, type Call, type Method, type Route } from '../../kernel/route.ts';
-import { Nullable, Type } from '../../kernel/schema.ts';
+import { SESSION_HEADER } from '../../kernel/identity/sessions/page-secret.ts';
+import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
+import { Bytes, route, type Call, type Method, type Route } from '../../kernel/http/route.ts';
+import { Nullable, Type } from '../../kernel/schema/schema.ts';
 import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
 import { refusePrograms } from '../users/people-only.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';

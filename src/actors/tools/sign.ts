@@ -1,7 +1,7 @@
 // Encodes and signs an object: anybody can read it, and this server can verify which account made it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 
 /** Signing more would block other calls. */
 const MAX_CHARACTERS = 200_000;

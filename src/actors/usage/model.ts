@@ -1,5 +1,5 @@
 // The monthly usage and the limits of an account; nothing has a price.
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** The services that are counted, by the platform's names. */
 export const SERVICES = [

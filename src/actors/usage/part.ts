@@ -1,5 +1,5 @@
 // What an account has used, and its limits.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { usageRoutes } from './routes.ts';
 import { userMigrations } from '../migrations/users.ts';
 

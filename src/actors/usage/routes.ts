@@ -1,8 +1,8 @@
 // The caller's limits and monthly usage.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, route, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Bytes, route, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { MAX_ACTORS } from '../actors/model.ts';
 import { countActors } from '../actors/store.ts';
 import { countUnfinished } from '../runs/store.ts';

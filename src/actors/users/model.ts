@@ -1,7 +1,7 @@
 // Users as the platform shows them: everything to themselves, a name and a profile to others.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import { JsonText } from '../../kernel/route.ts';
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { JsonText } from '../../kernel/http/route.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { NO_LIMIT } from '../usage/model.ts';
 
 const Profile = Type.Object({ name: Type.Optional(Type.String()) });

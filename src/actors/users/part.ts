@@ -1,5 +1,5 @@
 // Users.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { userRoutes } from './routes.ts';
 
 export const userPart: Part = {

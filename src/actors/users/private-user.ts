@@ -1,7 +1,7 @@
 // What an account sees of itself. Clients ask for it often, so the JSON is made once for each state of an account.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { JsonText } from '../../kernel/route.ts';
+import type { JsonText } from '../../kernel/http/route.ts';
 import { MAX_ACTORS } from '../actors/model.ts';
 import { executionRefusal } from '../jobs/check-execution.ts';
 import { MAX_SCHEDULES } from '../schedules/model.ts';

@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { executionRefusal } from '../jobs/check-execution.ts';
 import { mayViewAccount } from './access.ts';
 import { PrivateUser, PublicUser, toKnownUser, toPublicUser, toUserForProgram } from './model.ts';

@@ -1,5 +1,5 @@
 // The settings and secrets of an account on the platform; the row is inserted when it is first needed.
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { LimitsUpdate } from '../usage/model.ts';
 

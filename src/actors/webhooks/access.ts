@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { runTag } from '../runs/run-tag.ts';
 import { webhookNotFound, type ActorWebhook } from './model.ts';
 import { findActorWebhook } from './store.ts';

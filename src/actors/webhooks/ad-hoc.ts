@@ -2,7 +2,7 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { checker, Type, type Static } from '../../kernel/schema.ts';
+import { checker, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Run } from '../runs/model.ts';
 import { demandWebhooks, actorWebhookResource, type WebhookCall } from './access.ts';

@@ -1,7 +1,7 @@
 // Dispatches: what is saved with each, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { Dispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { Dispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { EVENT_TYPES, type WebhookEventType } from './event-types.ts';
 import { ShownCondition, type DispatchStatus, type WebhookMaker } from './model.ts';
 

@@ -1,8 +1,8 @@
 // Sends the dispatches of webhooks: by a call, or by starting a run where the URL is one of this server.
-import type { DispatchPort } from '../../kernel/dialect.ts';
+import type { DispatchPort } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Attempt } from '../../kernel/webhook/send.ts';
-import { markDelivered, type DueDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import type { Attempt } from '../../kernel/webhooks/send.ts';
+import { markDelivered, type DueDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { type DispatchDetails } from './dispatch-model.ts';
 import { parseOwnRunUrl } from './own-url.ts';
 import { startOwnRun } from './start-own-run.ts';

@@ -1,11 +1,11 @@
 // Dispatches of webhooks: of one, or of all.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { route, type Route } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
-import { mapInSlices } from '../../kernel/time-slice.ts';
-import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhook/store-dispatches.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route, type Route } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
+import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhooks/store-dispatches.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { demandWebhooks, openWebhook } from './access.ts';
 import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';

@@ -1,7 +1,7 @@
 // Transfers the webhooks of an account that ends to another account.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
-import { updateDispatchOwner } from '../../kernel/webhook/store-dispatches.ts';
+import { updateDispatchOwner } from '../../kernel/webhooks/store-dispatches.ts';
 import { ACTORS_API } from './dispatch-model.ts';
 import { updateWebhookOwner } from './store.ts';
 

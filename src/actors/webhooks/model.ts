@@ -1,7 +1,7 @@
 // Webhooks: their fields and rules, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { EVENT_TYPES, type WebhookEventType } from './event-types.ts';
 import { parseHeaderTemplate } from './header-template.ts';
 import { BadTemplate, parseTemplate } from './template.ts';

@@ -1,5 +1,5 @@
 // Webhooks as a part of the Actors API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { actorWebhookMigrations } from '../migrations/webhooks.ts';
 import { actorDispatches } from './dispatch-port.ts';
 import { dispatchRoutes } from './dispatch-routes.ts';

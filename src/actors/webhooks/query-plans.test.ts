@@ -11,7 +11,7 @@ import {
   listQueueMarks,
   markDelivered,
   updateDispatchOwner,
-} from '../../kernel/webhook/store-dispatches.ts';
+} from '../../kernel/webhooks/store-dispatches.ts';
 import { newFields, type ActorWebhook } from './model.ts';
 import { insertDispatches } from './record-event.ts';
 import { countDispatch, endLastDispatch } from './store-dispatch-counts.ts';

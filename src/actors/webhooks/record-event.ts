@@ -1,8 +1,8 @@
 // Records what happens to runs and builds for the webhooks that listen, in the transaction in which it happens.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
-import { enqueueDispatches, type OutgoingDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { enqueueDispatches, type OutgoingDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
 import { toRunDetail, type Run } from '../runs/model.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';

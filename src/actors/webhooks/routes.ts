@@ -1,10 +1,10 @@
 // Webhooks: list, create, get, change, delete, and test.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Route } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
-import { findDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Route } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { findDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';

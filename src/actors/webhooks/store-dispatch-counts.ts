@@ -1,5 +1,5 @@
 // The number of a webhook's dispatches and the state of its last one, saved with the dispatches themselves.
-import type { FinishedDispatch } from '../../kernel/dialect.ts';
+import type { FinishedDispatch } from '../../kernel/http/protocol.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 

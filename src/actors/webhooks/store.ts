@@ -1,7 +1,7 @@
 // Webhooks in the database.
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { newId } from '../../kernel/id.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate } from '../../kernel/streams.ts';
+import { createBrotliDecompress, createGunzip, createInflate } from '../../kernel/network/streams.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { RemoteError } from './remote-error.ts';
 

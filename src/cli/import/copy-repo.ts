@@ -1,11 +1,11 @@
 // Copies the branches and tags of a repository: into a folder of this machine, and from there into a new repository.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEgressProxy } from '../../kernel/egress-proxy.ts';
+import { openEgressProxy } from '../../kernel/network/egress-proxy.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { gitEgressEnvironment } from '../../kernel/git-egress.ts';
-import { PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
-import type { Guard } from '../../kernel/webhook/guard.ts';
+import { gitEgressEnvironment } from '../../kernel/network/git-egress.ts';
+import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
+import type { Guard } from '../../kernel/network/guard.ts';
 import { transferGit, type GitTransfer } from './git-transfer.ts';
 import type { HostApi, TargetRepository } from './host-api.ts';
 import type { RepoSource } from './repo-source.ts';

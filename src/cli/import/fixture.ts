@@ -8,7 +8,7 @@ import { brotliCompressSync } from 'node:zlib';
 import type { TestEngine } from '../../../test/engines.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../../../test/server.ts';
-import { createHttpServer, request } from '../../kernel/http-client.ts';
+import { createHttpServer, request } from '../../kernel/network/http-client.ts';
 import { makeFolder, run } from '../fixture.ts';
 import type { Io } from '../io.ts';
 import type { summarizeImport } from './import-summary.ts';

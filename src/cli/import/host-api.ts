@@ -1,6 +1,6 @@
 // A client of the Host API of the server that a repository is imported into.
 import { Failure } from '../../kernel/failure.ts';
-import { RELEASE } from '../../release.ts';
+import { RELEASE } from '../../app/release.ts';
 import { messageOf } from '../command-errors.ts';
 
 /** Without an answer for this long, a call has failed. */

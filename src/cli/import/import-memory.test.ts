@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { pipeline } from 'node:stream/promises';
 import { usedBytes } from '../../../test/memory.ts';
-import { createHttpServer } from '../../kernel/http-client.ts';
+import { createHttpServer } from '../../kernel/network/http-client.ts';
 import { makeFolder } from '../fixture.ts';
 import { importActors } from './fixture.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPrivateFolder, PRIVATE_FILE } from '../../kernel/storage/private-files.ts';
+import { createPrivateFolder, PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 
 const FOLDER = 'imports';
 const FORMAT = 1;

@@ -1,11 +1,11 @@
 // The server that an import goes into: the one named, or the one that runs on the data folder, with a token for the import alone.
-import { changesOn } from '../../app.ts';
-import type { Config } from '../../config.ts';
+import { changesOn } from '../../app/app.ts';
+import type { Config } from '../../app/config.ts';
 import { systemActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { requireAdmin } from '../../kernel/identity/first-start.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import { deleteToken, insertToken, TOKEN_PREFIX } from '../../kernel/identity/store-tokens.ts';
 import type { Io } from '../io.ts';
 import { withMigratedDatabase } from '../open-database.ts';

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:
 import { Agent as SecureAgent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../kernel/failure.ts';
-import { Agent } from '../../kernel/http-client.ts';
-import { openHttpRequest } from '../../kernel/open-request.ts';
-import { RELEASE } from '../../release.ts';
+import { Agent } from '../../kernel/network/http-client.ts';
+import { openHttpRequest } from '../../kernel/network/open-request.ts';
+import { RELEASE } from '../../app/release.ts';
 import { RemoteError } from './remote-error.ts';
 import { isRetryable, waitOf } from './retry.ts';
 

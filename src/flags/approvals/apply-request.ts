@@ -1,7 +1,7 @@
 // Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
 import { actorOf, systemActor, type ChangeActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { DueHandler } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator, Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -1,6 +1,6 @@
 // Finds approval requests, by id alone or below a flag in an environment, and reads what replies show with them.
-import type { Call } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironmentsOfProjects } from '../environments/store.ts';

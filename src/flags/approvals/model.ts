@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../patch-body.ts';
-import { misfit, problem, Type } from '../../kernel/schema.ts';
+import { misfit, problem, Type } from '../../kernel/schema/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/read-instructions.ts';

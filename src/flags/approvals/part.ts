@@ -1,5 +1,5 @@
 // Approval requests, and the settings that require them.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { approvalMigrations } from '../migrations/approvals.ts';
 import { approvalHandlers } from './apply-request.ts';
 import { approvalReviewRoutes } from './review-routes.ts';

@@ -1,6 +1,6 @@
 // The schemas of approval requests in bodies and replies.
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
 import { ApprovalSettingsRep } from '../environments/approval-settings.ts';
 import { EnvironmentRep } from '../environments/model.ts';
 import { FlagCopy } from '../feature-flags/change/copy-config.ts';

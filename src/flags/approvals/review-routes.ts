@@ -2,8 +2,8 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';

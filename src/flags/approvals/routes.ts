@@ -1,7 +1,7 @@
 // Routes that list, create and get approval requests, among all or below a flag in an environment.
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../list-query.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import {

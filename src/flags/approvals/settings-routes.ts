@@ -1,7 +1,7 @@
 // Routes that read the approval settings of a project's environments, and patch those of one.
 import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, readExpand } from '../list-query.ts';

@@ -1,6 +1,6 @@
 // The approval settings of a project, by kind of resource and environment.
-import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { JsonObject } from '../../kernel/patch/json-value.ts';
+import { checker, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { JsonObject } from '../../kernel/json/json-value.ts';
 import {
   ApprovalSettingsRep,
   defaultApprovalSettings,

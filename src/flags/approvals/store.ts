@@ -1,7 +1,7 @@
 // Approval requests in the database, and the due work that applies scheduled ones.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import { schedule } from '../../kernel/due-store.ts';
-import type { Page, Slice } from '../../kernel/page.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
+import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';

@@ -1,6 +1,6 @@
 // The settings of a subscription: checked against the fields of its integration, with secrets sealed and shown masked.
-import type { SecretBox } from '../../kernel/secret-box.ts';
-import { problem } from '../../kernel/schema.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { StoredConfig, StoredValue } from '../webhooks/model.ts';
 import type { ConfigField, Integration, OpenConfig } from './integrations.ts';
 

@@ -1,7 +1,7 @@
 // The integrations that audit-log subscriptions can send to: their settings, and the request that each expects.
-import type { Headers } from '../../kernel/dialect.ts';
+import type { Headers } from '../../kernel/http/protocol.ts';
 import type { AuditEntryDetail } from '../audit-log/model.ts';
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 
 type Entry = Static<typeof AuditEntryDetail>;
 

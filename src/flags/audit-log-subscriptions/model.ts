@@ -1,8 +1,8 @@
 // The representation of audit-log subscriptions, and the rules for changing them.
 import type { Access } from '../../kernel/change/actor.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { DeliverySummaries } from '../../kernel/webhook/store-deliveries.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { DeliverySummaries } from '../../kernel/webhooks/store-deliveries.ts';
 import { Name, Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor } from '../resource-patch.ts';

@@ -1,5 +1,5 @@
 // The representation of audit entries: who changed what, with the resource before and after.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
 import { apiPathOf } from './resource-paths.ts';

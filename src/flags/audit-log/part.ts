@@ -1,5 +1,5 @@
 // The audit log as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { auditLogRoutes } from './routes.ts';
 
 export const auditLogPart: Part = {

@@ -1,10 +1,10 @@
 // The audit log: search, count and read.
 import { Failure } from '../../kernel/failure.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
-import { clampLimit, withQuery } from '../../kernel/page.ts';
-import { route, type Call } from '../../kernel/route.ts';
-import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
+import { clampLimit, withQuery } from '../../kernel/http/reply/page.ts';
+import { route, type Call } from '../../kernel/http/route.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
 import { Links } from '../links.ts';

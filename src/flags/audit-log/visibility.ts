@@ -1,7 +1,7 @@
 // Decides which audit entries a caller may see, in the audit log and in webhook deliveries.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource, RESOURCE_TYPES } from '../resources.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';

@@ -1,8 +1,8 @@
 // Branches of repositories: list, get, put a scan, delete several.
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import { route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import {
   Done,

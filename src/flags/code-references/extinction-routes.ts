@@ -1,7 +1,7 @@
 // Extinctions: commits that removed the last reference to a flag. Create and list.
-import { route } from '../../kernel/route.ts';
-import { Page } from '../../kernel/page.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant, Key } from '../fields.ts';
 import { Links, linkTo, toCollection } from '../links.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';

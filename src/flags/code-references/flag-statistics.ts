@@ -1,8 +1,8 @@
 // How often repositories name flags, as far as the caller may see the repositories.
-import type { Call } from '../../kernel/route.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { mapInSlices } from '../../kernel/time-slice.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { Links, linkTo } from '../links.ts';
 import { codeRepositoryResource, REPOSITORIES, type CodeRepository } from './model.ts';
 import { VIEW } from './open-repository.ts';

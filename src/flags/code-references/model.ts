@@ -1,6 +1,6 @@
 // Repositories and branches of code references: their representation, and the rules for changing them.
 import type { Access } from '../../kernel/change/actor.ts';
-import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';

@@ -1,8 +1,8 @@
 // Finds the repository and the projects of a call about code references, and checks what the caller may see.
-import { problem } from '../../kernel/schema.ts';
-import type { Call } from '../../kernel/route.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { openProject, unknownThing } from '../find-project.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';

@@ -1,5 +1,5 @@
 // Code references as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { codeReferenceMigrations } from '../migrations/code-references.ts';
 import { branchRoutes } from './branch-routes.ts';
 import { extinctionRoutes } from './extinction-routes.ts';

@@ -1,5 +1,5 @@
 // Reads the references on branches that a caller may see, up to a limit.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { CodeBranch } from './model.ts';
 import type { ProjectsOfCaller } from './open-repository.ts';

@@ -2,8 +2,8 @@
 import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import { Links, linkTo } from '../links.ts';
 import { takesPatches } from '../patch-document.ts';

@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
-import { checker, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { checker, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { Key } from '../fields.ts';
 
 const MAX_FILES = 10_000;

@@ -1,7 +1,7 @@
 // How often the default branches of repositories name flags: by project, and which projects there are.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { Link, Links, linkTo } from '../links.ts';
 import { findProjects } from '../projects/store.ts';

@@ -1,6 +1,6 @@
 // Branches of repositories in the database, and what a scan found on them.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { CodeBranch, CodeRepository } from './model.ts';

@@ -1,7 +1,7 @@
 // Extinctions in the database: commits that removed the last reference to a flag.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import { newId } from '../../kernel/id.ts';
-import type { Page, Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { pageRows } from '../store-rows.ts';
 

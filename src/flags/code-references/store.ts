@@ -1,6 +1,6 @@
 // Repositories of code references in the database.
 import type { Updateable } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { updateRow } from '../store-rows.ts';
 import type { CodeRepository } from './model.ts';

@@ -1,6 +1,6 @@
 // The representation of context kinds, and the rules for creating and changing them.
 import { Failure } from '../../kernel/failure.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { USER } from '../evaluation/context.ts';
 import { Description, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

@@ -1,5 +1,5 @@
 // Context kinds as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { contextKindMigrations } from '../migrations/context-kinds.ts';
 import { contextKindRoutes } from './routes.ts';
 

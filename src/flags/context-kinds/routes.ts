@@ -1,6 +1,6 @@
 // Context kinds of a project: list, get, and create or change one.
-import { route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 
 import { ContextKind } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

@@ -1,5 +1,5 @@
 // Filters and sorts, in memory, the flags that are evaluated for a context.
-import { foldCase } from '../../kernel/fold-case.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { FlagName } from '../delivery/store.ts';
 import { foldExpression, textsOf, type Comparison, type Expression } from '../filter-expression.ts';
 import type { SortOrder } from '../list-query.ts';

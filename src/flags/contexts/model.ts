@@ -1,5 +1,5 @@
 // The representation of evaluated flags and of segment memberships of a context.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { SegmentMatch } from '../evaluation/match-segment.ts';
 import type { Reason, EvaluationResult } from '../evaluation/run.ts';
 import { warningsOf } from '../evaluation/warnings.ts';

@@ -1,5 +1,5 @@
 // Evaluation for a context, and targets of one context, as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { contextRoutes } from './routes.ts';
 import { contextSettingRoutes } from './setting-routes.ts';
 

@@ -1,8 +1,8 @@
 // Evaluates flags and segments for a context, without an SDK.
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { mapInSlices } from '../../kernel/time-slice.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { loadBigSegments } from '../delivery/big-segments.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';

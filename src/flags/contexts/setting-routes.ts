@@ -1,6 +1,6 @@
 // Sets or removes the value that a flag serves to one context.
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { changeFlag } from '../feature-flags/change/change-flag.ts';
 import { ContextKey, ContextKind } from '../fields.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';

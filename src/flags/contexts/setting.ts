@@ -1,6 +1,6 @@
 // Instructions that target a context at a value of a flag, or remove the target.
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 
 export const SettingPut = Type.Object(

@@ -1,6 +1,6 @@
 // The API for SDKs, on the paths that they use.
-import type { Api, Dialect } from '../../kernel/dialect.ts';
-import type { Route } from '../../kernel/route.ts';
+import type { Api, Dialect } from '../../kernel/http/protocol.ts';
+import type { Route } from '../../kernel/http/route.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
 import { KEY_DIALECT } from '../key-dialect.ts';
 import { relayStreamRoutes } from '../relay-proxy-configs/stream-routes.ts';

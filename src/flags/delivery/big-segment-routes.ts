@@ -1,7 +1,7 @@
 // What a Relay Proxy asks for where an environment has big segments, to copy their members into a store of its own.
 import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Feed } from './feed.ts';
 import { openBySdkKey } from './keys.ts';
 import type { StreamProtocol } from './live-stream.ts';

@@ -1,7 +1,7 @@
 // A client that reads the results of flags for a context: its key, its context, and what it may see.
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';

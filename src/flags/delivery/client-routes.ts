@@ -1,7 +1,7 @@
 // Routes that clients poll for results: they evaluate flags for one context.
-import { etagOf, matchesEtag } from '../../kernel/etag.ts';
-import { JsonText, reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { etagOf, matchesEtag } from '../../kernel/http/reply/etag.ts';
+import { JsonText, reply, route, type Call, type Reply, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { dependentsOf } from '../evaluation/environment.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { canSee } from './audience.ts';
 import { loadBigSegments } from './big-segments.ts';
 import { resultStep } from './client-protocol.ts';

@@ -1,5 +1,5 @@
 // Evaluates all flags that an audience may see, in the order of the environment, and yields to other calls.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { PreparedOutcome } from '../evaluation/outcome.ts';
 import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';

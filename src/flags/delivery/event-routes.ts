@@ -1,8 +1,8 @@
 // Routes by which SDKs send events and diagnostics.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, route, type Call, type Reply, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Bytes, reply, route, type Call, type Reply, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { EventSender } from '../events/payload.ts';
 import { receiveDiagnostic, receiveEvents, receiveQuery } from '../events/receive.ts';
 import type { Environment } from '../projects/project.ts';

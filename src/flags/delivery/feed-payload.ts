@@ -1,5 +1,5 @@
 // All flags and segments of a feed as JSON, which polls and new streams of servers get.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { FlagItem, SegmentItem } from './feed-item.ts';
 
 /** Each is an object by keys. */

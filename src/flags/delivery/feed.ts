@@ -1,6 +1,6 @@
 // The live copy of one environment on this node: its flags and segments, compiled, and the followers of its changes.
 import type { Db } from '../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { findEnvironmentById } from '../environments/store.ts';
 import { compileEnvironment, withChanges, type CompiledEnvironment } from '../evaluation/environment.ts';
 import type { Environment } from '../projects/project.ts';

@@ -1,7 +1,7 @@
 // The feeds of this node: opened by the key of an SDK, kept up to date by notices of changes, and closed when nobody uses them.
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import {
   findEnvironmentByClientId,
   findEnvironmentById,

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { canonicalKey, type Context } from '../evaluation/context.ts';
 import { couldBeId } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
-import type { StreamConnection } from '../../kernel/route.ts';
+import type { StreamConnection } from '../../kernel/http/route.ts';
 import type { Feed } from './feed.ts';
 import { LiveStream, type StreamChunk, type StreamProtocol } from './live-stream.ts';
 

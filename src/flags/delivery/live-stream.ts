@@ -1,5 +1,5 @@
 // One open stream: sends everything first and then each change, and never holds more than a bounded amount for a slow reader.
-import type { StreamConnection } from '../../kernel/route.ts';
+import type { StreamConnection } from '../../kernel/http/route.ts';
 import type { Environment } from '../projects/project.ts';
 import { acceptsKey, type KeyKind } from './accepted-key.ts';
 import type { Feed, FeedChange } from './feed.ts';

@@ -1,5 +1,5 @@
 // The delivery of flags to SDKs, as a part of the flags API: its tables, and what goes on without a call.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { deliveryFeedMigrations } from '../migrations/delivery.ts';
 import { deliverySubscriber } from './subscriber.ts';
 

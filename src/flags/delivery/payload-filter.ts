@@ -1,6 +1,6 @@
 // Payload filters: an SDK may ask for a part of its flags by the key of a filter.
 import { Failure } from '../../kernel/failure.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 
 export const PayloadFilter = {
   filter: Type.Optional(Type.String({ description: 'The key of a payload filter' })),

@@ -1,9 +1,9 @@
 // The open streams of this node: how many there may be, their heartbeats, and how changes reach them.
 import type { Clock } from '../../kernel/clock.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { EventStream } from '../../kernel/route.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import type { Metrics } from '../../kernel/observability/metrics.ts';
+import { EventStream } from '../../kernel/http/route.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { hasExpiredBetween } from './accepted-key.ts';
 import type { Feed, FeedChange } from './feed.ts';
 import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';

@@ -1,7 +1,7 @@
 // Routes that server-side SDKs poll: whole flags and segments, which they evaluate themselves.
 import { Failure } from '../../kernel/failure.ts';
-import { Bytes, JsonText, reply, route, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Bytes, JsonText, reply, route, type Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Feed } from './feed.ts';

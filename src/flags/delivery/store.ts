@@ -1,6 +1,6 @@
 // Reads flags and big-segment memberships for delivery to SDKs.
 import type { Db } from '../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { fromConfigRow, fromFlagRow } from '../feature-flags/store-rows.ts';

@@ -1,5 +1,5 @@
 // The counters of streams in the metrics.
-import type { CounterMetric } from '../../kernel/metrics.ts';
+import type { CounterMetric } from '../../kernel/observability/metrics.ts';
 
 export const REFUSED_STREAMS: CounterMetric = {
   name: 'flag_streams_refused_total',

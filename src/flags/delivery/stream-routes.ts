@@ -1,7 +1,7 @@
 // Streams of flags to servers, and of results to browsers and mobile apps, as server-sent events.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call, type EventStream, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route, type Call, type EventStream, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { evalProtocol, pingProtocol } from './client-protocol.ts';

@@ -1,5 +1,5 @@
 // The events of the newer delivery protocol, and the two formats they are sent in.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { FeedItems } from './feed-payload.ts';
 
 export interface TransferEvent {

@@ -1,7 +1,7 @@
 // The routes of the newer delivery protocol: polls and streams that go on from what the SDK already has.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, route, type Call, type EventStream } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Bytes, route, type Call, type EventStream } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext, type Context } from '../evaluation/context.ts';
 import { BrowserQuery, openBrowserOrMobile, type OpenedClient } from './client-reader.ts';

@@ -1,5 +1,5 @@
 // Transfers of the newer delivery protocol: an intent, the objects that are put or deleted, and the state they lead to.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { StreamChunk } from './live-stream.ts';
 import { STREAM_EVENTS, type EventFormat, type TransferEvent } from './transfer-events.ts';
 

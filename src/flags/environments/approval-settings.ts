@@ -1,6 +1,6 @@
 // Approval settings of an environment: which changes need a review.
 import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
-import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Tags, normalizeTags } from '../fields.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
 

@@ -1,7 +1,7 @@
 // Resets SDK keys, mobile keys and client-side IDs of an environment.
 import { newId } from '../../kernel/id.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 
 import { Instant } from '../fields.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';

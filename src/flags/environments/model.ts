@@ -1,6 +1,6 @@
 // The representation of environments, and the rules for creating and patching them.
-import type { Call } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';

@@ -1,5 +1,5 @@
 // Environments and their keys as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { approvalRoleStatements } from './approval-settings.ts';
 import { environmentKeyRoutes } from './key-routes.ts';
 import { environmentRoutes } from './routes.ts';

@@ -1,9 +1,9 @@
 // Environments of a project: list, create, get, patch, delete.
-import { foldCase } from '../../kernel/fold-case.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 
 import { insertConfigs } from '../feature-flags/store-new-configs.ts';
 import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';

@@ -1,7 +1,7 @@
 // Reads contexts: of a single kind, of several kinds, or a user in the format of older SDKs.
 import { Failure } from '../../kernel/failure.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import type { Json } from '../feature-flags/flag.ts';
 
 /** One kind of a context. */

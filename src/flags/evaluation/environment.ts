@@ -1,5 +1,5 @@
 // Compiles the flags and segments of an environment: all of them, or those that have changed.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { ClauseData, FlagData, SegmentData } from './data.ts';
 import { findDependents, updateDependents, type DependentsIndex, type ItemChange } from './dependents.ts';
 import { compileFlag } from './flag.ts';

@@ -1,5 +1,5 @@
 // Attribute references: a plain name, or a path into nested objects that begins with a slash.
-import { isObject } from '../../kernel/patch/json-value.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
 import type { Json } from '../feature-flags/flag.ts';
 import type { ContextPart } from './context.ts';
 

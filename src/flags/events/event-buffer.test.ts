@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { pino } from 'pino';
 import { onEachEngine } from '../../../test/engines.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { Metrics } from '../../kernel/metrics.ts';
+import { Metrics } from '../../kernel/observability/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome, type Home } from '../feature-flags/fixture.ts';
 import { EventBuffer, type BufferBounds } from './event-buffer.ts';

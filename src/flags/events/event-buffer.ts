@@ -1,5 +1,5 @@
 // Holds payloads of events in memory, and saves them once a second: a write for each would cost too much.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { mergePayloads, toRows } from './merge.ts';

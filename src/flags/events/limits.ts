@@ -1,6 +1,6 @@
 // Limits what the SDKs of one environment may send: events per second, and bytes at the same time.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import type { HeldBody } from '../../kernel/body-memory.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import type { HeldBody } from '../../kernel/http/body/body-memory.ts';
 import { Failure } from '../../kernel/failure.ts';
 
 /** SDKs send in bursts: unused seconds are saved up. A payload may take as much in advance. */

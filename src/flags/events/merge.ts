@@ -1,5 +1,5 @@
 // Merges payloads into the rows that they add to the database.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { FlagUsageRow } from '../feature-flags/tables.ts';
 import { UNKNOWN_FLAG, type EventPayload, type EventSender } from './payload.ts';
 import type { RowBudget } from './row-budget.ts';

@@ -1,5 +1,5 @@
 // The counters of events in the metrics.
-import type { CounterMetric } from '../../kernel/metrics.ts';
+import type { CounterMetric } from '../../kernel/observability/metrics.ts';
 
 export const PAYLOADS: CounterMetric = {
   name: 'flag_event_payloads_total',

@@ -1,5 +1,5 @@
 // Events of SDKs: their tables, and how long what they report is kept. Their routes are among those for SDKs.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { flagEventMigrations } from '../migrations/flag-events.ts';
 import { evaluationRetention, payloadRetention } from './retention.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
-import { Metrics } from '../../kernel/metrics.ts';
+import { Metrics } from '../../kernel/observability/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import { EventBuffer } from './event-buffer.ts';

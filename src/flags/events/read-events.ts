@@ -1,7 +1,7 @@
 // Validates the events of a payload, and adds up which flags were evaluated how often.
 import { isSlowToWrite } from '../../kernel/json/stringify.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { couldBeContextKind, couldBeKey } from '../fields.ts';
 import { USER } from '../evaluation/context.ts';
 import {

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { inTime } from '../../../test/eventually.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Metrics } from '../../kernel/metrics.ts';
+import { Metrics } from '../../kernel/observability/metrics.ts';
 import type { Environment } from '../projects/project.ts';
 import { openFlagEvents, receiveEvents } from './receive.ts';
 

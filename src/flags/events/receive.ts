@@ -1,12 +1,12 @@
 // Receives payloads of events and diagnostics: limits, reads, validates and counts them.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { collectBody, inflateBody } from '../../kernel/body.ts';
+import { collectBody, inflateBody } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import type { Call } from '../../kernel/route.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { Environment } from '../projects/project.ts';
 import { readName } from '../sdk-activity/sdk-names.ts';
 import { EventBuffer } from './event-buffer.ts';

@@ -1,5 +1,5 @@
 // Remembers which context kinds of flags were saved lately, so that they are not written with every payload.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { FlagContextKindRow } from './tables.ts';
 
 /** A time is exact to this. */

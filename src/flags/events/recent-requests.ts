@@ -1,5 +1,5 @@
 // Remembers which requests of flags were saved lately, so that a flag that is requested all the time is not written every second.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { FlagUsageRow } from '../feature-flags/tables.ts';
 
 /** A time of the last request is exact to this. */

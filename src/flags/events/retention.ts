@@ -1,5 +1,5 @@
 // Recurring tasks that delete what SDKs reported long ago, and what belongs to deleted environments.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { REMEMBERED_MS } from './event-buffer.ts';
 import { deleteContextKinds } from './store-context-kinds.ts';

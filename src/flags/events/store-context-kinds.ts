@@ -1,5 +1,5 @@
 // The context kinds that flags were evaluated for, in the database.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { MAX_CONTEXT_KINDS } from './payload.ts';
 import type { FlagContextKindRow } from './tables.ts';

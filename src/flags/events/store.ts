@@ -1,5 +1,5 @@
 // Saves what payloads of events report, each payload once, in one transaction.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { KnownFlag, KnownFlags, UsageGroup, UsageRows } from './merge.ts';
 import type { EventPayload } from './payload.ts';

@@ -1,7 +1,7 @@
 // Removes expired targets, for flags and segments.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { finish, type DueHandler } from '../../kernel/due-store.ts';
+import { finish, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ExpiringTarget } from './expiring-target.ts';

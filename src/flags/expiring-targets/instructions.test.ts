@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { ExpiringTarget } from './expiring-target.ts';
 import { applyExpiringInstructions, expiringKinds, type ExpiringContext } from './instructions.ts';
 

@@ -1,8 +1,8 @@
 // The instructions that set, move and remove the expiry of targets, for flags and segments.
 import { Failure } from '../../kernel/failure.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
-import { problem, Type, type TSchema } from '../../kernel/schema.ts';
+import { problem, Type, type TSchema } from '../../kernel/schema/schema.ts';
 import { toKinds, unknownKind, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
 import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';

@@ -1,5 +1,5 @@
 // Expiring targets as the API shows them, in the current form for contexts and the older form for users.
-import { Type, type TSchema } from '../../kernel/schema.ts';
+import { Type, type TSchema } from '../../kernel/schema/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { ExpiringTarget, ResourceKind } from './expiring-target.ts';
 import type { TargetListParameter } from './instructions.ts';

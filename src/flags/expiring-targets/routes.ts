@@ -1,8 +1,8 @@
 // Routes that list and patch expiring targets, for flags and segments, in the form for contexts and the older one for users.
 import { newId } from '../../kernel/id.ts';
 import type { Instruction } from '../patch-body.ts';
-import { route, type Call } from '../../kernel/route.ts';
-import { Type, type TObject, type TSchema } from '../../kernel/schema.ts';
+import { route, type Call } from '../../kernel/http/route.ts';
+import { Type, type TObject, type TSchema } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 import { listKinds } from '../instructions/document.ts';

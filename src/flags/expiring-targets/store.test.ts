@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { dueMigrations } from '../../kernel/due-store.ts';
+import { dueMigrations } from '../../kernel/jobs/due-store.ts';
 import type { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';

@@ -1,5 +1,5 @@
 // Expiring targets in the database, each with its due work.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

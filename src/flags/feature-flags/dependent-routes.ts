@@ -1,6 +1,6 @@
 // Routes that list the flags which have a flag as a prerequisite: in all environments, or in one.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject } from '../find-project.ts';
 import { ByFlag, readFlag } from './read-flag.ts';

@@ -1,7 +1,7 @@
 // Reads the filters and the sort order of lists of flags from the query.
 import { Failure } from '../../kernel/failure.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import { couldBeContextKind, couldBeId, couldBeKey } from '../fields.ts';
 import { readFieldFilter, readSort, type SortOrder } from '../list-query.ts';
 

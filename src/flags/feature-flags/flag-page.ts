@@ -1,5 +1,5 @@
 // The HTML page of a flag: its description, and what it serves in each environment.
-import { escapeHtml, htmlPage, htmlTable } from '../../kernel/html.ts';
+import { escapeHtml, htmlPage, htmlTable } from '../../kernel/http/pages/html.ts';
 import type { Project } from '../projects/project.ts';
 import type { Flag, FlagConfig, Serve } from './flag.ts';
 import { flagPath } from './representation.ts';

@@ -1,8 +1,8 @@
 // The rules for every flag, however it was created or changed.
 import { isLarge } from '../../kernel/json/stringify.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
-import { problem } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { MAX_CLAUSES } from '../clause-fields.ts';
 import { USER } from '../evaluation/context.ts';
 import { normalizeTags } from '../fields.ts';

@@ -1,5 +1,5 @@
 // Flags.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { featureFlagMigrations } from '../migrations/feature-flags.ts';
 import { dependentFlagRoutes } from './dependent-routes.ts';
 import { featureFlagRoutes } from './routes.ts';

@@ -1,8 +1,8 @@
 // The rules of prerequisites: they exist, have no cycles, and are neither deleted nor archived while in use.
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { problem } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
 import { dependsOn, lockPrerequisites, listDependents, type Dependent } from './store-prerequisites.ts';

@@ -1,5 +1,5 @@
 // What the routes of a flag share: path parameters, the `env` query, and reading the flag or failing with not-found.
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { unknownThing } from '../find-project.ts';
 import type { Project } from '../projects/project.ts';

@@ -1,7 +1,7 @@
 // Feature flags: list, create, get, patch, delete, copy between environments.
-import { Page, type Slice } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listSeenRepositories, readFlagStatistics } from '../code-references/flag-statistics.ts';
 import { VIEW } from '../code-references/open-repository.ts';

@@ -1,5 +1,5 @@
 // The schemas of flags in bodies and replies.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
 import { StatisticRep } from '../code-references/flag-statistics.ts';
 import {

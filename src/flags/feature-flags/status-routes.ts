@@ -1,7 +1,7 @@
 // Routes of flag statuses: of one flag in all environments, of all flags in one environment, of one flag in one.
-import { inBatches } from '../../kernel/batches.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../find-project.ts';

@@ -1,5 +1,5 @@
 // The status of a flag in an environment: new, active, launched or inactive, by its usage.
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { servedBy } from './model.ts';
 

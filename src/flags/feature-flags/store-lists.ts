@@ -1,8 +1,8 @@
 // Lists of flags from the database: filtered, sorted, one page at a time.
 import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { KEPT_KINDS_MS } from '../events/store-context-kinds.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';

@@ -1,7 +1,7 @@
 // Maintainers of flags in the database: members and teams.
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { couldBeId, couldBeKey } from '../fields.ts';
 import type { Flag } from './flag.ts';
 import type { FlagRecord, Maintainer } from './store.ts';

@@ -1,6 +1,6 @@
 // Converts flags to rows and rows to flags.
 import type { Selectable } from 'kysely';
-import { sortKeyOf } from '../../kernel/fold-case.ts';
+import { sortKeyOf } from '../../kernel/text/fold-case.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { summarize, type ConfigSummary } from './model.ts';

@@ -1,7 +1,7 @@
 // Writes of flags to the database: insert, update what changed, delete.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
 import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';

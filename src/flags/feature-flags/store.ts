@@ -5,7 +5,7 @@ import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';

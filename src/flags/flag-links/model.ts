@@ -1,5 +1,5 @@
 // The schemas of the links of a flag, and what a patch may change.
-import { PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';

@@ -1,5 +1,5 @@
 // Links of flags to external resources.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { flagLinkMigrations } from '../migrations/flag-links.ts';
 import { flagLinkRoutes } from './routes.ts';
 

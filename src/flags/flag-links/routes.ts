@@ -2,9 +2,9 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { Flag } from '../feature-flags/flag.ts';

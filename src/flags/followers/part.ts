@@ -1,5 +1,5 @@
 // Followers of flags.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { followerMigrations } from '../migrations/followers.ts';
 import { followerRoutes } from './routes.ts';
 

@@ -1,8 +1,8 @@
 // Routes of the followers of a flag in an environment: list, add, remove. Members may follow every flag that they may view.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { couldBeId } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';

@@ -1,6 +1,6 @@
 // Followers in the database.
 import type { BaseRole } from '../../kernel/identity/policy.ts';
-import type { Page, Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MemberBasics } from '../members/model.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';

@@ -1,6 +1,13 @@
 // Tables of the kinds of instructions of a resource, which give the checks and the documentation.
 import type { Failure } from '../../kernel/failure.ts';
-import { checker, misfit, Type, type JsonSchema, type TObject, type TSchema } from '../../kernel/schema.ts';
+import {
+  checker,
+  misfit,
+  Type,
+  type JsonSchema,
+  type TObject,
+  type TSchema,
+} from '../../kernel/schema/schema.ts';
 
 export interface DocumentedKind {
   /** The effect, for the documentation. */

@@ -1,8 +1,8 @@
 // Reads the instructions of semantic patches: checks number, kinds and parameters, and names the one that failed.
 import { Failure } from '../../kernel/failure.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
-import { checker, type Static, type TObject } from '../../kernel/schema.ts';
+import { checker, type Static, type TObject } from '../../kernel/schema/schema.ts';
 
 /** Each instruction may walk through the whole flag. */
 const MAX_INSTRUCTIONS = 1000;

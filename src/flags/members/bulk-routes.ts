@@ -7,11 +7,11 @@ import {
   listMemberIdsExcept,
   type MemberRecord,
 } from '../../kernel/identity/store-member-admin.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
-import { route } from '../../kernel/route.ts';
-import { OneOf, problem, Type } from '../../kernel/schema.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
+import { route } from '../../kernel/http/route.ts';
+import { OneOf, problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { linkTo, Links } from '../links.ts';
 import type { Update } from '../../kernel/change/change.ts';
 import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';

@@ -16,9 +16,9 @@ import {
   updateMemberRecord,
   type MemberRecord,
 } from '../../kernel/identity/store-member-admin.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
-import { problem } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';

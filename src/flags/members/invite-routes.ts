@@ -10,10 +10,10 @@ import {
   findFreeUsername,
 } from '../../kernel/identity/store-member-admin.ts';
 import { lockTeams } from '../../kernel/identity/store-teams.ts';
-import { hashPassword } from '../../kernel/identity/secret.ts';
-import { insertLoginLink, INVITATION_MS } from '../../kernel/identity/store-sessions.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { hashPassword } from '../../kernel/secrets/secret.ts';
+import { insertLoginLink, INVITATION_MS } from '../../kernel/identity/sessions/store-sessions.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

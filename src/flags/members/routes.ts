@@ -13,11 +13,11 @@ import {
 } from '../../kernel/identity/store-member-admin.ts';
 import { listMemberGrants } from '../../kernel/identity/store-team-grants.ts';
 import { listMemberTeams, listTeamRoles } from '../../kernel/identity/store-teams.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices, mapInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices, mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 
 import { couldBeId, Key } from '../fields.ts';
 import {

@@ -1,5 +1,5 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP): evaluation for any OpenFeature provider, by the keys of environments.
-import type { Api } from '../../kernel/dialect.ts';
+import type { Api } from '../../kernel/http/protocol.ts';
 import { KEY_DIALECT } from '../key-dialect.ts';
 import { OfrepError, renderError, status } from './failures.ts';
 import { ofrepRoutes } from './routes.ts';

@@ -1,7 +1,7 @@
 // Reads contexts of OpenFeature: the targeting key is the key of the context, and all other fields are attributes.
 import { Failure } from '../../kernel/failure.ts';
-import { isObject } from '../../kernel/patch/json-value.ts';
-import { shorten } from '../../kernel/patch/pointer.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 import { readContext, USER, type Context } from '../evaluation/context.ts';
 import type { OfrepErrorCode } from './failures.ts';
 

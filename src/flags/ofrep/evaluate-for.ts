@@ -1,6 +1,6 @@
 // Evaluates flags for the holder of a key: one as an object, or all as JSON from texts that each outcome has ready.
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { AUDIENCES, type Audience } from '../delivery/audience.ts';
 import { evaluateAll, joinTexts } from '../delivery/evaluate-all.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';

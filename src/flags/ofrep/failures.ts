@@ -1,8 +1,8 @@
 // Renders errors in the format of OFREP: `{key, errorCode, errorDetails}` for an evaluation, else `{errorDetails}`.
-import { routedPath } from '../../kernel/prefixes.ts';
-import type { CallFacts } from '../../kernel/dialect.ts';
+import { routedPath } from '../../kernel/http/prefixes.ts';
+import type { CallFacts } from '../../kernel/http/protocol.ts';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { status as flagStatus } from '../failures.ts';
 
 /** The protocol has 400, 401, 403, 404, 429 and 500; what it has no word for keeps the status that the flag service gives. */

@@ -1,7 +1,7 @@
 // Authenticates calls by any key of an environment. The kind of key determines the flags that a caller may see.
 import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { KeyKind } from '../delivery/accepted-key.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 

@@ -1,5 +1,5 @@
 // The representation of an evaluated flag in OFREP, with the reason in the words of OpenFeature.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { FlagData, ServeData } from '../evaluation/data.ts';
 import type { EvaluationResult, Reason } from '../evaluation/run.ts';
 import type { OfrepErrorCode } from './failures.ts';

@@ -1,9 +1,9 @@
 // Evaluates one flag, or all flags that the key may see, for the context in the body.
-import { etagOf, matchesEtag } from '../../kernel/etag.ts';
+import { etagOf, matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { JsonText, reply, route, type Call, type RawCall } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { JsonText, reply, route, type Call, type RawCall } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
 import { readEventRevision } from './change-protocol.ts';

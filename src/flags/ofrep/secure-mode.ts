@@ -1,6 +1,6 @@
 // In secure mode a client-side ID, which is public, must come with a hash of the context that only a server can compute.
 import { Failure } from '../../kernel/failure.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { isHashGood, type OpenedFeed } from '../delivery/keys.ts';
 import type { Context } from '../evaluation/context.ts';
 

@@ -1,6 +1,6 @@
 // The event stream that says when flags have changed.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { AUDIENCES } from '../delivery/audience.ts';
 import { changeProtocol, readEventRevision } from './change-protocol.ts';
 import { openByStreamToken } from './stream-token.ts';

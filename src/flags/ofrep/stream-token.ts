@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { acceptedKeys, type KeyKind } from '../delivery/accepted-key.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
 import { findEnvironmentById } from '../environments/store.ts';

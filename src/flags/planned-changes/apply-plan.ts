@@ -1,6 +1,6 @@
 // Applies a plan to a flag, or checks that it could be applied, for the caller of a request or for the author of due work.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, editFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
 import { copyConfig } from '../feature-flags/change/copy-config.ts';

@@ -1,6 +1,6 @@
 // Conflicts of a change to a flag: scheduled changes and approval requests that could no longer be applied after it.
 import type { Db } from '../../kernel/storage/tables.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { withoutPin } from './plan.ts';
 import { tryPlan } from './try-plan.ts';
 import type { Environment } from '../projects/project.ts';

@@ -1,6 +1,6 @@
 // Finds a flag in an environment, and the planned changes and triggers there: for a caller, or for due work.
-import type { Call } from '../../kernel/route.ts';
-import type { Static } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironment } from '../environments/store.ts';
 import { readFlag } from '../feature-flags/read-flag.ts';

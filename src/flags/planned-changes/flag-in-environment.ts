@@ -1,5 +1,5 @@
 // A flag in one environment, which scheduled changes, approval requests and triggers belong to: path, parameters, reference.
-import { problem, Type } from '../../kernel/schema.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';

@@ -1,7 +1,7 @@
 // A plan: what is to be done to a flag in one environment later, by instructions or by a copy from another environment.
 import type { Failure } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { FlagCopy } from '../feature-flags/change/copy-config.ts';
 
 export interface Plan {

@@ -1,7 +1,7 @@
 // Runs planned changes that are due, exactly once, and marks those as failed that can never be applied.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { finish, type Due, type DueHandler } from '../../kernel/due-store.ts';
+import { finish, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { findLocked, type FindById } from './find-flag-in-environment.ts';

@@ -1,7 +1,7 @@
 // Creates a project on request, or at the first start of a server.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
 
 import { readEnvironmentPost, DEFAULT_ENVIRONMENTS } from '../environments/model.ts';
 import { insertEnvironment, listEnvironments } from '../environments/store.ts';

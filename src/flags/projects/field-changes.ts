@@ -1,6 +1,6 @@
 // Compares a resource before and after a patch: changed fields, the permissions they require, and a description.
 import type { Access } from '../../kernel/change/actor.ts';
-import { areEqual, isObject } from '../../kernel/patch/json-value.ts';
+import { areEqual, isObject } from '../../kernel/json/json-value.ts';
 
 export interface Field {
   /** The permission to change it. */

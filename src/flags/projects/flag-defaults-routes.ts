@@ -1,6 +1,6 @@
 // Flag defaults of a project: get, put, patch.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call } from '../../kernel/route.ts';
+import { route, type Call } from '../../kernel/http/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { ByProject, openProject } from '../find-project.ts';

@@ -1,5 +1,5 @@
 // Flag defaults: values of new flags of a project for fields that the request omits.
-import { PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ClientSideAvailability, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';

@@ -1,5 +1,5 @@
 // The representation of projects, and the rules for creating and patching them.
-import { OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
 import { ClientSideAvailability, Key, Name, NO_VIEWS, Tags, normalizeTags } from '../fields.ts';
 import { Collection, Links, linkTo } from '../links.ts';

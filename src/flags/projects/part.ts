@@ -1,5 +1,5 @@
 // Projects as a part of the flags API. Their migrations create the tables of environments, too.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { projectMigrations } from '../migrations/projects.ts';
 import { flagDefaultsRoutes } from './flag-defaults-routes.ts';
 import { ensureDefaultProject } from './create-project.ts';

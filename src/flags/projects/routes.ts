@@ -1,10 +1,10 @@
 // Projects: list, create, get, patch, delete.
 import { lockName } from '../../kernel/storage/locks.ts';
-import { foldCase } from '../../kernel/fold-case.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { refuseIfDenied } from '../denied.ts';
 import { demandDeletable } from '../environments/deletion-approval.ts';

@@ -1,5 +1,5 @@
 // Searches and sorts lists that fit in memory: projects, and the environments of one.
-import { compareCodePoints } from '../../kernel/fold-case.ts';
+import { compareCodePoints } from '../../kernel/text/fold-case.ts';
 import type { SortOrder } from '../list-query.ts';
 
 interface Searchable {

@@ -2,8 +2,8 @@
 import type { Access } from '../../kernel/change/actor.ts';
 import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';

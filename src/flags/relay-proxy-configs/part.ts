@@ -1,5 +1,5 @@
 // Relay Proxy configurations as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { relayProxyConfigMigrations } from '../migrations/relay-proxy-configs.ts';
 import { relayProxyConfigRoutes } from './routes.ts';
 import { relaySubscriber } from './subscriber.ts';

@@ -1,5 +1,5 @@
 // One open stream to a Relay Proxy: the environments of its configuration, and then each change of them.
-import type { StreamConnection } from '../../kernel/route.ts';
+import type { StreamConnection } from '../../kernel/http/route.ts';
 import {
   acceptsRelayKey,
   allowedEnvironments,

@@ -1,9 +1,9 @@
 // The open streams of this node to Relay Proxies, and how changes reach them: a revision rises with each, on all nodes.
 import type { Clock } from '../../kernel/clock.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { hashSecret } from '../../kernel/identity/secret.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { EventStream, type StreamConnection } from '../../kernel/route.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
+import type { Metrics } from '../../kernel/observability/metrics.ts';
+import { EventStream, type StreamConnection } from '../../kernel/http/route.ts';
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
 import { RelayStream, type RelayState } from './relay-stream.ts';
 import { findRelayProxyConfigByHash, findRelayRevision, readRelayState } from './store.ts';

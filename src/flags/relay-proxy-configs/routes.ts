@@ -4,16 +4,16 @@ import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { newId } from '../../kernel/id.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import { findMember, listMembersById } from '../../kernel/identity/store-members.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { Instant } from '../fields.ts';
 import { unknownThing } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
 import { takesPatches } from '../patch-document.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import {
   RELAY_PROXY_CONFIG_ACTIONS,

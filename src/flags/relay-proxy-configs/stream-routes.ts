@@ -1,6 +1,6 @@
 // The stream by which a Relay Proxy learns which environments it serves, with their keys.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { keyIn } from '../delivery/keys.ts';
 
 export const relayStreamRoutes = [

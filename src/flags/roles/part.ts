@@ -1,5 +1,5 @@
 // Custom roles as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { roleRoutes } from './routes.ts';
 
 export const rolePart: Part = {

@@ -12,12 +12,12 @@ import {
   updateRole,
   type Role,
 } from '../../kernel/identity/store-roles.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceInVersion } from '../list-query.ts';

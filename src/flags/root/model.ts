@@ -1,6 +1,6 @@
 // The representations of the caller, the account and the server's addresses.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 

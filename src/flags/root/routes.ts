@@ -1,6 +1,6 @@
 // The API root, the caller's identity, API versions, the account, and the server's addresses.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION, VALID_VERSIONS, versionOf } from '../version.ts';

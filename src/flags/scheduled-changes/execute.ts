@@ -1,7 +1,7 @@
 // Applies scheduled changes when they are due, each exactly once. One that cannot be applied is stored as failed, with the reason.
 import { actorOf, systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { DueHandler } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Identity } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

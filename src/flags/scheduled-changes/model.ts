@@ -1,6 +1,6 @@
 // The schemas of scheduled changes, and the instructions that change them.
 import type { Instruction } from '../patch-body.ts';
-import { OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
+import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';

@@ -1,5 +1,5 @@
 // Scheduled changes of flags.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { scheduledChangeMigrations } from '../migrations/scheduled-changes.ts';
 import { scheduledChangeHandlers } from './execute.ts';
 import { scheduledChangeRoutes } from './routes.ts';

@@ -1,8 +1,8 @@
 // Routes of the scheduled changes of a flag in an environment: list, create, get, patch, delete.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';

@@ -1,7 +1,7 @@
 // Scheduled changes in the database, each with its due work.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { newId } from '../../kernel/id.ts';
-import type { Page, Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';

@@ -1,5 +1,5 @@
 // Which SDKs have connected: the routes, the table, and how long it is kept.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { sdkActivityMigrations } from '../migrations/sdk-activity.ts';
 import { sdkActivityRoutes } from './routes.ts';
 import { deleteOldActivity } from './store.ts';

@@ -1,6 +1,6 @@
 // Whether SDKs have connected to an environment lately.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
 import { storedNamesOf } from './sdk-names.ts';

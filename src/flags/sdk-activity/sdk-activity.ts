@@ -1,5 +1,5 @@
 // Notes which SDKs connect, and saves each once an hour: a write for every request would cost too much.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { KeyKind } from '../delivery/accepted-key.ts';
 import type { SdkNames } from './sdk-names.ts';

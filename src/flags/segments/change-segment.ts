@@ -1,6 +1,6 @@
 // Changes a segment, for patches, imports and expiring targets.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { demandAll, demandAny } from '../../kernel/change/actor.ts';
 import { unknownThing } from '../find-project.ts';

@@ -1,5 +1,5 @@
 // The recurring task that deletes the members of deleted big segments.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteOrphanedMembers } from './store-members.ts';
 

@@ -1,6 +1,6 @@
 // Routes for the expiry dates of a segment's targets.
 import type { Instruction } from '../patch-body.ts';
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';
 import { environmentalResource } from '../resources.ts';

@@ -1,5 +1,5 @@
 // Imports and exports of big segments as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { segmentFileMigrations } from '../migrations/segment-files.ts';
 import { segmentExportRoutes } from './exports/routes.ts';
 import { exportHandlers } from './exports/run-export.ts';

@@ -1,6 +1,6 @@
 // The instructions of a segment's semantic patches.
 import type { Instruction } from '../patch-body.ts';
-import { problem, Type, type Static, type TObject } from '../../kernel/schema.ts';
+import { problem, Type, type Static, type TObject } from '../../kernel/schema/schema.ts';
 import {
   ClauseId,
   ClauseInput,

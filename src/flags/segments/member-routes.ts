@@ -1,6 +1,6 @@
 // Members of a big segment: add, remove, and look up by context key.
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Links, linkTo } from '../links.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';

@@ -1,5 +1,5 @@
 // Plans membership changes of a big segment, given the current members.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { targetInBoth } from './targets.ts';
 import type { TargetType } from './segment.ts';
 

@@ -1,5 +1,5 @@
 // Segments, and members of big ones, as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { segmentMigrations } from '../migrations/segments.ts';
 import { segmentExpiryHandlers } from './expire-target.ts';
 import { segmentExpiringRoutes } from './expiring-target-routes.ts';

@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Patch } from '../patch-body.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';

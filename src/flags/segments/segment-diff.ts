@@ -1,5 +1,5 @@
 // Compares two versions of a segment: the permissions that the change requires, and its description.
-import { areEqual } from '../../kernel/patch/json-value.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
 import type { Segment } from './segment.ts';
 
 const MEMBERS: Record<string, readonly (keyof Segment)[]> = {

@@ -1,5 +1,5 @@
 // The members of big segments in the database: a row for each.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MembershipPlan, TargetTypes } from './membership.ts';
 import type { TargetType } from './segment.ts';

@@ -1,5 +1,5 @@
 // Which flags use a segment: an index over the rules of all flags, updated whenever a flag is stored.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';

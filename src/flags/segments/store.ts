@@ -1,11 +1,11 @@
 // Segments in the database.
 import { sql } from 'kysely';
-import { sortKeyOf } from '../../kernel/fold-case.ts';
+import { sortKeyOf } from '../../kernel/text/fold-case.ts';
 import { newId } from '../../kernel/id.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { mapInSlices } from '../../kernel/time-slice.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Expression } from '../filter-expression.ts';
 import type { SortOrder } from '../list-query.ts';

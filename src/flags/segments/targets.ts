@@ -1,5 +1,5 @@
 // The lists of keys that a segment includes or excludes regardless of its rules.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { SegmentTarget, SegmentTargets, TargetType } from './segment.ts';
 
 /** A segment with more targets has to be a big segment. */

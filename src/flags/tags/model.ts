@@ -1,5 +1,5 @@
 // The kinds of resources that have tags.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 
 export const TAGGED_KINDS = ['flag', 'project', 'environment', 'segment'] as const;
 export type TaggedKind = (typeof TAGGED_KINDS)[number];

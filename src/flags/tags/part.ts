@@ -1,5 +1,5 @@
 // Tags as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { tagRoutes } from './routes.ts';
 
 export const tagPart: Part = {

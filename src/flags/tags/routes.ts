@@ -1,9 +1,9 @@
 // Lists the tags in use in the projects that the caller may see.
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { PlainText, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';

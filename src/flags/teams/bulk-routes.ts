@@ -6,9 +6,9 @@ import {
   listMemberRecords,
 } from '../../kernel/identity/store-member-admin.ts';
 import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
-import type { Call } from '../../kernel/route.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Update } from '../../kernel/change/change.ts';
 import { couldBeKey, Key } from '../fields.ts';

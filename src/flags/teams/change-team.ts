@@ -13,8 +13,8 @@ import {
   type Team,
   type WholeTeam,
 } from '../../kernel/identity/store-teams.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { problem } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { couldBeKey } from '../fields.ts';

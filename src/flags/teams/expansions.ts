@@ -11,9 +11,9 @@ import {
   listTeamRoles,
   type Team,
 } from '../../kernel/identity/store-teams.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { memberResource } from '../members/model.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';

@@ -2,8 +2,8 @@
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import { grantText, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
 import type { WholeTeam } from '../../kernel/identity/store-teams.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { misfit, problem } from '../../kernel/schema.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { misfit, problem } from '../../kernel/schema/schema.ts';
 import { Description, Name } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';

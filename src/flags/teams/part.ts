@@ -1,5 +1,5 @@
 // Teams as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { teamBulkRoutes } from './bulk-routes.ts';
 import { teamRoutes } from './routes.ts';
 

@@ -1,13 +1,13 @@
 // Reads whom a call takes into a team: from a form with a file of e-mail addresses, or from JSON with addresses and ids.
 import type { IncomingMessage } from 'node:http';
-import { collectBody, inflateBody } from '../../kernel/body.ts';
+import { collectBody, inflateBody } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { parseMediaType } from '../../kernel/media-type.ts';
-import { formOf } from '../../kernel/multipart.ts';
-import type { Call } from '../../kernel/route.ts';
-import { checker, problem, Type, type Static } from '../../kernel/schema.ts';
+import { parseMediaType } from '../../kernel/http/body/media-type.ts';
+import { formOf } from '../multipart.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { checker, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { MAX_ROWS, readAddresses, type NamedMember } from './address-file.ts';
 
 const MAX_BYTES = 25 * 1024 * 1024;

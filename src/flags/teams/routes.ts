@@ -12,11 +12,11 @@ import {
   type Team,
   type WholeTeam,
 } from '../../kernel/identity/store-teams.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 
 import { couldBeKey } from '../fields.ts';
 import { listKinds } from '../instructions/document.ts';

@@ -5,7 +5,7 @@ import type { Member } from '../../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
 import type { NewToken, TokenPermissions, Token } from '../../kernel/identity/store-tokens.ts';
-import { PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';

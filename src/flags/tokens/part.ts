@@ -1,5 +1,5 @@
 // Access tokens as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { tokenRoutes } from './routes.ts';
 
 export const tokenPart: Part = {

@@ -11,7 +11,7 @@ import {
   hasSamePermissions,
 } from '../../kernel/identity/grant-rules.ts';
 import { findRoles, shareLockRoles, listUnknownRoles } from '../../kernel/identity/store-roles.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import {
   insertToken,
   deleteToken,
@@ -22,11 +22,11 @@ import {
   updateToken,
   type Token,
 } from '../../kernel/identity/store-tokens.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { filterInSlices } from '../../kernel/time-slice.ts';
+import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { Instant } from '../fields.ts';
 import { PageQuery, sliceInVersion } from '../list-query.ts';
 import { takesPatches } from '../patch-document.ts';

@@ -1,8 +1,8 @@
 // The route that triggers call: everyone who knows the URL can make the change of its trigger, and no other.
 import { systemActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { requireJson } from '../content-type.ts';
 import { applyPlan } from '../planned-changes/apply-plan.ts';
 import { findLocked } from '../planned-changes/find-flag-in-environment.ts';

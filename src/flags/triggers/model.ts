@@ -1,8 +1,8 @@
 // The schemas of triggers, what their instructions may do, and the instructions that change them.
 import { timingSafeEqual } from 'node:crypto';
-import { hashSecret } from '../../kernel/identity/secret.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Instruction } from '../patch-body.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';

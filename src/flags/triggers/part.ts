@@ -1,5 +1,5 @@
 // Triggers of flags, and the URLs that fire them.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { triggerMigrations } from '../migrations/triggers.ts';
 import { fireRoutes } from './fire.ts';
 import { triggerRoutes } from './routes.ts';

@@ -1,9 +1,9 @@
 // Routes of the triggers of a flag in an environment: list, create, get, patch, delete.
 import { newId } from '../../kernel/id.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
-import { areEqual } from '../../kernel/patch/json-value.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds } from '../instructions/document.ts';

@@ -1,5 +1,5 @@
 // Triggers in the database.
-import type { Page, Slice } from '../../kernel/page.ts';
+import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import type { Access } from '../../kernel/change/actor.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
-import { PlainText, Type, type Static } from '../../kernel/schema.ts';
-import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhook/store-deliveries.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhooks/store-deliveries.ts';
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';

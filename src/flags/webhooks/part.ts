@@ -1,5 +1,5 @@
 // Webhooks as a part of the flags API.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { flagsWebhookMigrations } from '../migrations/webhooks.ts';
 import { flagsHooks, webhookSubscriber } from './subscriber.ts';
 import { webhookRoutes } from './routes.ts';

@@ -2,18 +2,18 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route, type Call } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Call } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import {
   scheduleDeliveryRemoval,
   findWebhookDelivery,
   listDeliveries,
   redeliver,
   type WebhookDelivery,
-} from '../../kernel/webhook/store-deliveries.ts';
+} from '../../kernel/webhooks/store-deliveries.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/id.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { stopDeliveriesOfOthers } from '../../kernel/webhook/store-deliveries.ts';
+import { stopDeliveriesOfOthers } from '../../kernel/webhooks/store-deliveries.ts';
 import { findRow } from '../store-rows.ts';
 import { FLAGS_API } from './model.ts';
 import type { StoredConfig, Subscription, Webhook } from './model.ts';

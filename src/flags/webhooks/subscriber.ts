@@ -1,12 +1,12 @@
 // Selects the webhooks and audit-log subscriptions that receive a change, and the target and headers of deliveries.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
-import type { Hooks, WebhookTarget } from '../../kernel/dialect.ts';
-import { DUE } from '../../kernel/due-store.ts';
+import type { Hooks, WebhookTarget } from '../../kernel/http/protocol.ts';
+import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
-import type { SecretBox } from '../../kernel/secret-box.ts';
-import { deliveryStatements } from '../../kernel/webhook/store-deliveries.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
+import { deliveryStatements } from '../../kernel/webhooks/store-deliveries.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
 import { openConfig, publicConfig } from '../audit-log-subscriptions/config.ts';

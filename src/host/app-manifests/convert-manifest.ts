@@ -1,7 +1,7 @@
 // Turns the code of a manifest into an app, once.
 import { actorOf } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { hashSecret } from '../../kernel/identity/secret.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { HostApp } from '../apps/app.ts';
 import { generateAppKeys, type NewAppKeys } from '../apps/app-keys.ts';

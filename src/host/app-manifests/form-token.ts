@@ -1,6 +1,6 @@
 // Tokens in the forms of pages: they bind what is sent to the session that saw the page, and to what the page showed.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 
 const PURPOSE = 'app-forms';
 const LIFETIME_MS = 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 // The manifest of an app, as another site sends it: what it may hold, and what is refused.
-import { checker, Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { checker, Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { AppUrls } from '../apps/app.ts';
 import { checkedPermissions, type AppPermissions } from '../apps/permissions.ts';
 import { permissionForEvent } from './event-permissions.ts';

@@ -1,5 +1,5 @@
 // The reply that shows a new app with its secrets, once.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { AppIntegration, toIntegration } from '../apps/model.ts';
 import type { ConvertedApp } from './convert-manifest.ts';
 

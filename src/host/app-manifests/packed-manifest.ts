@@ -1,7 +1,7 @@
 // A manifest as a part of an address: it comes from another site, without a session, and has to last through the login.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Failure } from '../../kernel/failure.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 
 export interface SentManifest {
   /** As it was sent. */

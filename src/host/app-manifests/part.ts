@@ -1,5 +1,5 @@
 // App manifests: what another site asks for becomes an app, where somebody agrees.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { appManifestMigrations } from '../migrations/app-manifests.ts';
 import { appManifestRoutes } from './routes.ts';
 import { deleteExpiredManifests } from './store.ts';

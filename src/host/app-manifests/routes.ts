@@ -1,6 +1,6 @@
 // The conversion of an app manifest: the caller who has the code gets the app's keys.
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { convertManifest } from './convert-manifest.ts';
 import { ManifestConversion, toManifestConversion } from './model.ts';
 

@@ -1,5 +1,5 @@
 // What an app asks for, as pages show it: permissions, events and addresses.
-import { escapeHtml, htmlTable } from '../../kernel/html.ts';
+import { escapeHtml, htmlTable } from '../../kernel/http/pages/html.ts';
 import type { AppPermissions } from '../apps/permissions.ts';
 
 const LEVELS: Readonly<Record<string, string>> = {

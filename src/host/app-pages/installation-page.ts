@@ -1,5 +1,5 @@
 // The HTML of apps and their installations.
-import { escapeHtml, htmlPage } from '../../kernel/html.ts';
+import { escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
 import { asksForMore, heldRights } from '../apps/rights.ts';
 import type { RepositoryOwner } from '../owners/model.ts';

@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openManagedOwner } from '../app-manifests/app-owner.ts';
 import type { HostApp, Installation } from '../apps/app.ts';

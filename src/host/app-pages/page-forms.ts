@@ -1,14 +1,14 @@
 // What all pages of apps share: the visitor's session, and the checks of forms that change something.
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { escapeHtml } from '../../kernel/html.ts';
+import { escapeHtml } from '../../kernel/http/pages/html.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
-import { loginPathFrom } from '../../kernel/identity/login-return.ts';
-import { findSessionCaller, type SessionCaller } from '../../kernel/identity/session-caller.ts';
+import { loginPathFrom } from '../../kernel/identity/sessions/login-return.ts';
+import { findSessionCaller, type SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { PageRequest } from '../../kernel/page-route.ts';
-import { chargePage } from '../../kernel/session-pages.ts';
-import { DOCS_CATEGORY } from '../../kernel/serve-docs.ts';
+import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
+import { chargePage } from '../../kernel/http/pages/session-pages.ts';
+import { DOCS_CATEGORY } from '../../kernel/openapi/serve-docs.ts';
 import { isSignedForm } from '../app-manifests/form-token.ts';
 
 const BUDGET = 'host.core';

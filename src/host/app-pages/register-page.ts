@@ -1,5 +1,5 @@
 // The HTML of registering an app by its manifest.
-import { escapeHtml, htmlPage } from '../../kernel/html.ts';
+import { escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
 import type { AppManifest } from '../app-manifests/manifest.ts';
 import type { SentManifest } from '../app-manifests/packed-manifest.ts';
 import { eventList, outsideLink, permissionList } from './asked-rights.ts';

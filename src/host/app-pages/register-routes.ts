@@ -1,15 +1,15 @@
 // Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes to that site.
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { formTargetOf, showPage } from '../../kernel/html.ts';
+import { formTargetOf, showPage } from '../../kernel/http/pages/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { demand } from '../../kernel/identity/policy.ts';
-import { hashSecret, newSecret } from '../../kernel/identity/secret.ts';
-import type { SessionCaller } from '../../kernel/identity/session-caller.ts';
+import { hashSecret, newSecret } from '../../kernel/secrets/secret.ts';
+import type { SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { PageRequest, PageRoute } from '../../kernel/page-route.ts';
-import { problem } from '../../kernel/schema.ts';
-import { goTo } from '../../kernel/session-shell.ts';
+import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import { goTo } from '../../kernel/http/pages/session-shell.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import { signForm } from '../app-manifests/form-token.ts';
 import { readAppManifest } from '../app-manifests/manifest.ts';

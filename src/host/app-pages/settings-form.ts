@@ -1,6 +1,6 @@
 // What the forms of an app's settings hold, read and checked.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { checkedAddress, checkedEvents, checkHookAddress } from '../app-manifests/manifest.ts';
 import type { HostApp } from '../apps/app.ts';
 import { checkedPermissions } from '../apps/permissions.ts';

@@ -1,5 +1,5 @@
 // The HTML on which the owner of an app changes it.
-import { escapeHtml, htmlPage, htmlTable } from '../../kernel/html.ts';
+import { escapeHtml, htmlPage, htmlTable } from '../../kernel/http/pages/html.ts';
 import { APP_EVENT_NAMES } from '../hooks/event-names.ts';
 import type { HostApp } from '../apps/app.ts';
 import { fingerprintOf } from '../apps/app-keys.ts';

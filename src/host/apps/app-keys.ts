@@ -1,7 +1,7 @@
 // The secrets of an app, which are made outside of transactions: a key pair takes a while, and sealing may write.
 import { createHash, createPublicKey, generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { hashSecret } from '../../kernel/identity/secret.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { AppKeyHashes } from './store.ts';
 

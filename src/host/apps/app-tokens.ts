@@ -1,7 +1,7 @@
 // The tokens that apps sign themselves: JSON web tokens, checked by the app's public keys.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { ProgramTokens } from '../../kernel/identity/identity.ts';
 import { findBotAccount } from '../../kernel/identity/store-bots.ts';

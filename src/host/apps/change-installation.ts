@@ -1,9 +1,9 @@
 // Creates, changes, suspends and removes installations, inside a transaction with the audit entry and the event.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { shareLockOwner } from '../owners/store.ts';

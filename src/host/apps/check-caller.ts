@@ -1,7 +1,7 @@
 // Which callers a route is for: programs need what the table says, and the routes of apps need programs.
-import type { CallFacts } from '../../kernel/dialect.ts';
+import type { CallFacts } from '../../kernel/http/protocol.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isOpen, type RouteShape } from '../../kernel/route.ts';
+import { isOpen, type RouteShape } from '../../kernel/http/route.ts';
 import { undecodable } from './app-tokens.ts';
 import { includesLevel } from './permissions.ts';
 import { appOf, callerLacking, installationOf, notAccessible } from './program.ts';

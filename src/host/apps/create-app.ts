@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertBotAccount } from '../../kernel/identity/store-bots.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { isAppName, appSlugOf, type AppHook, type AppUrls, type HostApp } from './app.ts';
 import { checkedPermissions } from './permissions.ts';
 import { appChange, auditedApp } from './change-app.ts';

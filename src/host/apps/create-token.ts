@@ -1,8 +1,8 @@
 // Creates tokens of installations, narrowed to repositories and permissions.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { Installation } from './app.ts';

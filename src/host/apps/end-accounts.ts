@@ -1,5 +1,5 @@
 // What becomes of apps and installations when an account ends: its apps get another owner, what is installed on it is removed.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { systemActor } from '../../kernel/change/actor.ts';

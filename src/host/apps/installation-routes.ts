@@ -1,9 +1,9 @@
 // What installations and people see of installations: their repositories, and those of one's own account and organizations.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Slice } from '../../kernel/page.ts';
-import { reply, route, type Call, type Reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
+import { reply, route, type Call, type Reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { openOrganization, VIEW_AS_MEMBER } from '../organizations/access.ts';

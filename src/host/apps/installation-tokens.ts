@@ -1,5 +1,5 @@
 // Tokens of installations: how they are known, and what caller they make.
-import { hashSecret } from '../../kernel/identity/secret.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { ProgramTokens } from '../../kernel/identity/identity.ts';
 import { findBotAccount } from '../../kernel/identity/store-bots.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,5 +1,5 @@
 // Apps, installations and their tokens as requests and replies show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository } from '../repositories/model.ts';

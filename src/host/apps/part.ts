@@ -1,7 +1,7 @@
 // Apps, their installations and the tokens of these.
 import { executeAll } from '../../kernel/storage/execute-all.ts';
-import type { Part } from '../../kernel/part.ts';
-import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
+import type { Part } from '../../kernel/module.ts';
+import { deleteUsageOf } from '../../kernel/versions/usage/store.ts';
 import { appMigrations } from '../migrations/apps.ts';
 import { appRoutes } from './app-routes.ts';
 import { REMOVE_INSTALLATION } from './change-installation.ts';

@@ -1,5 +1,5 @@
 // The permissions that apps ask for and installations have: a level for each name.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 
 export type AppPermissionLevel = 'read' | 'write' | 'admin';
 export type AppPermissions = Readonly<Record<string, AppPermissionLevel>>;

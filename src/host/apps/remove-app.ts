@@ -1,14 +1,14 @@
 // Deletes apps: at once for everybody who could use them; background work removes their installations.
 import { systemActor } from '../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { passCheckpoint } from '../../kernel/checkpoint.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { deleteBotAccount } from '../../kernel/identity/store-bots.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
-import { deleteUsageOf } from '../../kernel/version-usage/store.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
+import { deleteUsageOf } from '../../kernel/versions/usage/store.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
 import { hookRefOf } from '../hooks/hook.ts';
 import { actorRemovalStatements } from '../protection/store-actors.ts';
 import type { HostApp } from './app.ts';

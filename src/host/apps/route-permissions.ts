@@ -1,5 +1,5 @@
 // The one table that says what a program needs for each route of the host.
-import type { RouteShape } from '../../kernel/route.ts';
+import type { RouteShape } from '../../kernel/http/route.ts';
 import type { AppPermissionLevel } from './permissions.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Prepares apps and installations for replies: with their owners and accounts.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { HostApp, Installation } from './app.ts';

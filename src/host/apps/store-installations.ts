@@ -1,6 +1,6 @@
 // Installations in the database.
 import { sql, type Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Installation, RepositorySelection } from './app.ts';

@@ -1,7 +1,7 @@
 // The repositories that installations select and reach, in the database.
 import { sql, type RawBuilder } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
-import type { Slice } from '../../kernel/page.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositorySelection } from './app.ts';
 

@@ -1,6 +1,6 @@
 // Apps in the database.
 import type { Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

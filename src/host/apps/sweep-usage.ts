@@ -1,7 +1,7 @@
 // Forgets what calls apps and installations made under old versions, once they are gone.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { deleteUsageOf, listUsageCallers } from '../../kernel/version-usage/store.ts';
+import { deleteUsageOf, listUsageCallers } from '../../kernel/versions/usage/store.ts';
 import { programId } from './program.ts';
 import { listLivingApps } from './store.ts';
 import { listLivingInstallations } from './store-installations.ts';

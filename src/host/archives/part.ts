@@ -1,5 +1,5 @@
 // Archives of repositories.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { archiveRoutes } from './routes.ts';
 
 export const archivePart: Part = {

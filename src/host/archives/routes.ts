@@ -1,10 +1,10 @@
 // Archives of a commit: the addresses by branch or tag lead to one of the commit, which streams it.
-import { matchesEtag } from '../../kernel/etag.ts';
+import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, Stream, type Reply } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { reply, route, Stream, type Reply } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { findContentCommit } from '../contents/find-content.ts';
 import { downloadHolder, mayHolderRead } from '../download-holder.ts';
 import { holderOfDownload, signDownload } from '../download-token.ts';

@@ -1,8 +1,8 @@
 // The authors of a repository's commits, those of most commits first.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { listContributors, type Contributor } from '../git/history.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';

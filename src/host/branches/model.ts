@@ -1,5 +1,5 @@
 // Branches and tags as replies show them.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { CommitReply } from '../commits/model.ts';
 import type { GitUrls } from '../git-data/urls.ts';
 import { nodeId } from '../node-id.ts';

@@ -1,5 +1,5 @@
 // Branches, tags, and the contributors to a repository.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { contributorRoutes } from './contributor-routes.ts';
 import { hostBranchRoutes } from './routes.ts';
 

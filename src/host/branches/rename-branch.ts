@@ -1,7 +1,7 @@
 // Gives a branch another name. The default branch stays the default under its new name.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { isNamedLikeId } from '../git/ref-name.ts';
 import { isBranchName } from '../git/revision.ts';

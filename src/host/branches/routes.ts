@@ -1,8 +1,8 @@
 // Branches: list, get and rename them; the branches of a commit; and the list of tags.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { noCommitFound, showCommit } from '../commits/find-commit.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
 import type { ListedRef } from '../git/list-refs.ts';

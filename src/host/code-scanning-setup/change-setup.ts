@@ -1,10 +1,10 @@
 // Changes the default setup of a repository; due work configures it, and until then nobody else may change it.
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeActor } from '../../kernel/change/actor.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import {
   repositoryNotFound,
   repositoryResource,

@@ -1,6 +1,6 @@
 // The default setup of code scanning: its shape in the API, and the rules of changing it.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export const SCANNED_LANGUAGES = [
   'actions',

@@ -1,5 +1,5 @@
 // The default setup of code scanning.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { codeScanningSetupMigrations } from '../migrations/code-scanning-setup.ts';
 import { configureScanning, CONFIGURE_SCANNING } from './change-setup.ts';
 import { codeScanningSetupRoutes } from './routes.ts';

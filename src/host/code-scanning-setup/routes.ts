@@ -1,6 +1,6 @@
 // The default setup of code scanning: read and change it.
-import { reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
 import { repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';

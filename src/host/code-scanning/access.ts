@@ -1,8 +1,14 @@
 // Who may see and change code scanning: those who may write to the repository, whether it is public or not.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import {
+  route,
+  type Call,
+  type HandlerResult,
+  type Route,
+  type RouteShape,
+} from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { installationOf } from '../apps/program.ts';
 import {
   openRepository,

@@ -1,6 +1,6 @@
 // Cursors of the list of alerts: an alert, and whether the page is before or after it.
-import type { Headers } from '../../kernel/dialect.ts';
-import { problem } from '../../kernel/schema.ts';
+import type { Headers } from '../../kernel/http/protocol.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { ScanningAlert } from './alert.ts';
 import type { AlertCursor, AlertSort } from './store-alerts.ts';
 

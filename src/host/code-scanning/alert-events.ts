@@ -1,5 +1,5 @@
 // Tells webhooks what became of alerts, in the transaction in which it happened.
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvents, type EventTransaction } from '../events/record-event.ts';
 import type { RepositoryOwner } from '../owners/model.ts';

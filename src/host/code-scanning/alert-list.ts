@@ -1,7 +1,7 @@
 // What the lists of alerts have in common: how they are narrowed, sorted and paged.
-import { reply, type Call, type Reply } from '../../kernel/route.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
-import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { reply, type Call, type Reply } from '../../kernel/http/route.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
+import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { cursorLinks, readCursors } from './alert-cursors.ts';
 import type { AlertState, ScanningAlert } from './alert.ts';

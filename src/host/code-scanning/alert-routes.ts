@@ -1,7 +1,7 @@
 // Alerts: list, get, dismiss and reopen them, and list where each was found.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { ownerOfAccount } from '../owners/model.ts';

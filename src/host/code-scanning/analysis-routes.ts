@@ -2,8 +2,8 @@
 import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Stream } from '../../kernel/route.ts';
-import { OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { Stream } from '../../kernel/http/route.ts';
+import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { askedFormat, asksForType } from '../media-type.ts';

@@ -1,5 +1,5 @@
 // Applies a written analysis to alerts in short transactions: other writes wait for none of them, and a crash loses none.
-import { passCheckpoint } from '../../kernel/checkpoint.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';

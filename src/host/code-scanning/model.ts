@@ -1,5 +1,5 @@
 // Code scanning as requests and replies show it.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { SimpleRepository } from '../repositories/model.ts';

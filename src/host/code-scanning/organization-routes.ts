@@ -1,7 +1,7 @@
 // The alerts of all repositories of an organization.
 import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf } from '../apps/program.ts';
 import { openOrganization, type OrganizationCall } from '../organizations/access.ts';

@@ -1,5 +1,5 @@
 // Code scanning: uploads of analyses, and the alerts that come of them.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { codeScanningMigrations } from '../migrations/code-scanning.ts';
 import { alertRoutes } from './alert-routes.ts';
 import { analysisRoutes } from './analysis-routes.ts';

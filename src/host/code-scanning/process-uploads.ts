@@ -1,9 +1,9 @@
 // The background work of a repository: deletions that a crash has interrupted, and then its uploads in their order. Each run of
 // one becomes an analysis, which opens and closes alerts.
 import { buffer } from 'node:stream/consumers';
-import { passCheckpoint } from '../../kernel/checkpoint.ts';
-import { finish, type Due } from '../../kernel/due-store.ts';
-import type { DueHandler } from '../../kernel/due-store.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
+import { finish, type Due } from '../../kernel/jobs/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { MAX_EVENTS } from './alert-events.ts';
 import { applyAnalysis, giveUp } from './apply-analysis.ts';

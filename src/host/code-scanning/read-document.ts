@@ -1,8 +1,8 @@
 // Writes the SARIF document of an analysis from what was kept of it, line by line, and adds the alerts of its results.
 import { pipeline } from 'node:stream';
-import { createGunzip } from '../../kernel/streams.ts';
-import { splitLines } from '../../kernel/split-lines.ts';
-import type { StoredBlob } from '../../kernel/storage/blob.ts';
+import { createGunzip } from '../../kernel/network/streams.ts';
+import { splitLines } from '../../kernel/text/split-lines.ts';
+import type { StoredBlob } from '../../kernel/storage/blobs/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
 import { listAlertsOfResults } from './store-analyses.ts';

@@ -1,5 +1,5 @@
 // Removes an analysis in short transactions: other writes wait for none of them, and due work goes on after a crash.
-import { passCheckpoint } from '../../kernel/checkpoint.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';

@@ -1,5 +1,5 @@
 // The background work of code scanning in a repository: uploads and deletions are one row, whatever there is to do.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** The payload is the number of the repository. */

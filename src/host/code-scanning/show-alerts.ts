@@ -1,5 +1,5 @@
 // Prepares alerts for replies: with those who dismissed them.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -1,6 +1,6 @@
 // Alerts in the database, as lists show them: each on a ref.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { AlertDismissal, AlertInstance, AlertState, ScanningAlert } from './alert.ts';
 import type { ResultDetails } from './sarif/sarif-result.ts';

@@ -1,6 +1,6 @@
 // Analyses in the database. One is written in batches, and appears when all of it is there.
 import { sql, type Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
 import type { ReadResult, SarifRunSummary } from './sarif/sarif-run.ts';

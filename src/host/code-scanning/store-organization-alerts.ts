@@ -1,6 +1,6 @@
 // The alerts of an organization: those on the default branches of its repositories, in the order of an index.
 import { sql, type RawBuilder } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { reachedBy, type InstallationReach } from '../apps/store-reach.ts';
 import { ALERT_STATES, type AlertState, type ScanningAlert } from './alert.ts';

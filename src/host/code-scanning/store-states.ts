@@ -1,6 +1,6 @@
 // The states of alerts on refs: they follow from their instances there.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
 

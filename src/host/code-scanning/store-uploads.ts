@@ -1,6 +1,6 @@
 // Uploads of analyses in the database.
 import type { Insertable, Selectable } from 'kysely';
-import type { BlobKind } from '../../kernel/storage/orphan-blobs.ts';
+import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SarifUploadRow } from './tables.ts';

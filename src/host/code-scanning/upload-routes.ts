@@ -1,9 +1,9 @@
 // Uploads of analyses: a document is accepted at once, and processed by background work.
 import { randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { reply } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
-import { tooLarge } from '../../kernel/body.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
+import { tooLarge } from '../../kernel/http/body/body.ts';
 import { isValidRefName } from '../git/ref-name.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';

@@ -1,6 +1,6 @@
 // Adds and removes collaborators of a repository.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';

@@ -1,5 +1,5 @@
 // Collaborators as replies show them: users with their role on a repository.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { permissionsOf, RepositoryPermissions } from '../repositories/model.ts';
 import { includesRole, strongerRole, type RepositoryRole } from '../repositories/repository.ts';

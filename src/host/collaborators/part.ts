@@ -1,5 +1,5 @@
 // Collaborators of repositories.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { collaboratorRoutes } from './routes.ts';
 
 export const collaboratorPart: Part = {

@@ -1,9 +1,9 @@
 // Collaborators of a repository: list, check, add and remove them, and what their role is.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, type Call } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, type Call } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';

@@ -1,6 +1,6 @@
 // Collaborators in the database, and everybody else who has a role on a repository.
 import { sql, type RawBuilder } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { REPOSITORY_ROLES, type RepositoryRole } from '../repositories/repository.ts';
 import type { CollaboratorGrant } from './model.ts';

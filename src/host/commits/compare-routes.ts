@@ -1,7 +1,7 @@
 // Comparisons of two commits of a repository, or of a repository and its forks.
-import { clampLimit, Page } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { clampLimit, Page } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { diffFiles, streamDiff, streamPatches } from '../git/diff.ts';
 import { countAheadBehind, listCommitIdsBetween } from '../git/history.ts';
 import { pageLinks } from '../page-links.ts';

@@ -1,5 +1,5 @@
 // Finds the commit that a revision means, and the commits of ids, with the users behind their addresses.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitCommit } from '../git/commit-object.ts';

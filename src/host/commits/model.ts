@@ -1,5 +1,5 @@
 // Commits and changed files as replies show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { GitCommit, GitPerson } from '../git/commit-object.ts';
 import type { DiffFile } from '../git/diff-files.ts';
 import { nodeId } from '../node-id.ts';

@@ -1,5 +1,5 @@
 // Commits.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { commitRoutes } from './routes.ts';
 import { compareRoutes } from './compare-routes.ts';
 

@@ -1,7 +1,7 @@
 // Commits of a repository: lists of them, and single ones with their changes.
-import { Page, clampLimit } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { PlainText, Type } from '../../kernel/schema.ts';
+import { Page, clampLimit } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import { diffFiles, MAX_DIFF_FILES, MAX_DIFF_PAGE, streamCommitPatch, streamDiff } from '../git/diff.ts';
 import { listCommitIds, type HistoryFilter } from '../git/history.ts';
 import { pageLinks } from '../page-links.ts';

@@ -1,7 +1,7 @@
 // Commits and comparisons as text, for callers that ask for a diff, a patch or an id by the media type.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Stream, Text } from '../../kernel/route.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { Stream, Text } from '../../kernel/http/route.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { asDownload } from '../transport/downloads.ts';
 import type { GitTransferCall } from '../transport/git-transfers.ts';

@@ -1,5 +1,5 @@
 // The addresses of what a repository contains.
-import type { SecretBox } from '../../kernel/secret-box.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { signDownload } from '../download-token.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { ContentEntryRep } from './model.ts';

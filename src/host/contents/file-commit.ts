@@ -1,7 +1,7 @@
 // What a write of a file is sent with, and what it is answered with.
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { GitCommit, GitPerson } from '../git/commit-object.ts';
 import { decodeLines } from '../git-data/base64.ts';
 import { GitCommitReply, toGitCommit } from '../git-data/model.ts';

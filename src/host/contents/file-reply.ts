@@ -1,9 +1,9 @@
 // Replies with the bytes of a file: whole or a range, from memory or streamed.
-import { parseRange, type ByteRange } from '../../kernel/byte-range.ts';
-import { matchesEtag } from '../../kernel/etag.ts';
+import { parseRange, type ByteRange } from '../../kernel/http/reply/byte-range.ts';
+import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/route.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/http/route.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { asDownload } from '../transport/downloads.ts';
 import type { GitTransferCall } from '../transport/git-transfers.ts';

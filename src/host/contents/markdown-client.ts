@@ -1,6 +1,6 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/streams.ts';
+import { WorkerThread } from '../../kernel/network/streams.ts';
 import { ProcessSlots } from '../git/process-slots.ts';
 
 declare module '../../kernel/kernel.ts' {

@@ -1,5 +1,5 @@
 // Files, folders, symbolic links and submodules of a repository in replies.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { LicenseSimple } from '../repositories/license.ts';
 
 const CONTENT = {

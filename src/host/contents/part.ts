@@ -1,5 +1,5 @@
 // The contents of repositories.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { rawRoutes } from './raw-routes.ts';
 import { contentRoutes } from './routes.ts';
 import { contentWriteRoutes } from './write-routes.ts';

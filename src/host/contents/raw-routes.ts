@@ -1,6 +1,6 @@
 // The download addresses of files.
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { mayHolderRead } from '../download-holder.ts';
 import { holderOfDownload } from '../download-token.ts';
 import { openDownload, READ_REPOSITORY } from '../repositories/access.ts';

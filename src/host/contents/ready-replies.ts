@@ -1,9 +1,9 @@
 // Replies about files and folders that are ready to be sent: what an object id stands for never changes.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { etagOf, type StoredBytes } from '../../kernel/etag.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import { etagOf, type StoredBytes } from '../../kernel/http/reply/etag.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes } from '../../kernel/route.ts';
+import { Bytes } from '../../kernel/http/route.ts';
 import { downloadExpiry } from '../download-token.ts';
 import type { FoundEntry } from '../git/repository.ts';
 import type { ContentPlace } from './content-urls.ts';

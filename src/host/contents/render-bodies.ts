@@ -1,6 +1,6 @@
 // Bodies of comments in the form that the media type asks for: as written, as HTML, as plain text, or all three.
-import { escapeHtml } from '../../kernel/html.ts';
-import { Type } from '../../kernel/schema.ts';
+import { escapeHtml } from '../../kernel/http/pages/html.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { mediaParamOf } from '../media-type.ts';
 import type { MarkdownRenderer } from './markdown-client.ts';
 

@@ -1,5 +1,5 @@
 // Renders files as HTML: Markdown as a document, everything else as its escaped text.
-import { escapeHtml } from '../../kernel/html.ts';
+import { escapeHtml } from '../../kernel/http/pages/html.ts';
 import type { MarkdownRenderer } from './markdown-client.ts';
 
 const MARKDOWN = /\.(?:md|markdown|mdown|mkdn|mkd)$/i;

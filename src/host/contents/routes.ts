@@ -1,7 +1,7 @@
 // Reads of the contents of a repository: files, folders, the README and the licence.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, type Call } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, type Call } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { askedFormat } from '../media-type.ts';
 import { READ_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { licenseOf } from '../repositories/license.ts';

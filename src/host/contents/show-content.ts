@@ -1,10 +1,10 @@
 // Builds the replies for files, folders, symbolic links and submodules.
-import { matchesEtag } from '../../kernel/etag.ts';
+import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, type Reply, type Stream } from '../../kernel/route.ts';
-import type { Static } from '../../kernel/schema.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { Bytes, reply, type Reply, type Stream } from '../../kernel/http/route.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { encodeLines } from '../git-data/base64.ts';
 import type { FoundEntry } from '../git/repository.ts';
 import type { Tree, TreeEntry } from '../git/tree.ts';

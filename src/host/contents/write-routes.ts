@@ -1,7 +1,7 @@
 // Writes to the contents of a repository.
 import { downloadHolder } from '../download-holder.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { PUSH_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { decodeContent, FileCommit, FileRemoval, FileWrite, toFileCommit } from './file-commit.ts';

@@ -1,5 +1,5 @@
 // Emojis.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { emojiRoutes } from './routes.ts';
 
 export const emojiPart: Part = {

@@ -1,7 +1,7 @@
 // The names of emojis with the addresses of their pictures, which this server draws itself.
 import { Failure } from '../../kernel/failure.ts';
-import { reply, route, Text } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route, Text } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { drawEmoji, emojiUrls } from './emoji.ts';
 
 const listEmojis = route(

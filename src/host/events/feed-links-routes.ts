@@ -1,7 +1,7 @@
 // The addresses of all feeds of events that the caller may read.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 
 const FeedLink = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'link-with-type' });
 

@@ -1,5 +1,5 @@
 // Events as feeds show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';

@@ -1,5 +1,5 @@
 // Events: what feeds show, and what webhooks receive.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { ACTIVITY_TAG } from '../activity-tag.ts';
 import { hostEventMigrations } from '../migrations/events.ts';
 import { feedLinksRoutes } from './feed-links-routes.ts';

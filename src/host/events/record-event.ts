@@ -1,5 +1,5 @@
 // Records what happened, in the transaction of the change: for feeds, and for the work that delivers to webhooks.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';

@@ -1,7 +1,7 @@
 // Feeds of events: of everybody, a repository, its network, an organization and a user.
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery } from '../list-query.ts';
 import { openOrganization, VIEW_AS_MEMBER, VIEW_ORGANIZATION } from '../organizations/access.ts';

@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, type Reply } from '../../kernel/route.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, type Reply } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';

@@ -1,6 +1,6 @@
 // Events in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { feedEntryOf } from './feed-entry.ts';
 import type { EventSnapshot, HostEvent, HostEventName, RecordedEvent } from './model.ts';

@@ -1,5 +1,5 @@
 // Deletes events that are older than feeds go back.
-import type { RecurringWork } from '../../kernel/dialect.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteEventsBefore } from './store-feeds.ts';
 

@@ -1,6 +1,6 @@
 // Fills the folders of forks and of repositories from templates. Due work does it again where a server died before it had.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

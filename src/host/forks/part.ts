@@ -1,5 +1,5 @@
 // Forks and repositories from templates.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { copyHandlers } from './copy-work.ts';
 import { forkRoutes } from './routes.ts';
 

@@ -1,9 +1,9 @@
 // Forks of a repository, and repositories that begin with the files of a template.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { checkedName } from '../repositories/change-repository.ts';

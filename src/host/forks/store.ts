@@ -1,6 +1,6 @@
 // Forks in the database: which repositories belong to one family.
 import { sql, type RawBuilder } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';

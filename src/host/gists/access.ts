@@ -1,10 +1,16 @@
 // Who may do what with a gist, and the routes that ask it.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import {
+  route,
+  type Call,
+  type HandlerResult,
+  type Route,
+  type RouteShape,
+} from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';

@@ -1,7 +1,7 @@
 // Creates, forks, changes and removes gists, each with its audit entry.
 import { randomBytes } from 'node:crypto';
 import type { ChangeActor } from '../../kernel/change/actor.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';

@@ -1,6 +1,6 @@
 // Comments on gists in the database. The count in the gist's row changes in the same transaction.
 import type { Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { GistComment } from './comments-model.ts';
 import type { GistCommentRow } from './tables.ts';

@@ -1,5 +1,5 @@
 // Due work after changes of gists: removes the folders of deleted ones and the gists of removed members, and records writes whose server has died.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { DELETE_GIST } from './change-gist.ts';
 import { RECORD_GIST, recordGistHandler } from './record-change.ts';

@@ -1,8 +1,8 @@
 // What becomes of the gists and stars of an account that ends.
 import type { Subscriber } from '../../kernel/change/changes.ts';
-import { DUE } from '../../kernel/due-store.ts';
+import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { HandOver } from '../../kernel/identity/store-accounts.ts';
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { endWithAccount, removedMemberIn } from '../ended-accounts.ts';
 import { GIST_CHANNEL } from './access.ts';
 import { updateGistOwner } from './store.ts';

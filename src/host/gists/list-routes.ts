@@ -2,9 +2,9 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { findOwner } from '../owners/store.ts';
 import { userResource } from '../users/access.ts';

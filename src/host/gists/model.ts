@@ -1,5 +1,5 @@
 // Gists as replies show them.
-import { Nullable, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';

@@ -1,5 +1,5 @@
 // Gists.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { gistCommentMigrations } from '../migrations/gist-comments.ts';
 import { gistMigrations } from '../migrations/gists.ts';
 import { gistCommentRoutes } from './comments-routes.ts';

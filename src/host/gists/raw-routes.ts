@@ -1,5 +1,5 @@
 // The download addresses of the files of gists.
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { contentTypeOf, replyWithBytes } from '../contents/file-reply.ts';
 import { isObjectId } from '../git/object-id.ts';
 import { gistNotFound, gistRoute, READ_GIST } from './access.ts';

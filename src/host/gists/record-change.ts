@@ -1,7 +1,7 @@
 // Brings the row, files and revisions of a gist up to what git has: after every write, and after a crash.
 import { actorOf, systemActor, type ChangeActor } from '../../kernel/change/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { schedule, type DueHandler } from '../../kernel/due-store.ts';
+import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs, type Initiator } from '../../kernel/identity/identity.ts';

@@ -1,6 +1,6 @@
 // Removes the gists of a member who was removed: in the background, some in each transaction, because there may be many.
 import { systemActor } from '../../kernel/change/actor.ts';
-import type { DueHandler } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { scheduleGistDeletion } from './change-gist.ts';

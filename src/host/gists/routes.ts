@@ -1,8 +1,8 @@
 // Gists: create, read, change, fork and remove them, and their revisions.
 import { Failure } from '../../kernel/failure.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST, type FoundGist } from './access.ts';

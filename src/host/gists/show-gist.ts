@@ -1,5 +1,5 @@
 // Reads what the replies about gists show beside their rows: owners, contents, and for older versions revisions and forks.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

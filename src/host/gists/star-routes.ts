@@ -3,7 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
-import { reply } from '../../kernel/route.ts';
+import { reply } from '../../kernel/http/route.ts';
 import { userResource } from '../users/access.ts';
 import { gistNotFound, GistParams, gistRoute, type FoundGist } from './access.ts';
 import { lockGist } from './store.ts';

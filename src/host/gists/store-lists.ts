@@ -1,5 +1,5 @@
 // Lists of gists: each reads no more rows of an index than it skips and shows.
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Gist } from './gist.ts';
 import { gistFrom } from './store.ts';

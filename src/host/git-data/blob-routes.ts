@@ -1,9 +1,9 @@
 // Blobs: the contents of files, by their object id.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/route.ts';
-import { OneOf, problem, Type, type Static } from '../../kernel/schema.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { Bytes, reply, Stream, type Call, type Reply } from '../../kernel/http/route.ts';
+import { OneOf, problem, Type, type Static } from '../../kernel/schema/schema.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { buildBlob } from '../git/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { writeObjects } from '../git/write-objects.ts';

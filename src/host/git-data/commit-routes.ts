@@ -1,6 +1,6 @@
 // Commits as git stores them.
-import { reply } from '../../kernel/route.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { parseCommit } from '../git/commit-object.ts';
 import { buildCommit } from '../git/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';

@@ -1,5 +1,5 @@
 // Trees, commits, references and annotated tags as replies show them.
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
 import type { GitCommit, GitTag } from '../git/commit-object.ts';
 import type { ListedEntry } from '../git/list-tree.ts';

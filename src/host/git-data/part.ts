@@ -1,5 +1,5 @@
 // The objects and references of git, one by one, as programs that make commits use them.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { gitBlobRoutes } from './blob-routes.ts';
 import { gitCommitRoutes } from './commit-routes.ts';
 import { gitRefRoutes } from './ref-routes.ts';

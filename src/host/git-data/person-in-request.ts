@@ -1,6 +1,6 @@
 // Authors, committers and taggers in requests: a name, an address, and a time with its zone.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { GitPerson } from '../git/commit-object.ts';
 import { personOf } from '../repositories/person.ts';
 

@@ -2,9 +2,9 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { routedPath } from '../../kernel/prefixes.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { routedPath } from '../../kernel/http/prefixes.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { checkOnGit } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import {

@@ -1,6 +1,6 @@
 // Annotated tags as git stores them, and the list of all tags.
-import { reply } from '../../kernel/route.ts';
-import { OneOf, PlainText, problem, Type } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { parseTag } from '../git/commit-object.ts';
 import { buildTag } from '../git/new-object.ts';
 import { writeObjects } from '../git/write-objects.ts';

@@ -1,8 +1,8 @@
 // Trees: folders with their entries, by their object id or by what refers to them.
-import { inBatches } from '../../kernel/batches.ts';
-import { reply } from '../../kernel/route.ts';
-import { mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
-import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { editTree, type TreeEdit } from '../git/edit-tree.ts';
 import { listTree, type ListedEntry } from '../git/list-tree.ts';
 import { buildBlob, type EntryMode, type NewObject } from '../git/new-object.ts';

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGzip, readableFrom } from '../../kernel/streams.ts';
+import { createGzip, readableFrom } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isUnsafeEntryName } from './entry-name.ts';
 import { streamGit, type GitTarget } from './git-target.ts';

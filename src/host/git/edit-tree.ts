@@ -1,6 +1,6 @@
 // Builds the trees of an edited folder: entries are set and deleted by path, and everything else stays.
 import { Failure } from '../../kernel/failure.ts';
-import { filterInSlices, mapInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { filterInSlices, mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { buildLargeTree, type EntryMode, type NewObject, type NewTreeEntry } from './new-object.ts';
 import type { GitRepository } from './repository.ts';
 import { checkPath } from './revision.ts';

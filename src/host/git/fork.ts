@@ -2,8 +2,8 @@
 import { constants, copyFile, link, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../kernel/storage/private-files.ts';
-import { syncFolder } from '../../kernel/storage/sync-folder.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../kernel/storage/disk/private-files.ts';
+import { syncFolder } from '../../kernel/storage/disk/sync-folder.ts';
 import { runChange, runGit, type GitTarget } from './git-target.ts';
 
 export interface ForkOptions {

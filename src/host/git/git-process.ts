@@ -5,7 +5,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
-import { guarded, spawn } from '../../kernel/streams.ts';
+import { guarded, spawn } from '../../kernel/network/streams.ts';
 import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
 import {
   DEFAULT_GIT_MEMORY,

@@ -1,7 +1,7 @@
 // The service of git: all repositories of the server, and what they share.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { InstalledGit } from './find-git.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';

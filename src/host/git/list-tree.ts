@@ -1,5 +1,5 @@
 // Lists the entries of a tree with the sizes of its files, or of all trees below it, up to a limit.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { streamGit } from './git-target.ts';
 import { checkedObjectId } from './object-id.ts';
 import type { GitRepository } from './repository.ts';

@@ -1,7 +1,7 @@
 // Builds new git objects (blob, tree, commit, tag) in memory, with their ids.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { mapInSlices, sortInSlices } from '../../kernel/time-slice.ts';
+import { mapInSlices, sortInSlices } from '../../kernel/yield-to-event-loop.ts';
 import type { GitPerson } from './commit-object.ts';
 import { isUnsafeEntryName } from './entry-name.ts';
 import { checkedObjectId } from './object-id.ts';

@@ -1,5 +1,5 @@
 // Recently used objects of all repositories, limited in bytes. Objects never change, so nothing is ever stale.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { GitCommit, GitTag } from './commit-object.ts';
 import type { ObjectInfo } from './object-reader.ts';
 import type { Tree } from './tree.ts';

@@ -1,5 +1,5 @@
 // One long-lived `git cat-file --batch-command --buffer` process, and the protocol it speaks.
-import { guarded } from '../../kernel/streams.ts';
+import { guarded } from '../../kernel/network/streams.ts';
 import type { GitProcess } from './git-process.ts';
 import { GitLimitExceeded, hasExceededLimits } from './process-limits.ts';
 

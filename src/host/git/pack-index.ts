@@ -1,6 +1,6 @@
 // Reads the ids of the objects of a pack from its index, in the order in which the pack has them.
 import { readFile } from 'node:fs/promises';
-import { sortNumbersInSlices, TimeSlice } from '../../kernel/time-slice.ts';
+import { sortNumbersInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 
 const MAGIC = 0xff_74_4f_63;
 const HEADER = 8;

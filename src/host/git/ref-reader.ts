@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync, type BigIntStats } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { isValidRefName } from './ref-name.ts';
 
 /** As many as git follows. */

@@ -3,9 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../../kernel/storage/private-files.ts';
+import {
+  createPrivateFolder,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+} from '../../kernel/storage/disk/private-files.ts';
 import { asStorageFailure } from '../../kernel/storage/storage-failure.ts';
-import { syncFolder } from '../../kernel/storage/sync-folder.ts';
+import { syncFolder } from '../../kernel/storage/disk/sync-folder.ts';
 import { isBranchName } from './revision.ts';
 
 const SHARDS = 256;

@@ -1,5 +1,5 @@
 // One bare repository: resolves revisions, and reads its refs and objects.
-import type { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseCommit, parseTag, type GitCommit, type GitTag } from './commit-object.ts';
 import type { GitProgram } from './git-process.ts';

@@ -1,7 +1,7 @@
 // How large trees are when they are listed: in time that depends on the trees, and not on the paths.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { buildTreeBomb } from './fixture-repository.ts';
 import { buildTree, type NewObject } from './new-object.ts';

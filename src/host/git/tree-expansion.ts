@@ -1,8 +1,8 @@
 // How large trees are when all folders below them are listed: folders that have each other several times make billions of
 // entries of a few hundred bytes. Each tree is read once, whatever the number of paths that lead to it.
-import type { BoundedCache } from '../../kernel/bounded-cache.ts';
+import type { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 
 export interface Expansion {
   /** Files and folders, on all levels. */

@@ -1,6 +1,6 @@
 // Reads the bytes of tree objects.
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 
 const OBJECT_ID_BYTES = 20;
 const MODE_DIGITS = 6;

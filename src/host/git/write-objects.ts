@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { syncFolder } from '../../kernel/storage/sync-folder.ts';
+import { syncFolder } from '../../kernel/storage/disk/sync-folder.ts';
 import { GitError } from './git-process.ts';
 import { runChange, type GitTarget } from './git-target.ts';
 import type { NewObject } from './new-object.ts';

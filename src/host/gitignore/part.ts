@@ -1,5 +1,5 @@
 // Templates of `.gitignore`.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { gitignoreRoutes } from './routes.ts';
 
 export const gitignorePart: Part = {

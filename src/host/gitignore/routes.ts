@@ -1,7 +1,7 @@
 // The templates of `.gitignore` that a new repository may begin with.
 import { Failure } from '../../kernel/failure.ts';
-import { route, Text } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { route, Text } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { askedFormat } from '../media-type.ts';
 import { ignoredFilesOf, IGNORE_TEMPLATES } from './templates.ts';
 

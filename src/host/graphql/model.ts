@@ -1,5 +1,5 @@
 // The body of a GraphQL request and of its reply.
-import { Nullable, Type } from '../../kernel/schema.ts';
+import { Nullable, Type } from '../../kernel/schema/schema.ts';
 
 export const GraphqlQuery = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 100_000 }),

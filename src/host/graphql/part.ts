@@ -1,5 +1,5 @@
 // The GraphQL endpoint.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { graphqlRoutes } from './routes.ts';
 
 export const graphqlPart: Part = {

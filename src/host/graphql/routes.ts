@@ -1,5 +1,5 @@
 // POST /graphql: queries, rate-limited by points.
-import { route } from '../../kernel/route.ts';
+import { route } from '../../kernel/http/route.ts';
 import { GraphqlQuery, GraphqlResult } from './model.ts';
 
 /** Clients of the root and of `/api/v3` use different paths. */

@@ -15,11 +15,11 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Call } from '../../kernel/route.ts';
-import type { Static } from '../../kernel/schema.ts';
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { limitExceededFor } from '../rate-limit/exceeded.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { GraphqlQuery, GraphqlResult } from './model.ts';

@@ -4,7 +4,7 @@ import { findAccount, type Account } from '../../kernel/identity/store-accounts.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Counter } from '../../kernel/limit-window.ts';
+import type { Counter } from '../../kernel/limits/window.ts';
 import { nodeIdOfAccount } from '../owners/model.ts';
 import { fullNameOf, publicNameOf } from '../users/model.ts';
 import { EMPTY_USER_PROFILE } from '../users/profile.ts';

@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import { openOrganization, type OrganizationCall } from '../organizations/access.ts';
 import { organizationResource, ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';

@@ -1,8 +1,8 @@
 // The webhook of an app, for the app itself: its config and its deliveries.
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { appResource, type HostApp } from '../apps/app.ts';
 import { undecodable } from '../apps/app-tokens.ts';
 import { changeApp } from '../apps/change-app.ts';

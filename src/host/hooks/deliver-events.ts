@@ -1,6 +1,6 @@
 // Due work that delivers events to webhooks: it reads those after the cursor of a queue, and enqueues a delivery for each hook that
 // asks for them. The deliveries and the cursor share a transaction: after a crash nothing is lost, and nothing is delivered twice.
-import type { DueHandler } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,12 +1,12 @@
 // What routes do with the deliveries of a webhook, whatever it belongs to: list them, look into one, send it again.
 import { Failure } from '../../kernel/failure.ts';
-import { reply } from '../../kernel/route.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
   findFinishedDispatch,
   listFinishedDispatches,
-} from '../../kernel/webhook/store-finished-dispatches.ts';
+} from '../../kernel/webhooks/store-finished-dispatches.ts';
 import { perPageOf } from '../list-query.ts';
 import {
   toDeliveryItem,

@@ -1,6 +1,6 @@
 // Deliveries of webhooks as replies show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { FinishedDispatchRow } from '../../kernel/webhook/store-finished-dispatches.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { FinishedDispatchRow } from '../../kernel/webhooks/store-finished-dispatches.ts';
 import { isoSeconds } from '../times.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
 

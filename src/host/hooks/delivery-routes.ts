@@ -1,6 +1,6 @@
 // Deliveries of webhooks: list them, look into one, and send it again.
-import { reply, type Route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply, type Route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { findHookOf, HOOK_PLACES, UPDATE_HOOKS, VIEW_HOOKS, type HookPlaceName } from './access.ts';
 import { DeliveryParam, DeliveryQuery, HookDeliveryItem, HookDeliveryReply } from './delivery-model.ts';
 import { readDelivery, redeliverToHook, showDeliveries } from './deliveries.ts';

@@ -1,10 +1,10 @@
 // Sends the deliveries of webhooks: signed, as JSON or as a form, once.
 import { createHmac } from 'node:crypto';
-import type { DispatchPort, Headers } from '../../kernel/dialect.ts';
+import type { DispatchPort, Headers } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Attempt } from '../../kernel/webhook/send.ts';
-import type { DueDispatch } from '../../kernel/webhook/store-dispatches.ts';
+import type { Attempt } from '../../kernel/webhooks/send.ts';
+import type { DueDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
 import { findAppHook } from './app-hook.ts';
 import { appNumberIn, placeOfTarget, type Hook, type LastResponse } from './hook.ts';

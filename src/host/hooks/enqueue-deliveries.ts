@@ -1,7 +1,7 @@
 // Enqueues deliveries of webhooks, in the transaction of what causes them.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { enqueueDispatches } from '../../kernel/webhook/store-dispatches.ts';
+import { enqueueDispatches } from '../../kernel/webhooks/store-dispatches.ts';
 import type { HookDeliveryDetails } from './hook-delivery.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 

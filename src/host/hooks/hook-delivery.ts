@@ -1,5 +1,5 @@
 // A delivery of a webhook: what is saved with it and with its attempt, and how it went.
-import type { Headers } from '../../kernel/dialect.ts';
+import type { Headers } from '../../kernel/http/protocol.ts';
 
 /** What is saved with a delivery, beside its body. */
 export interface HookDeliveryDetails {

@@ -1,5 +1,5 @@
 // Webhooks as requests and replies show them.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { isoSeconds } from '../times.ts';
 import type { Hook, HookConfig } from './hook.ts';
 

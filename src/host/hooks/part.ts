@@ -1,5 +1,5 @@
 // Webhooks of repositories, organizations and apps.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { DELIVER_EVENTS } from '../events/record-event.ts';
 import { hookMigrations } from '../migrations/hooks.ts';
 import { appHookRoutes } from './app-routes.ts';

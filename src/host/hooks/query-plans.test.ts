@@ -7,7 +7,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import {
   findFinishedDispatch,
   listFinishedDispatches,
-} from '../../kernel/webhook/store-finished-dispatches.ts';
+} from '../../kernel/webhooks/store-finished-dispatches.ts';
 import { insertEvents } from '../events/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { DEFAULT_REPOSITORY_SETTINGS } from '../repositories/repository.ts';

@@ -1,9 +1,9 @@
 // Removes the webhooks of a repository or organization that is deleted, a while later, so that they hear of what happened last.
-import type { DueHandler } from '../../kernel/due-store.ts';
-import { schedule } from '../../kernel/due-store.ts';
+import type { DueHandler } from '../../kernel/jobs/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhook/store-deliveries.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
 import { hookRefOf, type StoredHookTarget } from './hook.ts';
 import { deleteHook, listHooks } from './store.ts';
 import { deleteHookCursor } from './store-cursors.ts';

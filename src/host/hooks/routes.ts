@@ -1,5 +1,5 @@
 // Webhooks of repositories and organizations: list, create, get, change, delete, ping and test them.
-import { Page } from '../../kernel/page.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import {
   reply,
@@ -8,8 +8,8 @@ import {
   type HandlerResult,
   type Route,
   type RouteShape,
-} from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+} from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import {
   findHookOf,

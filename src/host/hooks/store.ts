@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Hook, HookContentType, LastResponse, StoredHookTarget } from './hook.ts';
 import type { HookRow } from './tables.ts';
 

@@ -1,5 +1,5 @@
 // Licences.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { licenseRoutes } from './routes.ts';
 
 export const licensePart: Part = {

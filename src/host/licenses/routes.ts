@@ -1,8 +1,8 @@
 // The licences that a new repository may begin with: those that most people use, and each of the SPDX list.
 import { Failure } from '../../kernel/failure.ts';
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { findLicenseId, licenseNames } from '../repositories/license-names.ts';
 import { licenseTextOf } from '../repositories/license-text.ts';

@@ -1,5 +1,5 @@
 // Due work that reads whole repositories: after the limits of git have stopped it, it is tried again a week later.
-import { retry, type DueHandler } from '../../kernel/due-store.ts';
+import { retry, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { GitLimitExceeded } from '../git/process-limits.ts';
 import { PAUSE_MS } from './schedule-maintenance.ts';

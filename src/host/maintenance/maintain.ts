@@ -1,5 +1,5 @@
 // Due work: tidies a repository or a gist that needs it, one at a time on each node, and gives way to pushes.
-import { release, retry, type Due, type DueHandler } from '../../kernel/due-store.ts';
+import { release, retry, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { removeLeftovers } from '../git/leftovers.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { startServer, type Json, type TestServer } from '../../../test/server.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { claim, schedule, type Due, type DueHandler } from '../../kernel/due-store.ts';
+import { claim, schedule, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { buildFiles, needsGit } from '../git/fixture-repository.ts';
 import { buildBlob, buildCommit, type NewObject } from '../git/new-object.ts';

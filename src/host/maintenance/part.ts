@@ -1,5 +1,5 @@
 // The upkeep of repositories and gists.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { maintenanceHandler } from './maintain.ts';
 import { MAINTAINED_GISTS, MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
 

@@ -1,5 +1,5 @@
 // Schedules the maintenance of a repository or a gist, and decides when one needs it.
-import { schedule, type DueWork } from '../../kernel/due-store.ts';
+import { schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryFiles } from '../git/repack.ts';
 

@@ -1,5 +1,5 @@
 // Rendering of texts that callers send.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { markdownRoutes } from './routes.ts';
 
 export const markdownPart: Part = {

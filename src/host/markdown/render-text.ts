@@ -2,8 +2,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes } from '../../kernel/route.ts';
-import { userContentHeaders } from '../../kernel/user-content.ts';
+import { Bytes } from '../../kernel/http/route.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import type { MarkdownMode } from '../contents/markdown-client.ts';
 import { FairSlots } from '../transport/fair-slots.ts';
 import { holderOf, type GitTransferCall } from '../transport/git-transfers.ts';

@@ -1,9 +1,9 @@
 // Renders Markdown that is sent in JSON or as plain text.
 import type { IncomingMessage } from 'node:http';
-import { collectBody, inflateBody } from '../../kernel/body.ts';
+import { collectBody, inflateBody } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { MARKDOWN_MODES } from '../contents/markdown-client.ts';
 import { MAX_TEXT_BYTES, renderText } from './render-text.ts';
 

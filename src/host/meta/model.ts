@@ -1,5 +1,5 @@
 // The reply of GET /meta, and the lines of GET /zen.
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 
 export const ServerMeta = Type.Object(
   { verifiable_password_authentication: Type.Boolean(), installed_version: Type.String() },

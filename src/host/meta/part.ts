@@ -1,5 +1,5 @@
 // Facts about the server, and its API versions.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { versions } from '../versions/index.ts';
 import { metaRoutes } from './routes.ts';
 

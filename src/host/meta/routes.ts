@@ -1,9 +1,9 @@
 // Facts about the server: versions, meta, zen.
 import { randomInt } from 'node:crypto';
-import { reply, route, Text } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { versionPath } from '../../kernel/version-effects.ts';
-import type { VersionTable } from '../../kernel/version.ts';
+import { reply, route, Text } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { versionPath } from '../../kernel/versions/version-effects.ts';
+import type { VersionTable } from '../../kernel/versions/version.ts';
 import { drawPicture, PROVERBS, ServerMeta } from './model.ts';
 
 /** The body lists the versions that may be used; announced ones are in a header, so that no client picks one too early. */

@@ -1,7 +1,7 @@
 // Decides what a caller may do in an organization: by membership, and by the policy of the caller's token.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actsOnAccount } from '../apps/program.ts';
 import { administersHost } from '../repositories/caller-roles.ts';

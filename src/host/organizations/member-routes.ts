@@ -2,10 +2,10 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
-import { Page, type Slice } from '../../kernel/page.ts';
+import { Page, type Slice } from '../../kernel/http/reply/page.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route, type Call, type Reply } from '../../kernel/route.ts';
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { reply, route, type Call, type Reply } from '../../kernel/http/route.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';

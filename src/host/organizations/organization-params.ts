@@ -1,5 +1,5 @@
 // The parameters of the paths below an organization, which is named by its login or by its number.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** Either `org` is there, or `organization_id` is. Routes below an organization add their own parameters. */
 export const OrganizationParams = {

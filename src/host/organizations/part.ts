@@ -1,5 +1,5 @@
 // Organizations and their members.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { organizationMigrations } from '../migrations/organizations.ts';
 import { handOverMemberships, removedMembers } from './hand-over.ts';
 import { organizationMemberRoutes } from './member-routes.ts';

@@ -1,5 +1,5 @@
 // The settings of an organization: what its members may do, and how new repositories begin.
-import { Type, type TSchema } from '../../kernel/schema.ts';
+import { Type, type TSchema } from '../../kernel/schema/schema.ts';
 
 export interface OrganizationSettings {
   hasOrganizationProjects: boolean;

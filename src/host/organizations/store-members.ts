@@ -1,6 +1,6 @@
 // The members of organizations in the database.
 import { Failure } from '../../kernel/failure.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { deleteAccountActors } from '../protection/store-actors.ts';
 import type { OrganizationMembership, OrganizationRole } from './model.ts';

@@ -1,7 +1,7 @@
 // Organizations in the database.
 import { sql, type Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {

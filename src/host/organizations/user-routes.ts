@@ -1,9 +1,9 @@
 // The organizations of a user, and the caller's own memberships.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { findOwner } from '../owners/store.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';

@@ -1,6 +1,6 @@
 // Owners of repositories: users, service tokens and organizations, in the short form that most replies nest.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 
 export interface RepositoryOwner {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { ensureServiceAccount } from '../../kernel/identity/store-accounts.ts';
 import { insertMember } from '../../kernel/identity/store-members.ts';
-import { newSecret } from '../../kernel/identity/secret.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import { insertToken } from '../../kernel/identity/store-tokens.ts';
 import { insertEmails } from '../users/store-emails.ts';
 import { noreplyAddressOf } from './noreply-address.ts';

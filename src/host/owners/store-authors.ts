@@ -1,6 +1,6 @@
 // Finds the accounts behind the e-mail addresses of authors and committers.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import { findAccount, listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, type RepositoryOwner } from './model.ts';

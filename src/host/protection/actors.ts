@@ -1,7 +1,7 @@
 // Who rules for branches name: finds them by name, and shows those who may still push.
 import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showApp } from '../apps/show-installation.ts';
 import { findAppBySlug } from '../apps/store.ts';

@@ -1,6 +1,6 @@
 // The apps that required status checks name.
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findApp } from '../apps/store.ts';
 import type { RequiredCheck } from './rule.ts';

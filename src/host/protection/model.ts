@@ -1,5 +1,5 @@
 // Protected branches as replies show them.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { nodeId } from '../node-id.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';

@@ -1,5 +1,5 @@
 // Rules for branches.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { endWithAccount } from '../ended-accounts.ts';
 import { protectionMigrations } from '../migrations/protection.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';

@@ -1,5 +1,5 @@
 // What routes below the protection of a branch share: their path, and the check that the branch exists.
-import { Type } from '../../kernel/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { branchNotFound } from '../branches/branch-not-found.ts';
 import { isBranchName } from '../git/revision.ts';

@@ -1,6 +1,6 @@
 // What requests about protected branches send.
 import { Failure } from '../../kernel/failure.ts';
-import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { DEFAULT_REVIEWS, type RequiredCheck, type ReviewRule } from './rule.ts';
 
 /** How many of one kind a request may name, and how many of all kinds a rule may name for one purpose. */

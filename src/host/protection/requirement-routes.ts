@@ -2,8 +2,8 @@
 import type { ChangeActor } from '../../kernel/change/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { readActors, showActors, type ActorsByPurpose } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY } from './change-protection.ts';

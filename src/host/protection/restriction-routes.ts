@@ -1,8 +1,8 @@
 // Who may push to a protected branch: users, teams and apps.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ListedTeam } from '../teams/replies.ts';
 import { SimpleUser } from '../owners/model.ts';

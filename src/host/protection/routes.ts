@@ -1,7 +1,7 @@
 // The protection of a branch as a whole, and whether it applies to administrators and asks for signatures.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply } from '../../kernel/route.ts';
-import { problem, type Static } from '../../kernel/schema.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { readActors, showActors } from './actors.ts';

@@ -1,6 +1,6 @@
 // Rules for branches in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StatusTarget } from '../statuses/store.ts';

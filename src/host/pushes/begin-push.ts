@@ -1,5 +1,5 @@
 // The beginning of a push: a row that outlives a crash, and due work that finishes what a dead server has left.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';

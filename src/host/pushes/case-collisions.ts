@@ -1,5 +1,5 @@
 // Finds new references whose names differ from others only in case: on the computers of many people they would be one file.
-import { foldCase } from '../../kernel/fold-case.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import { readRefValues } from '../git/ref-values.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 

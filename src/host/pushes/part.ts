@@ -1,5 +1,5 @@
 // What follows pushes.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { pushMigrations } from '../migrations/pushes.ts';
 import { RECORD_PUSH, recordPushHandler } from './record-pushes.ts';
 

@@ -6,7 +6,7 @@ import { eventually } from '../../../test/eventually.ts';
 import { joinHost, type HostPerson } from '../../../test/host-people.ts';
 import type { Json, TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
-import { DUE } from '../../kernel/due-store.ts';
+import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { addCommit, git, needsGit } from '../git/fixture-repository.ts';
 import { updateRefs } from '../git/update-refs.ts';

@@ -1,6 +1,6 @@
 // Records what pushes have changed: compares the references of git with those that were last recorded, and writes the
 // difference, what the repository shows of it, and its events in one transaction.
-import { schedule, type DueHandler } from '../../kernel/due-store.ts';
+import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';

@@ -1,6 +1,6 @@
 // Pushes that go on, and the recorded values of references, in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/batches.ts';
+import { inBatches } from '../../kernel/collections/chunk.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';

@@ -1,6 +1,6 @@
 // The rate-limit status: one counter for each of the five categories.
-import type { Counter } from '../../kernel/limit-window.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import type { Counter } from '../../kernel/limits/window.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 export const RateLimitCounter = Type.Object(
   { limit: Type.Integer(), used: Type.Integer(), remaining: Type.Integer(), reset: Type.Integer() },

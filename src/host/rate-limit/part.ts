@@ -1,5 +1,5 @@
 // The rate-limit status.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { rateLimitRoutes } from './routes.ts';
 
 export const rateLimitPart: Part = {

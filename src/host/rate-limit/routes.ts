@@ -1,6 +1,6 @@
 // GET /rate_limit: the remaining calls of every category; the call itself is not counted.
 import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/route.ts';
+import { route } from '../../kernel/http/route.ts';
 import { RateLimitStatus, toRateLimitCounter } from './model.ts';
 
 const getRateLimit = route(

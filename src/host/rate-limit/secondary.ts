@@ -1,9 +1,9 @@
 // The secondary limits of the host: what a call counts for, and the error for those who exceed them.
-import type { SecondaryPlan } from '../../kernel/dialect.ts';
+import type { SecondaryPlan } from '../../kernel/http/protocol.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { retrySeconds } from '../../kernel/limit-window.ts';
-import type { RouteShape } from '../../kernel/route.ts';
-import type { SecondaryExcess, SecondaryRule } from '../../kernel/secondary-limits.ts';
+import { retrySeconds } from '../../kernel/limits/window.ts';
+import type { RouteShape } from '../../kernel/http/route.ts';
+import type { SecondaryExcess, SecondaryRule } from '../../kernel/limits/secondary-limits.ts';
 
 /** The code of such errors, by which they are told from a spent budget. */
 export const SECONDARY = 'secondary';

@@ -1,11 +1,17 @@
 // Finds the repository that a call names, and decides whether its caller may do there what the route needs.
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
+import {
+  route,
+  type Call,
+  type HandlerResult,
+  type Route,
+  type RouteShape,
+} from '../../kernel/http/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { GitError } from '../git/git-process.ts';

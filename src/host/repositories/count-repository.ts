@@ -1,5 +1,5 @@
 // What follows a write to the default branch of a repository: a new count of its languages and size, and its licence.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

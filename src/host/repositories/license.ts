@@ -1,5 +1,5 @@
 // Licences by their SPDX identifiers.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import { licenseNames, OTHER_LICENSE_ID } from './license-names.ts';
 

@@ -2,8 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';

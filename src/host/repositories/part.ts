@@ -1,5 +1,5 @@
 // Repositories.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { repositoryMigrations } from '../migrations/repositories.ts';
 import { HOST_ROLE_STATEMENTS } from './caller-roles.ts';
 import { repositoryListRoutes } from './list-routes.ts';

@@ -2,7 +2,13 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { route, type Call, type HandlerResult, type Route, type RouteShape } from '../../kernel/route.ts';
+import {
+  route,
+  type Call,
+  type HandlerResult,
+  type Route,
+  type RouteShape,
+} from '../../kernel/http/route.ts';
 import { installationOf } from '../apps/program.ts';
 import { userResource } from '../users/access.ts';
 import { openRepository, type FoundRepository, type RepositoryCall } from './access.ts';

@@ -1,5 +1,5 @@
 // Recognises the licence of a repository by the words of its text.
-import { TimeSlice } from '../../kernel/time-slice.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { OTHER_LICENSE_ID } from './license-names.ts';
 import { licenseTextOf } from './license-text.ts';
 

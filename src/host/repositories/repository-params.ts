@@ -1,5 +1,5 @@
 // The parameters of the paths below a repository, which is named by its owner and name, or by its number.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** Either `owner` and `repo` are there, or `repository_id` is. Routes below a repository add their own parameters. */
 export const RepositoryParams = {

@@ -1,6 +1,6 @@
 // Due work after changes of repositories: removes the folders of deleted ones, counts what pushes have changed, and writes
 // the default branch for clones.
-import type { BackgroundWork } from '../../kernel/dialect.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { deleteScanning } from '../code-scanning/store-removal.ts';
 import { limitedWork } from '../maintenance/limited-work.ts';

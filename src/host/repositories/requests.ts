@@ -1,5 +1,5 @@
 // Requests that create and change repositories: their schemas, and what they set.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { PULL_REQUEST_POLICIES, type Repository, type RepositorySettings } from './repository.ts';
 import { SecurityAndAnalysis } from './security-features.ts';
 

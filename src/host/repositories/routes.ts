@@ -1,9 +1,9 @@
 // Repositories: create, get, change, delete; topics and languages.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';

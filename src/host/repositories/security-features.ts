@@ -1,5 +1,5 @@
 // The security features of repositories: code scanning is always there, others are not, and none can be switched.
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 type FeatureStatus = 'enabled' | 'disabled';
 

@@ -1,6 +1,6 @@
 // Lists of repositories: each source of them is read in the order of an index, and only as far as the page needs.
 import { sql, type RawBuilder } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
 import { reachedBy, type InstallationReach } from '../apps/store-reach.ts';

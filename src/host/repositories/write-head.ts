@@ -1,5 +1,5 @@
 // Tells git which branch is the default: clones check it out.
-import { schedule } from '../../kernel/due-store.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { setDefaultBranch } from '../git/update-refs.ts';

@@ -1,5 +1,5 @@
 // Custom repository roles of an organization: a base role with a name of its own and further permissions.
-import { OneOf, PlainText, Type, Nullable, type Static } from '../../kernel/schema.ts';
+import { OneOf, PlainText, Type, Nullable, type Static } from '../../kernel/schema/schema.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';

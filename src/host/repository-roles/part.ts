@@ -1,5 +1,5 @@
 // Custom repository roles.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { customRoleRoutes } from './routes.ts';
 
 export const customRolePart: Part = {

@@ -1,5 +1,5 @@
 // Reads the role that a request wants to grant on a repository: one that every repository has, or a custom one.
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { parseRole } from '../repositories/repository.ts';
 import { findRepositoryRoleByName } from './store.ts';

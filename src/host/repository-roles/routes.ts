@@ -2,8 +2,8 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type, type Static } from '../../kernel/schema.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
   openOrganization,

@@ -1,6 +1,6 @@
 // Custom repository roles in the database.
 import type { Selectable } from 'kysely';
-import { foldCase } from '../../kernel/fold-case.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { CustomBaseRole, CustomRepositoryRole } from './model.ts';
 import type { RepositoryRoleRow } from './tables.ts';

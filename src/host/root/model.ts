@@ -1,6 +1,6 @@
 // The API root: the URLs of all resources, as RFC 6570 templates.
 import { absentPartAt, DIFFERENCES } from '../absent-parts.ts';
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 const PATHS = {
   current_user_url: '/user',

@@ -1,5 +1,5 @@
 // The API root.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { rootRoutes } from './routes.ts';
 
 export const rootPart: Part = {

@@ -1,5 +1,5 @@
 // GET /: the API root.
-import { route } from '../../kernel/route.ts';
+import { route } from '../../kernel/http/route.ts';
 import { Root, rootAt } from './model.ts';
 
 const getRoot = route(

@@ -1,5 +1,5 @@
 // Search results: the total count, and a page of items with a score.
-import { OneOf, Type, type TObject } from '../../kernel/schema.ts';
+import { OneOf, Type, type TObject } from '../../kernel/schema/schema.ts';
 import { SimpleUser } from '../owners/model.ts';
 
 export const UserSearchQuery = Type.Object({

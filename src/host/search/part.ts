@@ -1,5 +1,5 @@
 // Search.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { searchRoutes } from './routes.ts';
 
 export const searchPart: Part = {

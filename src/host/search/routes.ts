@@ -1,9 +1,9 @@
 // Search, which draws on a budget of its own.
 import { Failure } from '../../kernel/failure.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
-import { clampLimit, Page, type Slice } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import type { Static } from '../../kernel/schema.ts';
+import { clampLimit, Page, type Slice } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
 import { pageLinks } from '../page-links.ts';

@@ -1,7 +1,7 @@
 // Searches of users in the database, sorted by what they own.
 import { sql } from 'kysely';
 import { byMatch, listMembersById, matchesWords, type Member } from '../../kernel/identity/store-members.ts';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** So many of the best matches are sorted by their repositories: counting for each member would take ever longer. */

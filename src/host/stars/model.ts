@@ -1,5 +1,5 @@
 // Stars as replies show them: with their times, where the media type asks for them.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';

@@ -1,5 +1,5 @@
 // Stars.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { ACTIVITY_TAG } from '../activity-tag.ts';
 import { endWithAccount } from '../ended-accounts.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';

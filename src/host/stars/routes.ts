@@ -1,13 +1,13 @@
 // Stars: give and take them, and lists of who starred what.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { EventDetails } from '../events/model.ts';
 import { recordEvent, recordEvents } from '../events/record-event.ts';
 import { mediaParamOf } from '../media-type.ts';

@@ -1,6 +1,6 @@
 // Stars in the database. The count in the repository's row changes in the same transaction, under its lock.
 import { sql } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Viewer } from '../repositories/store-lists.ts';

@@ -1,5 +1,5 @@
 // Statuses of commits as replies show them: each, and all contexts of a commit combined.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { MinimalRepository } from '../repositories/model.ts';

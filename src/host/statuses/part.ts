@@ -1,5 +1,5 @@
 // Statuses of commits.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { statusRoutes } from './routes.ts';
 
 export const statusPart: Part = {

@@ -1,9 +1,9 @@
 // Statuses of commits: what checks from outside report about them.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { findCommit, noCommitFound } from '../commits/find-commit.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';

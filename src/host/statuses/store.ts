@@ -1,6 +1,6 @@
 // Statuses of commits in the database.
 import type { Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { CommitStatus, StatusState } from './model.ts';

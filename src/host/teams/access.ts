@@ -1,7 +1,7 @@
 // Decides what a caller may do with a team: by membership of the organization and the team, and by the caller's token.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import type { Call } from '../../kernel/route.ts';
+import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openOrganization, type OpenedOrganization } from '../organizations/access.ts';
 import { organizationResource } from '../organizations/model.ts';

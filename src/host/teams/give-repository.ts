@@ -1,7 +1,7 @@
 // Gives repositories to teams that a request names by id.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import { actsOnAccount } from '../apps/program.ts';
 import type { Organization } from '../organizations/model.ts';
 import { findOrganizationFor, type OrganizationForAccount } from '../organizations/store.ts';

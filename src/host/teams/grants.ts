@@ -1,6 +1,6 @@
 // The roles of teams on repositories: which a request asks for, and which one a team has.
 import { Failure } from '../../kernel/failure.ts';
-import { problem } from '../../kernel/schema.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOwner } from '../owners/store.ts';

@@ -2,9 +2,9 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { VIEW_AS_MEMBER } from '../organizations/access.ts';

@@ -1,7 +1,7 @@
 // The teams that a repository was given to.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { openOrganization, type OrganizationCall } from '../organizations/access.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';

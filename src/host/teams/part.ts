@@ -1,5 +1,5 @@
 // Teams of organizations.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { organizationTeamMemberRoutes } from './member-routes.ts';
 import { teamsOfRepositoryRoutes } from './of-repository-routes.ts';
 import { organizationTeamRepositoryRoutes } from './repository-routes.ts';

@@ -1,5 +1,5 @@
 // Teams, memberships of teams and repositories of teams as replies show them.
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import type { Organization } from '../organizations/model.ts';
 import { TeamOrganization, toTeamOrganization } from '../organizations/replies.ts';

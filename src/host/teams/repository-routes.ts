@@ -1,8 +1,8 @@
 // Repositories of a team: list, check, add, change the role, remove.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { PlainText, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';

@@ -1,5 +1,5 @@
 // The bodies of requests that create and change teams.
-import { Nullable, OneOf, PlainText, Type } from '../../kernel/schema.ts';
+import { Nullable, OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { TeamPermission } from './model.ts';
 
 const MAX_NUMBER = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 // Teams of an organization: list, create, get, change and delete.
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { OneOf, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from '../organizations/access.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';

@@ -1,5 +1,5 @@
 // Reads what replies nest in teams: their parents, their organization and their numbers.
-import type { Static } from '../../kernel/schema.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Organization } from '../organizations/model.ts';
 import { countOwnedRepositories, listOrganizationsById } from '../organizations/store.ts';

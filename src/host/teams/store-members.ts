@@ -1,6 +1,6 @@
 // The members of teams in the database.
 import { sql } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { OrganizationTeamRole } from './model.ts';
 

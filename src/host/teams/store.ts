@@ -1,7 +1,7 @@
 // Teams in the database.
 import { sql, type Selectable } from 'kysely';
-import { foldCase } from '../../kernel/fold-case.ts';
-import type { Slice } from '../../kernel/page.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
   isTeamSlug,

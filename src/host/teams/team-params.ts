@@ -1,5 +1,5 @@
 // The paths of routes below a team, which is named by its slug in an organization, or by its number.
-import { Type, type Static } from '../../kernel/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { OrganizationParams } from '../organizations/organization-params.ts';
 
 /** Either `team_slug` is there, with the organization, or `team_id` is. Routes below a team add their own parameters. */

@@ -1,5 +1,5 @@
 // Transfers of repositories.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { repositoryTransferRoutes } from './routes.ts';
 
 export const transferPart: Part = {

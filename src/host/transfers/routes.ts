@@ -2,9 +2,9 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { reply } from '../../kernel/route.ts';
+import { reply } from '../../kernel/http/route.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { PlainText, problem, Type } from '../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { upsertCollaborator } from '../collaborators/store.ts';
 import { findInFamily, sourceNumberOf } from '../forks/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';

@@ -2,7 +2,7 @@
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 
 /** Throws where the token is gone; `action` is that of the route. */
 export async function callAgain(

@@ -1,6 +1,6 @@
 // Slots that callers share fairly: nobody holds them all, and a slot that is free goes to the caller who has had the least.
 import { Failure } from '../../kernel/failure.ts';
-import { Generations } from '../../kernel/generations.ts';
+import { Generations } from '../../kernel/collections/recently-used-map.ts';
 
 /** Who holds a slot, or waits for one. */
 export interface SlotHolder {

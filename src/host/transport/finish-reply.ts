@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { GitExit } from '../git/git-process.ts';
 
 /** @throws {Failure} where git failed without a word to the client, or got only a part of the body. */

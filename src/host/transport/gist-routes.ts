@@ -1,7 +1,7 @@
 // Gists over the protocol of git: everybody who knows the id fetches, the owner pushes, and what a push brings is recorded.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { gistResource, openGist, ownsGist, READ_GIST, UPDATE_GIST, type FoundGist } from '../gists/access.ts';
 import { editFiles } from '../gists/file-edits.ts';
 import { GIST_REF, MAX_GIST_FILES } from '../gists/gist.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawAnswer, RawRoute, RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawAnswer, RawRoute, RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { announce } from './announce.ts';
 import type { ServiceName } from './git-service.ts';
 import { plainReplyOf, sendPlain, sendRefusal } from './plain-reply.ts';

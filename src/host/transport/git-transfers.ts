@@ -2,8 +2,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
-import { budgetIdOf } from '../../kernel/limit.ts';
-import { networkOf } from '../../kernel/network.ts';
+import { budgetIdOf } from '../../kernel/limits/limits.ts';
+import { networkOf } from '../../kernel/limits/client-network.ts';
 import { ClientWatch } from './client-watch.ts';
 import { FairSlots, type SlotHolder } from './fair-slots.ts';
 

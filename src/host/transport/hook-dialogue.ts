@@ -1,5 +1,5 @@
 // The server's side of the talk with the pre-receive hook: reads what a push changes, and answers with a verdict.
-import { splitLines } from '../../kernel/split-lines.ts';
+import { splitLines } from '../../kernel/text/split-lines.ts';
 import type { GitProcess } from '../git/git-process.ts';
 import { ZERO_OID } from '../git/object-id.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';

@@ -1,5 +1,5 @@
 // Git over HTTP.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { gistTransportRoutes } from './gist-routes.ts';
 import { transportRoutes } from './routes.ts';
 

@@ -1,8 +1,8 @@
 // Errors of requests of git, as a person reads them in a terminal.
 import type { ServerResponse } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
-import { RETRY_SECONDS } from '../../kernel/send.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
+import { RETRY_SECONDS } from '../../kernel/http/reply/send.ts';
 import { hostStatusOf } from '../failures.ts';
 import { errorInBand, errorPacket } from './git-packets.ts';
 import type { ServiceName } from './git-service.ts';

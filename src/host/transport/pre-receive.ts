@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { access, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_FOLDER } from '../../kernel/storage/private-files.ts';
+import { PRIVATE_FOLDER } from '../../kernel/storage/disk/private-files.ts';
 import { asStorageFailure } from '../../kernel/storage/storage-failure.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
-import { createGunzip } from '../../kernel/streams.ts';
+import { createGunzip } from '../../kernel/network/streams.ts';
 
 /** @throws {Failure} for another encoding than gzip, and for a body that is none of this service. */
 export function openBody(request: IncomingMessage, contentType: string): Readable {

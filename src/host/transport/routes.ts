@@ -1,7 +1,7 @@
 // Repositories over the protocol of git: who may fetch and push, and what happens around a push.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { beginPush } from '../pushes/begin-push.ts';
 import { endPush } from '../pushes/record-pushes.ts';
 import {

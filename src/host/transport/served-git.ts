@@ -1,6 +1,6 @@
 // What the transport needs of whatever it serves: a repository or a gist, opened for one request of git.
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { RawExchange, RawRouteCall } from '../../kernel/raw-route.ts';
+import type { RawExchange, RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { GitTarget } from '../git/git-target.ts';
 import type { GitProgram } from '../git/git-process.ts';
 import type { ServiceName } from './git-service.ts';

@@ -1,7 +1,7 @@
 // The reply of the upgrade report.
-import { describedPath } from '../../kernel/path-template.ts';
-import { OneOf, Type, type Static } from '../../kernel/schema.ts';
-import type { ImpactCaller, ImpactChange, ImpactedCalls } from '../../kernel/version-usage/report.ts';
+import { describedPath } from '../../kernel/http/path-template.ts';
+import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { ImpactCaller, ImpactChange, ImpactedCalls } from '../../kernel/versions/usage/report.ts';
 import { isoSeconds } from '../times.ts';
 
 const Moment = Type.String({ format: 'date-time' });

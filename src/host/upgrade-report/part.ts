@@ -1,6 +1,6 @@
 // The upgrade report: which calls a newer version would change.
-import type { Api } from '../../kernel/dialect.ts';
-import type { Part } from '../../kernel/part.ts';
+import type { Api } from '../../kernel/http/protocol.ts';
+import type { Part } from '../../kernel/module.ts';
 import { upgradeReportRoutes } from './routes.ts';
 
 export function upgradeReportPart(api: () => Api): Part {

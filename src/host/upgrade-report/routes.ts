@@ -1,10 +1,10 @@
 // GET /versions/{version}/impact: which of the caller's calls the version would change.
-import type { Api } from '../../kernel/dialect.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
-import { versionStateOf } from '../../kernel/version-usage/page.ts';
-import { readImpact } from '../../kernel/version-usage/report.ts';
-import { USAGE_RETENTION_DAYS } from '../../kernel/version-usage/sweep.ts';
+import type { Api } from '../../kernel/http/protocol.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { versionStateOf } from '../../kernel/versions/usage/page.ts';
+import { readImpact } from '../../kernel/versions/usage/report.ts';
+import { USAGE_RETENTION_DAYS } from '../../kernel/versions/usage/sweep.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { pageLinks } from '../page-links.ts';
 import { parseTime } from '../times.ts';

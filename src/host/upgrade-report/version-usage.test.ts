@@ -6,8 +6,8 @@ import { assertNoScan, fillTables, recordStatements } from '../../../test/query-
 import { hostApi } from '../api.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { effectsOf } from '../../kernel/version-usage/effects.ts';
-import type { RouteUsage } from '../../kernel/version-usage/route-usage.ts';
+import { effectsOf } from '../../kernel/versions/usage/effects.ts';
+import type { RouteUsage } from '../../kernel/versions/usage/route-usage.ts';
 import {
   deleteUsageBefore,
   deleteUsageOf,
@@ -16,8 +16,8 @@ import {
   listVersionUsage,
   listUsageCallers,
   listUsageEffects,
-} from '../../kernel/version-usage/store.ts';
-import { VersionUsage } from '../../kernel/version-usage/version-usage.ts';
+} from '../../kernel/versions/usage/store.ts';
+import { VersionUsage } from '../../kernel/versions/usage/version-usage.ts';
 
 const NOW = 1_800_000_000_000;
 const OLD = '2022-11-28';

@@ -2,9 +2,9 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import { Page } from '../../kernel/page.ts';
-import { reply, route } from '../../kernel/route.ts';
-import { problem, Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { lockUser, userResource } from './access.ts';

@@ -1,7 +1,7 @@
 // Who follows whom. People cannot follow each other on this server, so that the lists are empty.
-import { Page } from '../../kernel/page.ts';
-import { route } from '../../kernel/route.ts';
-import { Type } from '../../kernel/schema.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { route } from '../../kernel/http/route.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { findOwner } from '../owners/store.ts';

@@ -1,6 +1,6 @@
 // Public keys in the format of OpenSSH: what is accepted, and how replies show them.
 import { createHash } from 'node:crypto';
-import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { isoSeconds } from '../times.ts';
 
 export interface UserKey {

@@ -1,6 +1,6 @@
 // Users as the host shows them: public to everyone, private to themselves.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';

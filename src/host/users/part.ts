@@ -1,5 +1,5 @@
 // Users.
-import type { Part } from '../../kernel/part.ts';
+import type { Part } from '../../kernel/module.ts';
 import { endWithAccount } from '../ended-accounts.ts';
 import { hostUserMigrations } from '../migrations/users.ts';
 import { emailRoutes } from './email-routes.ts';

@@ -1,5 +1,5 @@
 // What users say about themselves, and how a request changes it.
-import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export interface UserProfile {
   /** Shown instead of the first and last name of the member. */

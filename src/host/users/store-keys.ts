@@ -1,6 +1,6 @@
 // The public keys of users in the database.
 import type { Selectable } from 'kysely';
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ParsedKey, UserKey } from './key.ts';
 import type { UserKeyRow } from './tables.ts';

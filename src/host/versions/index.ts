@@ -1,5 +1,5 @@
 // The host's versions, oldest first, and every breaking change between them.
-import type { VersionTable } from '../../kernel/version.ts';
+import type { VersionTable } from '../../kernel/versions/version.ts';
 import { changesOf20260310, operationChangesOf20260310 } from './2026-03-10/changes.ts';
 import { VERSION_HEADERS } from './select-version.ts';
 

@@ -1,7 +1,7 @@
 // Changes about repositories reach every schema that shows one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonSchema } from '../../kernel/schema.ts';
+import type { JsonSchema } from '../../kernel/schema/schema.ts';
 import { hostApi } from '../api.ts';
 import { hasDownloadsRemoved } from './2026-03-10/has-downloads-removed.ts';
 import { squashTitleDefaultRemoved } from './2026-03-10/squash-title-default-removed.ts';

@@ -1,10 +1,10 @@
 // Selects the API version of a call by its header, and reports it with the deprecation of old versions.
-import type { CallFacts, Dialect, Headers } from '../../kernel/dialect.ts';
+import type { CallFacts, Dialect, Headers } from '../../kernel/http/protocol.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { RouteShape } from '../../kernel/route.ts';
-import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/version-effects.ts';
-import { selectVersion, shownVersion, supportedUntil } from '../../kernel/version-support.ts';
-import { changesAhead, type VersionTable } from '../../kernel/version.ts';
+import type { RouteShape } from '../../kernel/http/route.ts';
+import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/versions/version-effects.ts';
+import { selectVersion, shownVersion, supportedUntil } from '../../kernel/versions/version-support.ts';
+import { changesAhead, type VersionTable } from '../../kernel/versions/version.ts';
 import { asksForBeta } from '../media-type.ts';
 
 /** The header of the specification, and the one that clients send. */

@@ -1,5 +1,5 @@
 // Watches as replies show them, and what a request says about one.
-import { Nullable, Type, type Static } from '../../kernel/schema.ts';
+import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { isoSeconds } from '../times.ts';
 
 export interface Watch {

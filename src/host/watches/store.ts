@@ -1,5 +1,5 @@
 // Watches in the database. The count in the repository's row is that of those who do not ignore it.
-import type { Slice } from '../../kernel/page.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Viewer } from '../repositories/store-lists.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
-import { DUE, dueMigrations } from '../due-store.ts';
+import { DUE, dueMigrations } from '../jobs/due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';

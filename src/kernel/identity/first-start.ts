@@ -13,7 +13,7 @@ import {
   updatePassword,
   type Member,
 } from './store-members.ts';
-import { hashPassword, hashSecret, newSecret, secretOf } from './secret.ts';
+import { hashPassword, hashSecret, newSecret, secretOf } from '../secrets/secret.ts';
 import { insertToken, findTokenByHash, updateFirstSecret, TOKEN_PREFIX, UNSEEN } from './store-tokens.ts';
 
 export const ADMIN = 'admin';

@@ -1,6 +1,6 @@
 // Who may grant which permissions to a token, a member or a team: never more than their own.
 import { Failure } from '../failure.ts';
-import { problem } from '../schema.ts';
+import { problem } from '../schema/schema.ts';
 import { hasPlaceholders } from './attributes.ts';
 import type { HeldRoles, KnownCaller } from './caller.ts';
 import type { Member } from './store-members.ts';

@@ -11,10 +11,10 @@ import { insertMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';
 import { insertRole } from './store-roles.ts';
 import { listMemberRecords, deleteMemberRecord } from './store-member-admin.ts';
-import { newSecret } from './secret.ts';
-import { deleteSession, insertSession, SESSION_MS } from './store-sessions.ts';
+import { newSecret } from '../secrets/secret.ts';
+import { deleteSession, insertSession, SESSION_MS } from './sessions/store-sessions.ts';
 import { identityMigrations } from './tables.ts';
-import { versionUsageMigrations } from '../version-usage/tables.ts';
+import { versionUsageMigrations } from '../versions/usage/tables.ts';
 import { insertTeam } from './store-teams.ts';
 import {
   insertToken,

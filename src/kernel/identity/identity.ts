@@ -1,5 +1,5 @@
 // Authenticates: turns a credential into a caller, from a cache or from the database.
-import { BoundedCache } from '../bounded-cache.ts';
+import { BoundedCache } from '../collections/bounded-cache.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
@@ -13,8 +13,8 @@ import { findMemberPermissions } from './member-permissions.ts';
 import { findTokenOwner, updateLastSeen, type Member } from './store-members.ts';
 import { compilePolicy, type Policy } from './policy.ts';
 import { findRoles, type Role } from './store-roles.ts';
-import { hashSecret } from './secret.ts';
-import { findSession } from './store-sessions.ts';
+import { hashSecret } from '../secrets/secret.ts';
+import { findSession } from './sessions/store-sessions.ts';
 import {
   findToken,
   findTokenByHash,

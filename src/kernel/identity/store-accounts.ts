@@ -1,5 +1,5 @@
 // Accounts: the owners of resources on the actors API and the host. Members, service tokens and bots are accounts.
-import { inBatches } from '../batches.ts';
+import { inBatches } from '../collections/chunk.ts';
 import { Failure } from '../failure.ts';
 import type { ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';

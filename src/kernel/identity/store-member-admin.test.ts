@@ -18,8 +18,8 @@ import {
   type MemberFilter,
   type MemberOrder,
 } from './store-member-admin.ts';
-import { newSecret } from './secret.ts';
-import { insertLoginLink, insertSession, spendLoginLink } from './store-sessions.ts';
+import { newSecret } from '../secrets/secret.ts';
+import { insertLoginLink, insertSession, spendLoginLink } from './sessions/store-sessions.ts';
 import { identityMigrations } from './tables.ts';
 import { insertTeam } from './store-teams.ts';
 import { insertToken, findToken } from './store-tokens.ts';

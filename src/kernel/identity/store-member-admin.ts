@@ -1,6 +1,6 @@
 // Members for their administration: lists by filter, updates and removal.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { inBatches } from '../batches.ts';
+import { inBatches } from '../collections/chunk.ts';
 import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
 import { checkPassword, insertMember, findMember, searchMembers, type NewMember } from './store-members.ts';
-import { hashPassword } from './secret.ts';
+import { hashPassword } from '../secrets/secret.ts';
 import { identityMigrations } from './tables.ts';
 
 const NOW = 1_800_000_000_000;

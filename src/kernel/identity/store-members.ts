@@ -1,13 +1,13 @@
 // Members: the people of the account, with their names, base role and custom roles.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
-import { sortKeyOf } from '../fold-case.ts';
+import { sortKeyOf } from '../text/fold-case.ts';
 import { newId } from '../id.ts';
-import type { Slice } from '../page.ts';
+import type { Slice } from '../http/reply/page.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from './email.ts';
 import { isReservedUsername } from './library-account.ts';
-import { isPassword } from './secret.ts';
+import { isPassword } from '../secrets/secret.ts';
 import { reserveName } from './store-reserved-names.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { BaseRole } from './policy.ts';

@@ -16,7 +16,7 @@ import {
   updateRole,
   type Role,
 } from './store-roles.ts';
-import { newSecret } from './secret.ts';
+import { newSecret } from '../secrets/secret.ts';
 import { identityMigrations } from './tables.ts';
 import {
   countTeamMembers,

@@ -1,6 +1,6 @@
 // Teams: members who share custom roles.
 import { sql, type Selectable } from 'kysely';
-import { inBatches } from '../batches.ts';
+import { inBatches } from '../collections/chunk.ts';
 import { newId } from '../id.ts';
 import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';

@@ -4,9 +4,9 @@ import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
 import { insertMember, type Member } from './store-members.ts';
-import { newSecret, type Secret } from './secret.ts';
+import { newSecret, type Secret } from '../secrets/secret.ts';
 import { identityMigrations } from './tables.ts';
-import { versionUsageMigrations } from '../version-usage/tables.ts';
+import { versionUsageMigrations } from '../versions/usage/tables.ts';
 import {
   insertToken,
   deleteToken,

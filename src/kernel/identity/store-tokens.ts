@@ -2,13 +2,13 @@
 import type { Insertable, Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
-import type { Slice } from '../page.ts';
+import type { Slice } from '../http/reply/page.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { deleteUsageOf } from '../version-usage/store.ts';
+import { deleteUsageOf } from '../versions/usage/store.ts';
 import { ensureServiceAccount } from './store-accounts.ts';
 import type { BaseRole, PolicyStatement } from './policy.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../secrets/secret.ts';
 
 /** The permissions of a token: a base role, custom roles, or its own statements. */
 export interface TokenPermissions {

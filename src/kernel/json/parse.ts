@@ -1,6 +1,6 @@
 // Parses JSON without blocking the event loop: a large text is scanned, and then parsed part by part.
 import { Failure } from '../failure.ts';
-import { setProperty, type JsonObject } from '../patch/json-value.ts';
+import { setProperty, type JsonObject } from './json-value.ts';
 import { findJsonError } from './json-error.ts';
 import {
   isBlank,
@@ -12,7 +12,7 @@ import {
   type JsonPart,
   type ScanOptions,
 } from './scan.ts';
-import { TimeSlice } from '../time-slice.ts';
+import { TimeSlice } from '../yield-to-event-loop.ts';
 
 /** Throws `malformed` for text that is not JSON, and `invalid` if a large text exceeds a limit. */
 export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promise<unknown> {

@@ -1,6 +1,6 @@
 // Scans the bytes of a large JSON text before it is parsed: counts its values, and finds where it can be cut.
 import { Failure } from '../failure.ts';
-import { TimeSlice } from '../time-slice.ts';
+import { TimeSlice } from '../yield-to-event-loop.ts';
 
 /** Deeper values overflow the stack of recursive code; no honest client sends any. */
 export const MAX_JSON_DEPTH = 200;

@@ -1,6 +1,6 @@
 // Writes JSON without blocking the event loop: a large value piece by piece.
-import { isContainer, type JsonObject } from '../patch/json-value.ts';
-import { TimeSlice } from '../time-slice.ts';
+import { isContainer, type JsonObject } from './json-value.ts';
+import { TimeSlice } from '../yield-to-event-loop.ts';
 
 /** Objects, lists and plain values written at once, in about a millisecond. */
 const MAX_AT_ONCE = 2000;

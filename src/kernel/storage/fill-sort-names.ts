@@ -1,6 +1,6 @@
 // Fills the sort column of names in rows that were written before the column existed.
 import { sql } from 'kysely';
-import { sortKeyOf } from '../fold-case.ts';
+import { sortKeyOf } from '../text/fold-case.ts';
 import type { Db } from './tables.ts';
 
 const BATCH_SIZE = 1000;

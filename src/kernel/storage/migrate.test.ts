@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import { sortKeyOf } from '../fold-case.ts';
+import { sortKeyOf } from '../text/fold-case.ts';
 import { fillSortNames } from './fill-sort-names.ts';
 import { migrate, migrationStatus } from './migrate.ts';
 import type { Migration } from './migrate.ts';

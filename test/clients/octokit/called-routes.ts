@@ -1,8 +1,8 @@
 // Which routes of the host octokit has called, and which are missing.
 import { Octokit } from 'octokit';
 import { hostApi } from '../../../src/host/api.ts';
-import { describedPath } from '../../../src/kernel/path-template.ts';
-import { existsIn } from '../../../src/kernel/version.ts';
+import { describedPath } from '../../../src/kernel/http/path-template.ts';
+import { existsIn } from '../../../src/kernel/versions/version.ts';
 import { Operations } from '../../host-contract/find-operation.ts';
 
 /** Names of octokit's methods by the addresses that they call, such as `GET /users/{username}`. */

@@ -5,7 +5,7 @@ import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../../kernel/time-slice.ts';
+import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { Patch } from '../../patch-body.ts';
 import { updateOf } from '../../resource-patch.ts';

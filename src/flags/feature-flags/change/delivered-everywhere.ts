@@ -1,5 +1,5 @@
 // What a flag has in common in all environments and SDKs get in each of them: a caller who is denied it in one environment does not change it.
-import { areEqual } from '../../../kernel/patch/json-value.ts';
+import { areEqual } from '../../../kernel/json/json-value.ts';
 import type { Flag } from '../flag.ts';
 
 /**

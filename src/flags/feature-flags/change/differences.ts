@@ -1,6 +1,6 @@
 // The differences between two states of a flag: each gives the permission it takes and the words for the audit log.
-import { areEqual } from '../../../kernel/patch/json-value.ts';
-import { shorten } from '../../../kernel/patch/pointer.ts';
+import { areEqual } from '../../../kernel/json/json-value.ts';
+import { shorten } from '../../../kernel/json/pointer.ts';
 import type { Flag, FlagConfig, Rule, Serve } from '../flag.ts';
 
 /** The actions that differences take permission for. */

@@ -1,9 +1,9 @@
 // Drafts a change to a flag: applies the edit to what was read, finds the differences and checks them. Nothing is written.
 import type { Access, ChangeActor } from '../../../kernel/change/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import { areEqual } from '../../../kernel/patch/json-value.ts';
-import { problem } from '../../../kernel/schema.ts';
-import type { TimeSlice } from '../../../kernel/time-slice.ts';
+import { areEqual } from '../../../kernel/json/json-value.ts';
+import { problem } from '../../../kernel/schema/schema.ts';
+import type { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { refuseIfDenied, refuseIfLifted } from '../../denied.ts';
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';

@@ -1,5 +1,5 @@
 // Builds a new flag from the body of a POST and the defaults of the project, or as a clone of another flag. Pure.
-import { problem } from '../../../kernel/schema.ts';
+import { problem } from '../../../kernel/schema/schema.ts';
 import { refuseViews } from '../../fields.ts';
 import type { Environment, Project } from '../../projects/project.ts';
 import type { Flag, FlagConfig, Json, Prerequisite, Variation } from '../flag.ts';

@@ -1,10 +1,10 @@
 // Applies JSON patches and merge patches to the flag in detail, as the API shows it, and reads the flag back from the result.
 import { Failure } from '../../../kernel/failure.ts';
-import { applyJsonPatch } from '../../../kernel/patch/json-patch.ts';
-import { areEqual, isObject, propertyOf, type JsonObject } from '../../../kernel/patch/json-value.ts';
-import { applyMergePatch } from '../../../kernel/patch/merge-patch.ts';
-import { isUnderscored } from '../../../kernel/patch/pointer.ts';
-import { checker, problem, type Static } from '../../../kernel/schema.ts';
+import { applyJsonPatch } from '../../patch/json-patch.ts';
+import { areEqual, isObject, propertyOf, type JsonObject } from '../../../kernel/json/json-value.ts';
+import { applyMergePatch } from '../../patch/merge-patch.ts';
+import { isUnderscored } from '../../../kernel/json/pointer.ts';
+import { checker, problem, type Static } from '../../../kernel/schema/schema.ts';
 import { USER } from '../../evaluation/context.ts';
 import type { DocumentPatch } from '../../resource-patch.ts';
 import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } from '../flag.ts';

@@ -1,5 +1,5 @@
 // Removes the expired targets of flags, as the server itself and not as a caller.
-import type { DueHandler } from '../../../kernel/due-store.ts';
+import type { DueHandler } from '../../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { expireWith } from '../../expiring-targets/expire.ts';
 import { expiryWork } from '../../expiring-targets/store.ts';

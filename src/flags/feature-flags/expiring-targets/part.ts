@@ -1,5 +1,5 @@
 // Expiring targets of flags. Segments share the table.
-import type { Part } from '../../../kernel/part.ts';
+import type { Part } from '../../../kernel/module.ts';
 import { expiringTargetMigrations } from '../../migrations/expiring-targets.ts';
 import { expiryHandlers } from './expire.ts';
 import { expiringTargetRoutes } from './routes.ts';

@@ -1,5 +1,5 @@
 // Deletes the expiry of targets that a change removes, so that a target added again later does not expire on the old date.
-import { areEqual } from '../../../kernel/patch/json-value.ts';
+import { areEqual } from '../../../kernel/json/json-value.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { listExpiringTargets, updateExpiringTargets } from '../../expiring-targets/store.ts';
 import type { Flag, FlagConfig } from '../flag.ts';

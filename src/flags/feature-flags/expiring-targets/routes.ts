@@ -1,5 +1,5 @@
 // Routes of the expiring targets of a flag.
-import { Type, type Static } from '../../../kernel/schema.ts';
+import { Type, type Static } from '../../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';

@@ -1,5 +1,5 @@
 // Writes the members of a big segment to a file, and deletes the file when it expires.
-import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { HEADING, formatRecord, type FileRecord } from '../imports/csv-file.ts';
 import { findSegmentById } from '../store.ts';

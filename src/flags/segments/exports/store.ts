@@ -1,5 +1,5 @@
 // Exports of big segments in the database, their due work, and the names of their files.
-import { schedule } from '../../../kernel/due-store.ts';
+import { schedule } from '../../../kernel/jobs/due-store.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { FileRecord } from '../imports/csv-file.ts';

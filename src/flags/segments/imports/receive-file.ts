@@ -2,9 +2,9 @@
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { formOf, type FormPart } from '../../../kernel/multipart.ts';
-import type { Call } from '../../../kernel/route.ts';
-import { problem } from '../../../kernel/schema.ts';
+import { formOf, type FormPart } from '../../multipart.ts';
+import type { Call } from '../../../kernel/http/route.ts';
+import { problem } from '../../../kernel/schema/schema.ts';
 import type { ImportMode } from '../segment.ts';
 import { endFile, importFile, scheduleFileEnd } from './store.ts';
 

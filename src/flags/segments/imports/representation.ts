@@ -1,5 +1,5 @@
 // The representation of imports.
-import { OneOf, Type, type Static } from '../../../kernel/schema.ts';
+import { OneOf, Type, type Static } from '../../../kernel/schema/schema.ts';
 import { Links, linkTo } from '../../links.ts';
 import { pathTo, type EnvironmentKeys } from '../model.ts';
 import type { Segment } from '../segment.ts';

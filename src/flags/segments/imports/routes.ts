@@ -1,6 +1,6 @@
 // Imports of files into big segments: start one, and get its progress.
-import { reply, route } from '../../../kernel/route.ts';
-import { OneOf, Type } from '../../../kernel/schema.ts';
+import { reply, route } from '../../../kernel/http/route.ts';
+import { OneOf, Type } from '../../../kernel/schema/schema.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { findSegment } from '../store.ts';
 import { admitImport, beginImport } from './begin-import.ts';

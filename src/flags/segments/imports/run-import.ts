@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { systemActor } from '../../../kernel/change/actor.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
-import { finish, type Due, type DueHandler } from '../../../kernel/due-store.ts';
+import { finish, type Due, type DueHandler } from '../../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change-segment.ts';
 import { findSegmentRef } from '../find-segment-ref.ts';

@@ -1,5 +1,5 @@
 // Imports into big segments in the database, their due work, and the names of their files.
-import { schedule, type DueWork } from '../../../kernel/due-store.ts';
+import { schedule, type DueWork } from '../../../kernel/jobs/due-store.ts';
 import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';

@@ -1,6 +1,6 @@
 // Row 7 of the catalogue: the API root no longer names the authorizations endpoint.
-import { change } from '../../../kernel/version.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
 import { DIFFERENCES } from '../../absent-parts.ts';
 import { Root } from '../../root/model.ts';
 

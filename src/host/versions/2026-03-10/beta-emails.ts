@@ -1,6 +1,6 @@
 // Row 8 of the catalogue, e-mail addresses: with the beta media type they were plain text.
-import { change } from '../../../kernel/version.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
 import { Email } from '../../users/email.ts';
 import { BETA } from '../select-version.ts';
 

@@ -1,6 +1,6 @@
 // Row 8 of the catalogue, gists: with the beta media type `user` was their owner, and null without.
-import { Nullable, Type, type TObject } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Nullable, Type, type TObject } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import { SimpleUser } from '../../owners/model.ts';
 import { BETA } from '../select-version.ts';
 import { gistHistoryRemoved } from './gist-history-removed.ts';

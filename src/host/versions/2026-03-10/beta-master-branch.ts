@@ -1,6 +1,6 @@
 // Row 8 of the catalogue, repositories: with the beta media type they named their default branch twice.
-import { Type } from '../../../kernel/schema.ts';
-import type { VersionChange } from '../../../kernel/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
+import type { VersionChange } from '../../../kernel/versions/version.ts';
 import { BETA } from '../select-version.ts';
 import { hasDownloadsRemoved } from './has-downloads-removed.ts';
 import { changeRepositories } from './repository-schemas.ts';

@@ -1,5 +1,5 @@
 // The breaking changes of version 2026-03-10. Those about one resource are in the order in which they build on each other.
-import type { OperationChange, VersionChange } from '../../../kernel/version.ts';
+import type { OperationChange, VersionChange } from '../../../kernel/versions/version.ts';
 import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaGistUserRemoved, gistUserRemoved } from './beta-gist-user.ts';

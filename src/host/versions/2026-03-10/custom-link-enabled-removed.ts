@@ -1,6 +1,6 @@
 // Row 12 of the catalogue: organizations no longer say in a field of its own whether push protection shows their link.
-import { Type } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import {
   OrganizationFull,
   OrganizationPatch,

@@ -1,6 +1,6 @@
 // Row 8 of the catalogue, events: those about new branches, tags and repositories named the default branch `master_branch`.
-import { Type } from '../../../kernel/schema.ts';
-import { change } from '../../../kernel/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
 import { CreatePayload } from '../../events/feed-model.ts';
 
 export const eventMasterBranchRemoved = change({

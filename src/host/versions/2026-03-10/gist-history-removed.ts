@@ -1,6 +1,6 @@
 // Row 10 of the catalogue: gists no longer have their revisions and forks in them.
-import { Nullable, Type, type TObject } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Nullable, Type, type TObject } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import {
   BaseGist,
   GIST_PAST,

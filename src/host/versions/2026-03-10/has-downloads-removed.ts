@@ -1,6 +1,6 @@
 // Row 6 of the catalogue: repositories no longer say that they have downloads.
-import { Type, type TObject } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Type, type TObject } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import { changeRepositories } from './repository-schemas.ts';
 import { squashTitleDefaultRemoved, squashTitleDefaultUnsent } from './squash-title-default-removed.ts';
 

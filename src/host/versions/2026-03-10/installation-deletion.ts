@@ -1,5 +1,5 @@
 // Row 11 of the catalogue: an app is uninstalled in the background, and the reply says so.
-import { operationChange } from '../../../kernel/version.ts';
+import { operationChange } from '../../../kernel/versions/version.ts';
 
 export const installationDeletionAccepted = operationChange({
   version: '2026-03-10',

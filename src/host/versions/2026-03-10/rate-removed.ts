@@ -1,6 +1,6 @@
 // Row 1 of the catalogue: the rate-limit status no longer repeats the core budget as `rate`.
-import { change } from '../../../kernel/version.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
+import { Type } from '../../../kernel/schema/schema.ts';
 import { RateLimitCounter, RateLimitStatus } from '../../rate-limit/model.ts';
 
 export const rateRemoved = change({

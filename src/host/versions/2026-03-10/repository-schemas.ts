@@ -1,6 +1,6 @@
 // The schemas that show a repository, for changes that are about all of them.
-import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import { FullRepository, MinimalRepository, NestedRepository } from '../../repositories/model.ts';
 import { TeamRepository } from '../../teams/replies.ts';
 

@@ -1,5 +1,5 @@
 // The SARIF document of an analysis has the content type that is registered for it.
-import { operationChange } from '../../../kernel/version.ts';
+import { operationChange } from '../../../kernel/versions/version.ts';
 
 export const sarifContentType = operationChange({
   version: '2026-03-10',

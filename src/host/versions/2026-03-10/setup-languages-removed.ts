@@ -1,6 +1,6 @@
 // Row 13 of the catalogue: JavaScript and TypeScript are one language of the default setup; before, each was listed beside both.
-import { OneOf, Type } from '../../../kernel/schema.ts';
-import { change } from '../../../kernel/version.ts';
+import { OneOf, Type } from '../../../kernel/schema/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
 import { DefaultSetup, SCANNED_LANGUAGES, type ScannedLanguage } from '../../code-scanning-setup/model.ts';
 
 const SEPARATE_NAMES = ['javascript', 'typescript'] as const;

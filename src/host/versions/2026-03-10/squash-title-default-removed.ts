@@ -1,6 +1,6 @@
 // Row 5 of the catalogue: repositories have `squash_merge_commit_title` instead of `use_squash_pr_title_as_default`.
-import { Type, type TObject } from '../../../kernel/schema.ts';
-import { change, type VersionChange } from '../../../kernel/version.ts';
+import { Type, type TObject } from '../../../kernel/schema/schema.ts';
+import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import { RepositoryCreation, RepositoryPatch } from '../../repositories/requests.ts';
 import { changeMerging } from './repository-schemas.ts';
 

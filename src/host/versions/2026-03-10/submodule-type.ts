@@ -1,6 +1,6 @@
 // Row 3 of the catalogue: listings of folders say which entries are submodules; before, they were called files.
-import { OneOf, Type } from '../../../kernel/schema.ts';
-import { change } from '../../../kernel/version.ts';
+import { OneOf, Type } from '../../../kernel/schema/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
 import { ContentEntry } from '../../contents/model.ts';
 
 export const submoduleTypeAdded = change({

@@ -1,6 +1,6 @@
 // Row 2 of the catalogue: a request that creates a team no longer says what the team may do with its repositories.
-import { OneOf, Type } from '../../../kernel/schema.ts';
-import { change } from '../../../kernel/version.ts';
+import { OneOf, Type } from '../../../kernel/schema/schema.ts';
+import { change } from '../../../kernel/versions/version.ts';
 import { OrganizationTeamPost, TEAM_PERMISSION } from '../../teams/requests.ts';
 
 export const teamPermissionRemoved = change({

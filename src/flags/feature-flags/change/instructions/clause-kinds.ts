@@ -1,5 +1,5 @@
 // Instructions about the clauses of rules.
-import { Type, type Static, type TObject, type TSchema } from '../../../../kernel/schema.ts';
+import { Type, type Static, type TObject, type TSchema } from '../../../../kernel/schema/schema.ts';
 import { ClauseId, ClauseInput, Clauses, ClauseValues, MAX_CLAUSES, RuleId } from '../../../clause-fields.ts';
 import {
   addClauses,

@@ -1,5 +1,5 @@
 // Instructions about custom properties.
-import { PlainText, problem, Type } from '../../../../kernel/schema.ts';
+import { PlainText, problem, Type } from '../../../../kernel/schema/schema.ts';
 import { Key } from '../../../fields.ts';
 import type { CustomProperty, Flag } from '../../flag.ts';
 import { onFlag } from './kind.ts';

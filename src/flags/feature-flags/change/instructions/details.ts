@@ -1,5 +1,5 @@
 // Instructions about name, description, tags, and availability to SDKs.
-import { OneOf } from '../../../../kernel/schema.ts';
+import { OneOf } from '../../../../kernel/schema/schema.ts';
 import { Description, Name, Tags, normalizeTags } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';
 import { onFlag } from './kind.ts';

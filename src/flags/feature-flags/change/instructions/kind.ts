@@ -1,6 +1,6 @@
 // The type of a kind of instruction: its level, the permission it takes, its parameters, and its effect on a flag.
-import { areEqual } from '../../../../kernel/patch/json-value.ts';
-import type { Static, TObject } from '../../../../kernel/schema.ts';
+import { areEqual } from '../../../../kernel/json/json-value.ts';
+import type { Static, TObject } from '../../../../kernel/schema/schema.ts';
 import type { Parameters } from '../../../instructions/kinds.ts';
 import type { Flag, FlagConfig } from '../../flag.ts';
 

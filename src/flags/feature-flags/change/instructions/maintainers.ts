@@ -1,6 +1,6 @@
 // Instructions about the maintainer of a flag: a member, a team, or none.
-import { shorten } from '../../../../kernel/patch/pointer.ts';
-import { problem, Type } from '../../../../kernel/schema.ts';
+import { shorten } from '../../../../kernel/json/pointer.ts';
+import { problem, Type } from '../../../../kernel/schema/schema.ts';
 import type { Flag } from '../../flag.ts';
 import { onFlag } from './kind.ts';
 

@@ -1,5 +1,5 @@
 // Instructions that turn a flag on and off, and set what it serves without a matching rule and which events are kept.
-import { Type } from '../../../../kernel/schema.ts';
+import { Type } from '../../../../kernel/schema/schema.ts';
 import { inEnvironment } from './kind.ts';
 import { ServeInput, VariationId } from './parameters.ts';
 import { findVariation, readServe } from './serve.ts';

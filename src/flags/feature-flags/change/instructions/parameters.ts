@@ -1,5 +1,5 @@
 // Parameters that several kinds of instructions for flags share.
-import { PlainText, Type } from '../../../../kernel/schema.ts';
+import { PlainText, Type } from '../../../../kernel/schema/schema.ts';
 import { ContextKey, ContextKind } from '../../../fields.ts';
 import type { Json } from '../../flag.ts';
 import { MAX_FLAG_TARGETS, WHOLE } from '../../model.ts';

@@ -1,6 +1,6 @@
 // Instructions about prerequisites: other flags that must serve a given variation first.
-import { shorten } from '../../../../kernel/patch/pointer.ts';
-import { problem, Type, type Static, type TObject } from '../../../../kernel/schema.ts';
+import { shorten } from '../../../../kernel/json/pointer.ts';
+import { problem, Type, type Static, type TObject } from '../../../../kernel/schema/schema.ts';
 import { Key } from '../../../fields.ts';
 import type { Prerequisite } from '../../flag.ts';
 import { MAX_PREREQUISITES } from '../../model.ts';

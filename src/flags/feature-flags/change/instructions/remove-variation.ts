@@ -1,5 +1,5 @@
 // Removes a variation from a flag. Configurations refer to variations by index, so the indexes behind it are lowered.
-import { problem } from '../../../../kernel/schema.ts';
+import { problem } from '../../../../kernel/schema/schema.ts';
 import type { Flag, FlagConfig, Serve } from '../../flag.ts';
 import { mergeTargets, splitTargets } from './target-list.ts';
 

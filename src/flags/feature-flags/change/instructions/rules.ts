@@ -1,6 +1,6 @@
 // Instructions about rules.
-import { shorten } from '../../../../kernel/patch/pointer.ts';
-import { PlainText, problem, Type, type Static } from '../../../../kernel/schema.ts';
+import { shorten } from '../../../../kernel/json/pointer.ts';
+import { PlainText, problem, Type, type Static } from '../../../../kernel/schema/schema.ts';
 import { Clauses, RuleDescription, RuleId } from '../../../clause-fields.ts';
 import { changeRule, identifyRules, toClause, reorderRules } from '../../../clauses.ts';
 import type { Clause, Flag, Rule } from '../../flag.ts';

@@ -1,7 +1,7 @@
 // Reads what an instruction serves: one variation, or a rollout of several.
-import { shorten } from '../../../../kernel/patch/pointer.ts';
-import type { Static, TObject } from '../../../../kernel/schema.ts';
-import { misfit, problem } from '../../../../kernel/schema.ts';
+import { shorten } from '../../../../kernel/json/pointer.ts';
+import type { Static, TObject } from '../../../../kernel/schema/schema.ts';
+import { misfit, problem } from '../../../../kernel/schema/schema.ts';
 import { USER } from '../../../evaluation/context.ts';
 import type { Flag, Serve } from '../../flag.ts';
 import { WHOLE } from '../../model.ts';

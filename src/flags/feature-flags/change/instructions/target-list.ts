@@ -1,6 +1,6 @@
 // The targets of a flag as one list in the order of evaluation, and split as they are stored: `targets` and `contextTargets`.
-import { shorten } from '../../../../kernel/patch/pointer.ts';
-import { problem } from '../../../../kernel/schema.ts';
+import { shorten } from '../../../../kernel/json/pointer.ts';
+import { problem } from '../../../../kernel/schema/schema.ts';
 import { USER } from '../../../evaluation/context.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
 

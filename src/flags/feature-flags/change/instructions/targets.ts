@@ -1,5 +1,5 @@
 // Instructions about individual targets.
-import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema.ts';
+import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema/schema.ts';
 import { USER } from '../../../evaluation/context.ts';
 import { ContextKind } from '../../../fields.ts';
 import type { FlagConfig, Target } from '../../flag.ts';

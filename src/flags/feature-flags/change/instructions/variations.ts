@@ -1,6 +1,6 @@
 // Instructions about variations.
-import { areEqual } from '../../../../kernel/patch/json-value.ts';
-import { misfit, PlainText, problem, Type } from '../../../../kernel/schema.ts';
+import { areEqual } from '../../../../kernel/json/json-value.ts';
+import { misfit, PlainText, problem, Type } from '../../../../kernel/schema/schema.ts';
 import { Description } from '../../../fields.ts';
 import type { Flag, Json, Variation } from '../../flag.ts';
 import { onFlag, withText } from './kind.ts';

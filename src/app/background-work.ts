@@ -1,0 +1,85 @@
+// Starts the background work of the kernel and of all APIs.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Api, RecurringWork } from '../kernel/http/protocol.ts';
+import { schedule } from '../kernel/jobs/due-store.ts';
+import { startWorker, type StopReason, type Worker } from '../kernel/jobs/due-worker.ts';
+import { deleteUnusedBoundaries } from '../kernel/identity/store-boundaries.ts';
+import { deleteExpired } from '../kernel/identity/sessions/store-sessions.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { joinWork } from '../kernel/module.ts';
+import { orphanSweep } from '../kernel/storage/blobs/orphan-blobs.ts';
+import { versionUsageSweep } from '../kernel/versions/usage/sweep.ts';
+import { webhookWork } from '../kernel/webhooks/removal-work.ts';
+import { startDelivering, startDispatching } from '../kernel/webhooks/start-delivery.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
+  const { engine, clock, log, db, metrics, guard, release, secrets } = kernel;
+  const { handlers, recurring } = joinWork([
+    webhookWork(kernel),
+    {
+      recurring: [
+        { kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) },
+        boundarySweep(kernel, apis),
+        versionUsageSweep(kernel),
+        orphanSweep(
+          kernel,
+          apis.flatMap((api) => api.blobKinds ?? []),
+        ),
+      ],
+    },
+    ...apis.map((api) => api.work?.(kernel) ?? {}),
+  ]);
+  for (const job of recurring) {
+    handlers[job.kind] = async (_due, signal) => {
+      await job.run(signal);
+      await plan(kernel, job, 'move');
+    };
+    await plan(kernel, job, 'keep');
+  }
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const common = { engine, clock, random: Math.random, log, owner };
+  const hooks = Object.fromEntries(
+    apis.flatMap(({ dialect, hooks: port }) => (port ? [[dialect.name, port] as const] : [])),
+  );
+  const ports = Object.fromEntries(
+    apis.flatMap((api) => (api.dispatches ? [[api.dialect.name, api.dispatches(kernel)] as const] : [])),
+  );
+  const workers = await Promise.all([
+    startWorker({ ...common, handlers }),
+    startDelivering({ ...common, hooks, metrics, guard, release, secrets }),
+    startDispatching({ ...common, ports, metrics, guard, release }),
+  ]);
+  const started: { stop(reason?: StopReason): Promise<void> }[] = [...workers];
+  for (const api of apis) {
+    const one = await api.start?.(kernel, api);
+    if (one !== undefined) started.push(one);
+  }
+  return {
+    poke: () => workers.forEach((worker) => worker.poke()),
+    async stop(reason) {
+      await Promise.all(started.map((one) => one.stop(reason)));
+    },
+  };
+}
+
+function boundarySweep({ db, clock }: Kernel, apis: readonly Api[]): RecurringWork {
+  const users = apis.flatMap((api) => api.boundaryUsers ?? []);
+  return {
+    kind: 'identity.sweep-boundaries',
+    everyMs: HOUR,
+    run: () => deleteUnusedBoundaries(db, users, clock.now()),
+  };
+}
+
+/** One row per recurring job, for any number of nodes. */
+function plan(
+  { db, clock }: Kernel,
+  { kind, everyMs }: RecurringWork,
+  earlier: 'keep' | 'move',
+): Promise<void> {
+  const now = clock.now();
+  return schedule(db, { id: kind, kind, payload: '', dueAt: now + everyMs }, now, earlier);
+}

@@ -1,0 +1,111 @@
+// The content of `--demo`: an example of every resource, created by API calls.
+import type { Api, DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
+import { requireAdmin } from '../kernel/identity/first-start.ts';
+import { newSecret } from '../kernel/secrets/secret.ts';
+import { insertToken, deleteToken, TOKEN_PREFIX } from '../kernel/identity/store-tokens.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+
+const TOKEN = { isService: false, name: 'demo', description: 'Makes the examples', customRoles: [] };
+/** A crash may leave the token behind. */
+const TOKEN_LIFE_MS = 60 * 60 * 1000;
+
+/** What a call is sent by: the server, without a socket. */
+export interface DemoServer {
+  inject(call: {
+    method: DemoCall['method'];
+    url: string;
+    headers: Record<string, string>;
+    payload?: string;
+  }): Promise<{ statusCode: number; payload: string }>;
+}
+
+/** What is left to do when the server listens: builds and runs. */
+interface DemoRest {
+  /** Goes on in the background; never rejects. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates what is missing of the examples, as the administrator, with a token that is deleted afterwards. It may be interrupted at
+ * any place: the next start goes on.
+ */
+export async function seedDemo(
+  server: DemoServer,
+  kernel: Kernel,
+  apis: readonly Pick<Api, 'dialect' | 'demo'>[],
+): Promise<DemoRest> {
+  const waiting: { api: Pick<Api, 'dialect'>; calls: DemoCalls }[] = [];
+  await withToken(kernel, async (token) => {
+    for (const { demo, dialect } of apis) {
+      const calls = demo?.(kernel);
+      if (calls === undefined) continue;
+      const rest = await makeCalls(server, dialect, calls, token);
+      if (rest === 'wait') waiting.push({ api: { dialect }, calls });
+    }
+  });
+  const stopping = new AbortController();
+  let going: Promise<void> | undefined;
+  const goOn = () =>
+    withToken(kernel, async (token) => {
+      for (const { api, calls } of waiting)
+        await makeCalls(server, api.dialect, calls, token, stopping.signal);
+    });
+  return {
+    async start() {
+      if (waiting.length === 0) return;
+      going = goOn().catch((error: unknown) =>
+        kernel.log.warn({ err: error }, 'the examples of --demo are not complete; the next start goes on'),
+      );
+      await going;
+    },
+    async stop() {
+      stopping.abort();
+      await going;
+    },
+  };
+}
+
+async function withToken(kernel: Kernel, use: (token: string) => Promise<void>): Promise<void> {
+  const { engine, db, clock } = kernel;
+  const secret = newSecret(TOKEN_PREFIX);
+  const { id: memberId } = await requireAdmin(engine);
+  const now = clock.now();
+  const token = { ...TOKEN, memberId, role: 'owner' as const, expiresAt: now + TOKEN_LIFE_MS };
+  const { id } = await insertToken(db, token, secret, now);
+  try {
+    await use(secret.value);
+  } finally {
+    await deleteToken(db, id);
+  }
+}
+
+/** Up to the end, or to where the rest has to wait for a server that listens. */
+async function makeCalls(
+  server: DemoServer,
+  { name, prefixes }: Api['dialect'],
+  calls: DemoCalls,
+  token: string,
+  signal?: AbortSignal,
+): Promise<'end' | 'wait'> {
+  let reply: DemoReply = { status: 200, body: undefined };
+  for (;;) {
+    const { value: call, done } = await calls.next(reply);
+    if (done === true || signal?.aborted === true) return 'end';
+    if (call === 'listening') {
+      if (signal === undefined) return 'wait';
+      continue;
+    }
+    const { method, path, body, existing = 409 } = call;
+    const { statusCode: status, payload } = await server.inject({
+      method,
+      url: `${prefixes[0]}${path}`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', host: 'localhost' },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    });
+    const isExpected = status < 300 || status === 409 || status === existing;
+    if (!isExpected && !(method === 'GET' && status === 404))
+      throw new Error(`The example of ${name} fails at ${method} ${path}: ${payload}`);
+    reply = { status, body: /^[[{]/.test(payload) ? (JSON.parse(payload) as unknown) : undefined };
+  }
+}

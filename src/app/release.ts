@@ -1,0 +1,4 @@
+// The version of this program, from package.json.
+import manifest from '../../package.json' with { type: 'json' };
+
+export const RELEASE = manifest.version;

@@ -1,0 +1,83 @@
+// Readers for the texts of settings: each returns the value, or throws a message that completes "must be …".
+import { resolve } from 'node:path';
+import type { Allowance } from '../kernel/limits/window.ts';
+import { readS3Location } from '../kernel/storage/blobs/s3-location.ts';
+
+export const text = (value: string): string => value;
+
+export function integer(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (value.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
+      throw new Error(`a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (value: string): Word => {
+    const word = words.find((one) => one === value);
+    if (word === undefined) throw new Error(`one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+export function yesOrNo(value: string): boolean {
+  if (['1', 'true', 'on', 'yes'].includes(value)) return true;
+  if (['0', 'false', 'off', 'no'].includes(value)) return false;
+  throw new Error('1 or 0');
+}
+
+export function url(...schemes: string[]) {
+  return (value: string): string => {
+    if (URL.canParse(value) && schemes.includes(new URL(value).protocol)) return value.replace(/\/$/, '');
+    throw new Error(`a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`);
+  };
+}
+
+/** Where this server is reached. It is part of links, so it must not contain a password. */
+export function publicUrl(value: string): string {
+  const { username, password, origin, pathname, search, hash } = new URL(url('http:', 'https:')(value));
+  if (username !== '' || password !== '') throw new Error('a URL without a name and a password');
+  if (pathname !== '/' || search !== '' || hash !== '') {
+    throw new Error(
+      'a URL that ends with the host or port: links and clients do not work below a path; give this server a host name of its own',
+    );
+  }
+  return origin;
+}
+
+/** The location of large objects: a folder, or a bucket of object storage. */
+export function folderOrBucket(value: string): string {
+  if (!isBucket(value)) return resolve(value);
+  readS3Location(value);
+  return value;
+}
+
+export function isBucket(blobs: string | undefined): boolean {
+  return blobs?.startsWith('s3:') ?? false;
+}
+
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}
+
+const ALLOWANCE = /^(?<name>[a-z_]+\.[a-z_]+)=(?<known>\d+)(?::(?<anonymous>\d+))?\/(?<seconds>[1-9]\d*)$/;
+
+/** `host.core=5000/3600`, or with a lower limit for callers without a token `host.core=5000:60/3600`; joined by commas. */
+export function allowances(value: string): Record<string, Allowance> {
+  return Object.fromEntries(
+    list(value).map((part) => {
+      const { name, known, anonymous, seconds } = ALLOWANCE.exec(part)?.groups ?? {};
+      if (name === undefined) throw new Error('like host.core=5000/3600 or host.core=5000:60/3600');
+      return [
+        name,
+        { known: Number(known), anonymous: Number(anonymous ?? known), seconds: Number(seconds) },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,195 @@
+// The first stage of a call: selects the version, authenticates the caller, counts the call against its rate limits.
+import type { CallFacts, Dialect } from './protocol.ts';
+import { Failure } from '../failure.ts';
+import { anonymousAt, type Caller, type Credential, type KnownCaller } from '../identity/caller.ts';
+import { isCompleteSession, SESSION_HEADER } from '../identity/sessions/page-secret.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Counter } from '../limits/window.ts';
+import { checkOverride } from './method-override.ts';
+import { isOpen } from './route.ts';
+import type { EndingCall, SecondaryCost } from '../limits/secondary-limits.ts';
+
+/** What secondary limits count: nothing where the route has no cost. */
+export interface SecondaryEntry {
+  cost: SecondaryCost | undefined;
+  ending: EndingCall;
+}
+
+/** Fills in the facts or throws. Returns a promise only when the database is needed. */
+export function admit(
+  facts: CallFacts,
+  dialect: Dialect,
+  kernel: Kernel,
+  secondary: SecondaryEntry,
+): Promise<void> | undefined {
+  const nobody = anonymousAt(facts.address);
+  let credential: Credential | undefined;
+  let refusal: Error | undefined;
+  let isUnknown = false;
+  // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
+  try {
+    credential = dialect.credentialOf(facts);
+  } catch (error) {
+    refusal = error as Error;
+  }
+  try {
+    facts.version = dialect.versionOf(facts);
+    facts.variant = dialect.variantOf?.(facts);
+  } catch (error) {
+    refusal ??= error as Error;
+    facts.isVersionRefused = true;
+  }
+  try {
+    dialect.checkHeaders?.(facts);
+  } catch (error) {
+    refusal ??= error as Error;
+  }
+  if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
+  const enter = (caller: Caller): Promise<void> | undefined => {
+    facts.caller = caller;
+    enterSecondary(facts, caller, dialect, kernel, secondary);
+    const charging = charge(facts, caller, dialect, kernel, isUnknown);
+    if (charging !== undefined) return charging.then(() => check(caller));
+    check(caller);
+    return undefined;
+  };
+  const check = (caller: Caller) => {
+    if (refusal !== undefined) throw refusal;
+    checkProgram(caller, dialect);
+    if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
+    dialect.checkCaller?.(facts);
+    requireCaller(facts, caller, dialect, kernel.publicUrl);
+  };
+  const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
+    const isComplete = caller.session === undefined || isCompleteSession(facts, caller.session, kernel);
+    const settle = (isTrusted: boolean) => {
+      facts.isSessionIncomplete = !isTrusted;
+      return enter(isTrusted ? caller : nobody);
+    };
+    return typeof isComplete === 'boolean' ? settle(isComplete) : isComplete.then(settle);
+  };
+  if (credential === undefined) return enter(nobody);
+  const { kind } = credential;
+  const found = kernel.identity.identify(credential, facts.now);
+  if (!(found instanceof Promise)) return enterKnown(found);
+  return found.then(enterKnown, (error: unknown) => {
+    if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
+    isUnknown = true;
+    // An expired session cookie counts as no credential. A wrong token is an error, and guessing is rate limited.
+    if (kind === 'token') refusal = error.details.code === undefined ? wrongToken(dialect) : error;
+    return enter(nobody);
+  });
+}
+
+/** A call that a secondary limit refuses counts against no budget; its reply says what is left of them. */
+function enterSecondary(
+  facts: CallFacts,
+  caller: Caller,
+  dialect: Dialect,
+  { secondaryLimits, limits }: Kernel,
+  { cost, ending }: SecondaryEntry,
+): void {
+  if (cost === undefined || !secondaryLimits.enabled) return;
+  const excess = secondaryLimits.enter(caller, cost, ending, facts.now);
+  if (excess === undefined) return;
+  for (const category of facts.categories)
+    facts.counters.push({ category, counter: limits.peek(category, caller, facts.now) });
+  throw dialect.limits.secondary!.exceeded(excess, facts);
+}
+
+/** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */
+function charge(
+  facts: CallFacts,
+  caller: Caller,
+  dialect: Dialect,
+  kernel: Kernel,
+  isUnknown: boolean,
+): Promise<void> | undefined {
+  const { limits } = kernel;
+  if (!limits.enabled) return undefined;
+  const { shape, now, counters } = facts;
+  const categories = budgetsOf(facts, caller, dialect, kernel);
+  // A credential that nobody has was looked up in the database: without a count, guessing would be free.
+  if (shape?.charge === 'later' || (shape?.charge === 'never' && !isUnknown)) {
+    for (const category of categories)
+      counters.push({ category, counter: limits.peek(category, caller, now) });
+    return undefined;
+  }
+  const drawn = categories.map((category) => limits.draw(category, caller, now));
+  const [only] = drawn;
+  // Nearly every call: one budget that has something left.
+  if (drawn.length === 1 && only !== undefined && !(only instanceof Promise)) {
+    counters.push({ category: categories[0]!, counter: only });
+    return undefined;
+  }
+  const settle = (left: readonly (Counter | undefined)[]) => {
+    const isSpent = left.includes(undefined);
+    for (const [index, category] of categories.entries()) {
+      const counter = left[index];
+      if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
+      else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
+    }
+    if (isSpent) throw dialect.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
+  };
+  if (drawn.some((draw) => draw instanceof Promise)) {
+    return Promise.all(drawn.map(async (draw) => draw)).then(settle);
+  }
+  settle(drawn as (Counter | undefined)[]);
+  return undefined;
+}
+
+/**
+ * Where the limit for anonymous callers is 0, the error must be "send a token", not "limit exceeded": such a call is
+ * counted against the budget of unknown paths instead.
+ */
+function budgetsOf(
+  { shape, categories }: CallFacts,
+  caller: Caller,
+  { name, limits }: Dialect,
+  kernel: Kernel,
+): readonly string[] {
+  if (caller.kind !== 'anonymous' || shape === undefined || isOpen(shape)) return categories;
+  if (categories.every((category) => kernel.limits.limitOf(category, caller) > 0)) return categories;
+  return limits.categoriesOf(undefined).map((category) => `${name}.${category}`);
+}
+
+function wrongToken({ tokenHeader }: Dialect): Failure {
+  return new Failure(
+    'unauthenticated',
+    `The access token is not valid, or no longer. Send a valid one in the header "${tokenHeader}".`,
+  );
+}
+
+/** A program's token is valid only for the API that runs it; and where only programs call, other tokens are not valid. */
+function checkProgram(caller: Caller, dialect: Dialect): void {
+  const program = caller.kind === 'token' ? caller.program : undefined;
+  const isRefused = program === undefined ? dialect.forPrograms === true : program.api !== dialect.name;
+  if (isRefused && caller.kind !== 'anonymous') throw wrongToken(dialect);
+}
+
+function requireCaller(
+  { shape, isSessionIncomplete }: CallFacts,
+  caller: Caller,
+  { tokenHeader }: Dialect,
+  publicUrl: string,
+): void {
+  if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return;
+  if (isSessionIncomplete)
+    throw new Failure(
+      'unauthenticated',
+      `A session cookie alone is not enough here: pages of this server send the header "${SESSION_HEADER}" with it. ` +
+        `Log in again at ${new URL(publicUrl).origin}/session. Programs send an access token in the header "${tokenHeader}".`,
+    );
+  throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
+}
+
+/** Against CSRF: browsers send cookies with requests of any site, so a session works only from this server's own origin. */
+function checkOrigin({ headers, method }: CallFacts, publicUrl: string): void {
+  const { origin } = headers;
+  const isSafe = method === 'GET' || method === 'HEAD';
+  if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return;
+  throw new Failure(
+    'forbidden',
+    `Calls with a session cookie must come from ${new URL(publicUrl).origin}; use an access token elsewhere`,
+  );
+}

@@ -1,0 +1,80 @@
+// The log line of a call: its method and path, the caller, the client's address, and the result.
+import type { CallFacts, Dialect } from './protocol.ts';
+import { accountOf } from '../identity/caller.ts';
+import type { JsonSchema } from '../schema/schema.ts';
+import { unknownFields } from '../schema/unknown-fields.ts';
+
+export interface CallLine {
+  call: string;
+  api: string;
+  method: string;
+  /** The method that was sent, if it was overridden. */
+  sent?: string;
+  route: string | undefined;
+  path: string;
+  status: number;
+  ms: number;
+  /** The username; absent for anonymous callers. */
+  caller?: string;
+  /** The last characters of the token. */
+  token?: string;
+  address: string;
+}
+
+export function describeCall(call: CallFacts, api: string, status: number): CallLine {
+  const { id, method, overridden, shape, caller, address } = call;
+  return {
+    call: id,
+    api,
+    method,
+    ...(overridden !== undefined && { sent: overridden.sent }),
+    route: shape?.id,
+    path: shownPath(call),
+    status,
+    ms: Math.round(call.elapsedMs * 10) / 10,
+    ...(caller !== undefined && caller.kind !== 'anonymous' && { caller: accountOf(caller).username }),
+    ...(caller?.kind === 'token' && caller.token !== undefined && { token: caller.token.ending }),
+    address,
+  };
+}
+
+/** Configuration changes are rare and get a line each at level info; reads and data calls do not. */
+export function isWorthInfo({ method, shape }: CallFacts): boolean {
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+  return !isRead && shape !== undefined && shape.isData !== true;
+}
+
+const HIDDEN = '***';
+const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}', '{code}']);
+/** In a path without a route any long word may be a secret, and Base64 of text that begins with `{"` a context. */
+const SECRET_WORD = /^(?:eyJ[\w.=%-]*|[\w.=%-]{32,})$/;
+
+/** Without the query, which may contain tokens and signatures, and without the secret segments of the path. */
+export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): string {
+  const words = url.split(/[?#]/, 1)[0]!.split('/');
+  const pattern = shape?.path.split('/') ?? [];
+  const offset = words.length - pattern.length;
+  const isHidden = (word: string, index: number) =>
+    shape === undefined ? SECRET_WORD.test(word) : HIDDEN_PARAMETERS.has(pattern[index - offset] ?? '');
+  return words.map((word, index) => (isHidden(word, index) ? HIDDEN : word)).join('/');
+}
+
+/** The query parameters and body fields that the route ignored. */
+export function ignoredBy(
+  { commonQuery = [] }: Dialect,
+  { url, shape, body }: CallFacts,
+): { ignored?: string[] } {
+  if (shape === undefined) return {};
+  const parameters = new URLSearchParams(url.split('?')[1] ?? '');
+  const known = new Set([
+    ...Object.keys((shape.query as JsonSchema | undefined)?.properties ?? {}),
+    ...commonQuery,
+  ]);
+  const ignored = [...new Set(parameters.keys())]
+    .filter((name) => !known.has(name))
+    .map((name) => `query.${name}`);
+  for (const { path } of shape.body === undefined ? [] : unknownFields(shape.body, body)) {
+    ignored.push(path.slice(1).replaceAll('/', '.'));
+  }
+  return ignored.length === 0 ? {} : { ignored };
+}

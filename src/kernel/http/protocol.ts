@@ -1,0 +1,274 @@
+// What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
+import type { Part, Tag } from '../module.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { DueHandler } from '../jobs/due-store.ts';
+import type { Failure, FailureKind } from '../failure.ts';
+import type { Caller, Credential } from '../identity/caller.ts';
+import type { Allowance, Counter } from '../limits/window.ts';
+import type { MethodOverride, OverriddenMethod } from './method-override.ts';
+import type { Page } from './reply/page.ts';
+import type { Method, Route, RouteShape } from './route.ts';
+import type { TSchema } from '../schema/schema.ts';
+import type { SecondaryCost, SecondaryExcess } from '../limits/secondary-limits.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SqlStatement } from '../storage/statement.ts';
+import type { Db } from '../storage/tables.ts';
+import type { VersionTable } from '../versions/version.ts';
+import type { RouteUsage } from '../versions/usage/route-usage.ts';
+import type { Attempt, WebhookMessage } from '../webhooks/send.ts';
+import type { DueDispatch } from '../webhooks/store-dispatches.ts';
+
+export type Headers = Record<string, string>;
+
+/** What the stages know of a call; some of it is filled in later than at the start. */
+export interface CallFacts {
+  id: string;
+  now: number;
+  /** The effective method. */
+  method: string;
+  /** Present where the caller sent another method, or asked for an override that is not allowed. */
+  overridden: OverriddenMethod | undefined;
+  url: string;
+  base: string;
+  headers: IncomingHttpHeaders;
+  address: string;
+  /** That of calls which ask for none, until the caller's own is known. */
+  version: string;
+  /** What else the call asks for that changes the shapes of its version; mostly nothing. */
+  variant: string | undefined;
+  /** The caller asked for a version that is not available. */
+  isVersionRefused: boolean;
+  caller: Caller | undefined;
+  /** A cookie names a session, whose second secret was not sent: the caller is anonymous. */
+  isSessionIncomplete: boolean;
+  shape: RouteShape | undefined;
+  /** As the handler gets it, once it is read. */
+  body: unknown;
+  /** The rate limits that the call counts against, by their full names. */
+  categories: readonly string[];
+  /** Their state, once the call was counted. */
+  counters: CategoryCounter[];
+  /** The status of a call over a limit that the operator chose. */
+  readonly exceededStatus: number | undefined;
+  /** How long ago it began. */
+  readonly elapsedMs: number;
+  /** Whether it was answered with an error, which is logged already. */
+  hasFailed: boolean;
+  /** Counts the call if newer versions would change it; undefined on routes where none does. */
+  usage: RouteUsage | undefined;
+  /** What newer versions would change in this call, as bits of `usage`. */
+  effects: number;
+}
+
+export interface CategoryCounter {
+  category: string;
+  counter: Counter;
+}
+
+export interface Cors {
+  /** `echo` answers with the caller's own origin, and `*` when it sent none. */
+  origin: 'echo' | '*';
+  allowHeaders: string;
+  allowMethods: string;
+  /** Only for preflights that ask for more than the two lists: these are appended to them. */
+  added?: { headers: string; methods: string };
+  exposeHeaders?: string;
+  maxAge: number;
+  /** Every reply has the CORS lists, and a preflight is answered on every path, even on unknown ones. */
+  everywhere?: true;
+}
+
+export interface LimitPlan {
+  /** The default allowances, by category. */
+  allowances: Record<string, Allowance>;
+  /** The categories that a route counts against. */
+  categoriesOf(shape: RouteShape | undefined): string[];
+  /** Headers for every reply while limits are on. */
+  headers(counted: CategoryCounter[], now: number): Headers;
+  /** The error for a caller who has reached a limit. */
+  exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
+  /** The operator chooses the status of calls over a limit, and `statusOf` answers with it. */
+  hasChosenStatus?: true;
+  /** What one caller may do at the same time and in a minute; absent where only budgets limit them. */
+  secondary?: SecondaryPlan;
+}
+
+export interface SecondaryPlan {
+  /** What a call counts for, without a shape for a path that does not exist; undefined for nothing. */
+  costOf(shape: RouteShape | undefined): SecondaryCost | undefined;
+  exceeded(excess: SecondaryExcess, facts: CallFacts): Failure;
+}
+
+export interface AbsentPart {
+  /** After the words "this server has no". */
+  what: string;
+  /** The beginnings of its paths, with `*` for any name. */
+  paths: readonly string[];
+}
+
+export interface Dialect {
+  name: string;
+  title: string;
+  /** What the API is for and what its calls have in common, for its description. */
+  description: string;
+  /** Path prefixes under which it is served; links use the first. */
+  prefixes: readonly string[];
+  /**
+   * Other beginnings of paths, such as `/acts` for `/actors`: everything below is served under both, and described once. The
+   * parameters may differ, as with `/repositories/{repository_id}` for `/repos/{owner}/{repo}`: the routes then declare all of
+   * them as optional, and a call has those of the path that was called.
+   */
+  pathAliases?: Readonly<Record<string, string>>;
+  /** Parameters of paths whose values may have slashes that the caller did not encode, such as names of branches. */
+  slashedParams?: readonly string[];
+  /** What clients of such an API know and this server does not have, for the documentation. */
+  absentParts?: readonly AbsentPart[];
+  /** How a path is answered whose parameters cannot be any, such as a word for a number; absent, as invalid. */
+  unknownPaths?: 'not-found';
+  status: Record<FailureKind, number>;
+  /** The status of a failure, where it differs from the table's for its kind. */
+  statusOf?(failure: Failure, facts: CallFacts): number;
+  /** The body of an error. */
+  renderError(failure: Failure, facts: CallFacts): unknown;
+  /** The schema of what `renderError` returns. */
+  errorSchema: TSchema;
+  /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */
+  errorTypesOf?(shape: RouteShape, kinds: readonly FailureKind[]): ReadonlyMap<number, readonly string[]>;
+  /** Whether only tokens of programs that the API runs are valid here. */
+  forPrograms?: true;
+  /** How a token is sent, for the error of a caller who sent none. */
+  tokenHeader: string;
+  /** The ways to send a credential, by name, as OpenAPI security schemes; each is accepted. */
+  securitySchemes: Record<string, Record<string, string>>;
+  /** Extracts the credential from the request, without validating it. */
+  credentialOf(facts: CallFacts): Credential | undefined;
+  /** Throws for callers whom the route is not for. May replace the caller by one with fewer rights. */
+  checkCaller?(facts: CallFacts): void;
+  /** Puts the body of a success into the API's envelope. */
+  wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
+  page: {
+    render(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
+    schema(item: TSchema): TSchema;
+  };
+  versions: VersionTable;
+  /** The version that the call asks for; throws for an unknown one. */
+  versionOf(facts: CallFacts): string;
+  /** The variant of its version that the call asks for; see `VersionChange.only`. */
+  variantOf?(facts: CallFacts): string | undefined;
+  /** Throws when the headers ask for something that this API cannot send. */
+  checkHeaders?(facts: CallFacts): void;
+  /** Headers that name the version that answered, and its deprecation. */
+  versionHeaders(
+    version: string,
+    shape: RouteShape | undefined,
+    publicUrl: string,
+    variant: string | undefined,
+  ): Headers;
+  /** The same for calls that name their version themselves, and not for those that get the default. */
+  namedVersionHeaders?(facts: CallFacts): Headers | undefined;
+  limits: LimitPlan;
+  cors: Cors;
+  /** On every reply. */
+  headers: Headers;
+  /** Headers that depend on the call. */
+  callHeaders?(facts: CallFacts): Headers;
+  /** How a caller may override the method that it sends. */
+  override?: MethodOverride;
+  /** The maximum size of a body in bytes, as sent and as inflated. */
+  bodyLimit: number;
+  /** The maximum number of keys in all objects of a body. */
+  bodyKeys?: number;
+  /** Query parameters that every route accepts beside its own. */
+  commonQuery?: readonly string[];
+  /** Throws when bodies of this content type are not accepted. */
+  checkContentType(type: string | undefined, shape: RouteShape): void;
+  /** Whether successful GET replies have an ETag and answer 304. */
+  conditional: boolean;
+}
+
+/** Background work: handlers of due rows by kind, and work that recurs. */
+export interface BackgroundWork {
+  handlers?: Record<string, DueHandler>;
+  recurring?: RecurringWork[];
+}
+
+export interface RecurringWork {
+  kind: string;
+  everyMs: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Looks up the receivers of an API's webhooks. */
+export interface Hooks {
+  /** Undefined when the hook is deleted or off: its pending deliveries are deleted. */
+  targetOf(db: Db, hookId: string, secrets: Pick<SecretBox, 'open'>): Promise<WebhookTarget | undefined>;
+}
+
+export interface WebhookTarget {
+  url: string;
+  /** Signatures and the like. They override the default headers, such as `Content-Type: application/json`. */
+  headersFor(body: string, delivery: TargetDelivery): Headers;
+  /** Whether the receiver's certificate may be any. */
+  trustsAnyCertificate?: boolean;
+}
+
+export interface TargetDelivery {
+  id: string;
+  eventId: string;
+  /** 1 for the first. */
+  attempt: number;
+  now: number;
+}
+
+/** Sends the webhooks of an API whose deliveries are independent of each other, and have their own targets. */
+export interface DispatchPort {
+  /** Until the last byte of an answer. */
+  answerMs: number;
+  /** How much of an answer is recorded. */
+  keptBytes: number;
+  /** How long to wait after the first, second, … attempt. */
+  waitsOf(dispatch: DueDispatch): readonly number[];
+  /** One attempt: by `send`, which is undefined where the process stops before the answer, or without a call. */
+  attempt(
+    dispatch: DueDispatch,
+    send: (message: WebhookMessage) => Promise<Attempt | undefined>,
+  ): Promise<Attempt | undefined>;
+  /** Saved together with the results of dispatches that will not be sent again. */
+  statementsAfter(db: Db, finished: readonly FinishedDispatch[], now: number): SqlStatement[];
+}
+
+export interface FinishedDispatch extends DueDispatch {
+  hasSucceeded: boolean;
+  /** The last attempt; absent where it expired in the queue. */
+  attempt?: Attempt;
+}
+
+export interface DemoCall {
+  method: Method;
+  /** Below the prefix of the API. */
+  path: string;
+  body?: unknown;
+  /** The status for a resource that exists already, beside 409. */
+  existing?: number;
+}
+
+/** A GET of what is not there is answered 404; every other error ends the calls. */
+export interface DemoReply {
+  status: number;
+  /** Undefined where it is no JSON. */
+  body: unknown;
+}
+
+/**
+ * The calls in order. Each creates something only if it is missing, because a start may be interrupted between any two. After
+ * `listening` come those that need a server that listens and works; no start waits for them.
+ */
+export type DemoCalls = AsyncGenerator<DemoCall | 'listening', void, DemoReply>;
+
+/** A dialect joined with its parts. */
+export interface Api extends Part {
+  dialect: Dialect;
+  routes: readonly Route[];
+  /** The heading of each operation in the description, by its id; absent where nothing is described. */
+  tags?: ReadonlyMap<string, Tag>;
+}

@@ -1,0 +1,103 @@
+// The headers of replies in one API: those of a route's version, of CORS, of rate limits, and of the reply itself.
+import type { CallFacts, Cors, Dialect, Headers } from '../protocol.ts';
+import { HeaderBlock, HeaderList } from './header-list.ts';
+import type { Kernel } from '../../kernel.ts';
+import type { ReplyHead } from './reply-head.ts';
+import type { RouteShape } from '../route.ts';
+import type { RouteVersion } from '../route-version.ts';
+
+export type AskedVersion = Pick<CallFacts, 'version' | 'variant'>;
+
+export class ReplyHeaders {
+  readonly #dialect: Dialect;
+  readonly #kernel: Kernel;
+
+  constructor(dialect: Dialect, kernel: Kernel) {
+    this.#dialect = dialect;
+    this.#kernel = kernel;
+  }
+
+  /** All headers of a reply. */
+  list(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
+    const { cors, limits, callHeaders, namedVersionHeaders } = this.#dialect;
+    const { origin } = call.headers;
+    const headers = new HeaderList(fixed);
+    headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
+    if (origin !== undefined && cors.exposeHeaders !== undefined) {
+      headers.set('access-control-expose-headers', cors.exposeHeaders);
+    }
+    if (call.counters.length > 0) headers.setAll(limits.headers(call.counters, call.now));
+    if (callHeaders !== undefined) headers.setAll(callHeaders(call));
+    const ofVersion = namedVersionHeaders?.(call);
+    if (ofVersion !== undefined) headers.setAll(ofVersion);
+    headers.setAll(own);
+    return headers;
+  }
+
+  /** Those that are the same in every reply of a route in one version. */
+  fixed({ version, variant }: AskedVersion, shape: RouteShape | undefined): HeaderBlock {
+    const { headers, versionHeaders, cors } = this.#dialect;
+    return new HeaderBlock({
+      ...headers,
+      ...versionHeaders(version, shape, this.#kernel.publicUrl, variant),
+      ...(cors.everywhere && corsLists(cors)),
+      ...(shape?.cache === 'never' && { 'cache-control': 'no-cache' }),
+    });
+  }
+}
+
+function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
+  return {
+    'access-control-allow-headers': allowHeaders,
+    'access-control-allow-methods': allowMethods,
+    'access-control-max-age': String(maxAge),
+  };
+}
+
+/** The lists of a preflight, with what the API has added where it asks for more than they hold. */
+export function preflightLists(cors: Cors, asked: CallFacts['headers']): Headers {
+  const { added, allowHeaders, allowMethods } = cors;
+  if (added === undefined || !asksBeyond(cors, asked)) return corsLists(cors);
+  return corsLists({
+    ...cors,
+    allowHeaders: `${allowHeaders}, ${added.headers}`,
+    allowMethods: `${allowMethods}, ${added.methods}`,
+  });
+}
+
+function asksBeyond({ allowHeaders, allowMethods }: Cors, asked: CallFacts['headers']): boolean {
+  const [methods, names] = [wordsOf(allowMethods), wordsOf(allowHeaders)];
+  const isBeyond = (name: string, listed: readonly string[]) =>
+    wordsOf(String(asked[name] ?? '')).some((word) => !listed.includes(word));
+  return (
+    isBeyond('access-control-request-method', methods) || isBeyond('access-control-request-headers', names)
+  );
+}
+
+function wordsOf(list: string): string[] {
+  return list
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+/** The status and the headers of a reply as callers of the version know them. */
+export function replyHeadOf(
+  { descendHead, usage, headers }: RouteVersion,
+  newest: ReplyHead,
+  call: CallFacts,
+): ReplyHead {
+  const joined = joinLinks(headers, newest);
+  if (descendHead === undefined) return joined;
+  if (usage !== undefined) call.effects |= usage.noticeHead(joined, headers.headers['content-type']);
+  return descendHead(joined);
+}
+
+/** A reply's own Link goes before the one that warns of a newer version, whatever makes the reply. */
+function joinLinks({ headers: { link: fixed } }: HeaderBlock, newest: ReplyHead): ReplyHead {
+  const { status, headers } = newest;
+  return fixed === undefined || headers['link'] === undefined
+    ? newest
+    : { status, headers: { ...headers, link: `${headers['link']}, ${fixed}` } };
+}

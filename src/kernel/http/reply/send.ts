@@ -1,0 +1,319 @@
+// Sends replies: the body in the caller's version and the API's envelope, headers, conditional requests, errors.
+import { pipeline } from 'node:stream/promises';
+import type { FastifyReply } from 'fastify';
+import { readableFrom } from '../../network/streams.ts';
+import { describeCall, ignoredBy, isWorthInfo } from '../call-log.ts';
+import type { CallFacts, Dialect, Headers } from '../protocol.ts';
+import { routeInVersion, type RouteVersion } from '../route-version.ts';
+import { isNotModified, matchesEtag } from './etag.ts';
+import { locationOf, sentenceOf, type Failure } from '../../failure.ts';
+import { HeaderBlock, type HeaderList } from './header-list.ts';
+import { isLarge, stringifyLarge } from '../../json/stringify.ts';
+import type { Kernel } from '../../kernel.ts';
+import { Page } from './page.ts';
+import { isBodyless } from './reply-head.ts';
+import { preflightLists, replyHeadOf, ReplyHeaders, type AskedVersion } from './reply-headers.ts';
+import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from '../route.ts';
+import { resourceShell } from '../pages/session-shell.ts';
+import type { RouteUsage } from '../../versions/usage/route-usage.ts';
+
+/** For a call that may succeed later. */
+export const RETRY_SECONDS = '10';
+
+/** After this time without data, the system asks whether the other end of a stream is still there. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** Longer bodies are sent as they are. */
+const MAX_COPIED = 16 * 1024;
+
+/** An error as it is sent; Content-Length is added later. */
+export interface ErrorReply {
+  status: number;
+  headers: HeaderList;
+  body: string;
+}
+
+export class ReplySender {
+  readonly #dialect: Dialect;
+  readonly #kernel: Kernel;
+  readonly #headers: ReplyHeaders;
+  readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
+  /** The text of the envelope before and after the JSON of a body. */
+  readonly #envelope: readonly [before: string, after: string];
+
+  constructor(dialect: Dialect, kernel: Kernel) {
+    this.#dialect = dialect;
+    this.#kernel = kernel;
+    this.#headers = new ReplyHeaders(dialect, kernel);
+    const [before = '', after = ''] = JSON.stringify(dialect.wrap?.body(0) ?? 0).split('0');
+    this.#envelope = [before, after];
+  }
+
+  /** The route in one version; built at its first use. */
+  routeVersion(shape: RouteShape, { version, variant }: AskedVersion): RouteVersion {
+    let versions = this.#routeVersions.get(shape);
+    if (versions === undefined) this.#routeVersions.set(shape, (versions = new Map()));
+    const key = variant === undefined ? version : `${version} ${variant}`;
+    let known = versions.get(key);
+    if (known === undefined) {
+      const headers = this.#headers.fixed({ version, variant }, shape);
+      const usage = this.#kernel.versionUsage.of(this.#dialect, shape, { version, variant });
+      const dialect = usage === undefined ? this.#dialect : { ...this.#dialect, versions: usage.table };
+      known = routeInVersion(shape, version, dialect, headers, variant);
+      if (usage !== undefined) known.usage = usage;
+      versions.set(key, known);
+    }
+    return known;
+  }
+
+  /** Sends what a handler returned. A large body is serialized in slices, asynchronously. */
+  result(reply: FastifyReply, call: CallFacts, shape: RouteShape, result: unknown): void | Promise<void> {
+    const routeVersion = this.routeVersion(shape, call);
+    if (result instanceof Text) {
+      return this.#good(
+        reply,
+        call,
+        routeVersion,
+        new Reply(200, result.text, { 'content-type': result.type }),
+      );
+    }
+    if (result instanceof Bytes) {
+      return this.#bytes(reply, call, routeVersion, result);
+    }
+    if (result instanceof Stream) return this.#stream(reply, call, routeVersion, result);
+    if (result instanceof EventStream) return this.#eventStream(reply, call, routeVersion, result);
+    const { status, body, headers } =
+      result instanceof Reply ? result : new Reply(routeVersion.status, result);
+    const { usage } = routeVersion;
+    if (usage !== undefined) usage.noticed = 0;
+    let whole = body;
+    let own = headers;
+    if (body instanceof Page) {
+      const page = routeVersion.descendItem === undefined ? body : body.map(routeVersion.descendItem);
+      const rendered = this.#dialect.page.render(page, call);
+      whole = rendered.body;
+      own = { ...headers, ...rendered.headers };
+    } else if (body !== undefined && routeVersion.descend[status] !== undefined) {
+      whole = routeVersion.descend[status](body);
+    }
+    if (usage !== undefined) call.effects |= usage.noticed;
+    const send = (text: string | Uint8Array | undefined) =>
+      this.#good(reply, call, routeVersion, new Reply(status, text, own));
+    if (isLarge(whole)) return this.#toBytes(whole).then(send);
+    return send(whole === undefined ? undefined : this.#toText(whole));
+  }
+
+  /** `allow` is undefined where there is no route. */
+  preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
+    const own = {
+      ...(allow !== undefined && { allow }),
+      ...preflightLists(this.#dialect.cors, call.headers),
+    };
+    this.#put(reply, call, 204, this.#fixedOf(call), own);
+  }
+
+  failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
+    const { status, headers, body } = this.renderError(call, failure, cause);
+    put(reply, status, headers, body);
+    this.finish(call, status);
+  }
+
+  /** Logs the failure, with its cause where it is the server's fault, and renders it in the dialect's format. */
+  renderError(call: CallFacts, failure: Failure, cause: unknown): ErrorReply {
+    const { kind, message, details } = failure;
+    const dialect = this.#dialect;
+    const status = dialect.statusOf?.(failure, call) ?? dialect.status[kind];
+    const line = { ...describeCall(call, dialect.name, status), failure: kind };
+    call.hasFailed = true;
+    if (kind === 'internal' || kind === 'unavailable')
+      this.#kernel.log.error({ ...line, err: cause }, sentenceOf(message));
+    else this.#kernel.log.info(line, sentenceOf(message));
+    this.#settle(call);
+    const shell = call.isSessionIncomplete ? resourceShell(call) : undefined;
+    const body = shell?.body ?? JSON.stringify(dialect.renderError(failure, call));
+    // An error may be gone with the next call, so no cache may store it.
+    const location = locationOf(failure, call.base);
+    const own = {
+      'cache-control': 'no-store',
+      ...(kind === 'unavailable' && { 'retry-after': RETRY_SECONDS }),
+      ...(location !== undefined && { location }),
+      ...details.headers,
+      ...shell?.headers,
+    };
+    const headers = this.#headers.list(call, this.#fixedOf(call), own);
+    return { status, headers, body };
+  }
+
+  /** Without a version where the call asked for one that is not available. */
+  #fixedOf(call: CallFacts): HeaderBlock {
+    return call.isVersionRefused
+      ? new HeaderBlock(this.#dialect.headers)
+      : this.#headers.fixed(call, call.shape);
+  }
+
+  #toText(body: unknown): string {
+    const { wrap } = this.#dialect;
+    // Joining would copy the text.
+    if (body instanceof JsonText) return wrap === undefined ? body.json : this.#envelope.join(body.json);
+    return JSON.stringify(wrap === undefined ? body : wrap.body(body));
+  }
+
+  async #toBytes(body: unknown): Promise<Uint8Array> {
+    const { wrap } = this.#dialect;
+    return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
+  }
+
+  #good(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, newest: Reply): void {
+    const { status, headers } = replyHeadOf(routeVersion, newest, call);
+    const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
+    const isRead = call.method === 'GET' || call.method === 'HEAD';
+    // The handler compared the ETag itself, which spares it the reading of a file.
+    if (status === 304 && this.#dialect.conditional) this.#refund(call);
+    if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
+      return this.#put(reply, call, status, routeVersion.headers, headers, text);
+    }
+    const etag = headers['etag'] ?? routeVersion.etags.of(text);
+    const own = { ...headers, etag };
+    if (!isNotModified(call.headers, etag, headers['last-modified'])) {
+      return this.#put(reply, call, status, routeVersion.headers, own, text);
+    }
+    this.#refund(call);
+    return this.#put(reply, call, 304, routeVersion.headers, own);
+  }
+
+  /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
+  #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
+    const { status, headers } = replyHeadOf(routeVersion, result, call);
+    const bytes = isBodyless(status) ? undefined : result.bytes;
+    const { etag } = headers;
+    if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
+      return this.#put(reply, call, status, routeVersion.headers, headers, bytes);
+    }
+    this.#refund(call);
+    return this.#put(reply, call, 304, routeVersion.headers, headers);
+  }
+
+  #put(
+    reply: FastifyReply,
+    call: CallFacts,
+    status: number,
+    fixed: HeaderBlock,
+    own: Headers,
+    body?: string | Uint8Array,
+  ): void {
+    put(reply, status, this.#headers.list(call, fixed, own), body);
+    this.finish(call, status);
+  }
+
+  /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
+  #stream(
+    reply: FastifyReply,
+    call: CallFacts,
+    routeVersion: RouteVersion,
+    { source, isLive, ...newest }: Stream,
+  ): void {
+    const { status, headers } = replyHeadOf(routeVersion, newest, call);
+    reply.hijack();
+    reply.raw.writeHead(status, this.#headers.list(call, routeVersion.headers, headers).pairs);
+    const body = readableFrom(source);
+    if (call.method === 'HEAD' || isBodyless(status)) {
+      body.destroy();
+      reply.raw.end();
+      this.finish(call, status);
+      return;
+    }
+    if (isLive) reply.raw.flushHeaders();
+    const ended = pipeline(body, reply.raw).catch((error: unknown) => {
+      const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!isGone)
+        this.#kernel.log.error(
+          { ...describeCall(call, this.#dialect.name, status), err: error },
+          'broke off a reply',
+        );
+      reply.raw.destroy();
+    });
+    void ended.then(() => this.finish(call, status));
+  }
+
+  /** The call is counted when the stream begins. */
+  #eventStream(
+    reply: FastifyReply,
+    call: CallFacts,
+    routeVersion: RouteVersion,
+    { open, headers: given }: EventStream,
+  ): void {
+    const { raw } = reply;
+    reply.hijack();
+    const headers = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      // Some proxies would wait for the end of the reply.
+      'x-accel-buffering': 'no',
+      ...given,
+    };
+    const { headers: own } = replyHeadOf(routeVersion, { status: 200, headers }, call);
+    raw.writeHead(200, this.#headers.list(call, routeVersion.headers, own).pairs);
+    if (call.method === 'HEAD') raw.end();
+    else if (!raw.destroyed) {
+      raw.flushHeaders();
+      raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
+      open(raw);
+    }
+    this.finish(call, 200);
+  }
+
+  /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
+  finish(call: CallFacts, status: number): void {
+    const { metrics, log } = this.#kernel;
+    const { name } = this.#dialect;
+    metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
+    if (call.usage !== undefined && status < 400) this.#countUsage(call, call.usage);
+    if (call.hasFailed) return;
+    const isDebug = log.isLevelEnabled('debug');
+    if (!isDebug && !isWorthInfo(call)) return;
+    const line = describeCall(call, name, status);
+    const ignored = isDebug ? ignoredBy(this.#dialect, call) : {};
+    log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
+  }
+
+  /** Failed calls are not counted: errors are the same in every version. */
+  #countUsage({ caller, effects, now }: CallFacts, usage: RouteUsage): void {
+    const noticed = effects | usage.always;
+    if (noticed !== 0 && caller !== undefined) this.#kernel.versionUsage.record(usage, caller, noticed, now);
+  }
+
+  /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
+  #settle({ caller, shape, counters, now }: CallFacts): void {
+    if (caller === undefined || shape?.charge !== 'later') return;
+    for (const counted of counters)
+      counted.counter = this.#kernel.limits.take(counted.category, caller, now) ?? counted.counter;
+  }
+
+  /** A 304 is not counted for authenticated callers. */
+  #refund({ caller, shape, counters, now }: CallFacts): void {
+    if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
+    for (const counted of counters)
+      counted.counter = this.#kernel.limits.refund(counted.category, caller, now);
+  }
+}
+
+/** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
+function put(reply: FastifyReply, status: number, headers: HeaderList, body?: string | Uint8Array): void {
+  reply.hijack();
+  if (body === undefined) {
+    // Without it Node would announce chunks, of which none comes. HEAD tells the length that GET has, where it is known.
+    if (!isBodyless(status) && reply.raw.req.method !== 'HEAD') headers.set('content-length', '0');
+    reply.raw.writeHead(status, headers.pairs).end();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  headers.set('content-length', String(length));
+  reply.raw.writeHead(status, headers.pairs);
+  if (typeof body !== 'string' && length <= MAX_COPIED) {
+    // Node sends a text together with the head, and bytes apart from it, which costs more than to copy a few.
+    reply.raw.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
+    return;
+  }
+  // A text of as many bytes as characters is ASCII: copying it costs less than encoding it.
+  reply.raw.end(body, length === body.length ? 'latin1' : 'utf8');
+}

@@ -1,0 +1,145 @@
+// One call in progress: the facts that the stages fill in, and the permission and budget checks for its handler.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { CallFacts, CategoryCounter } from './protocol.ts';
+import { Failure } from '../failure.ts';
+import { newCallId } from '../id.ts';
+import type { Caller } from '../identity/caller.ts';
+import { can, demand, matchesAction } from '../identity/policy.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { OverriddenMethod } from './method-override.ts';
+import type { RouteShape } from './route.ts';
+import type { RouteUsage } from '../versions/usage/route-usage.ts';
+
+export interface CallStart {
+  now: number;
+  method: string;
+  url: string;
+  base: string;
+  headers: IncomingHttpHeaders;
+  address: string;
+  version: string;
+  shape: RouteShape | undefined;
+  categories: readonly string[];
+  limits: Limits;
+  overridden: OverriddenMethod | undefined;
+}
+
+export class LiveCall implements CallFacts {
+  readonly id = newCallId();
+  readonly now: number;
+  readonly method: string;
+  readonly url: string;
+  readonly base: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  readonly shape: RouteShape | undefined;
+  readonly categories: readonly string[];
+  readonly counters: CategoryCounter[] = [];
+  readonly overridden: OverriddenMethod | undefined;
+  version: string;
+  variant: string | undefined;
+  caller: Caller | undefined;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  stream: Readable | undefined;
+  isVersionRefused = false;
+  isSessionIncomplete = false;
+  hasFailed = false;
+  usage: RouteUsage | undefined;
+  effects = 0;
+  /** What answers it: its end before the reply is finished means that the client is gone. */
+  response: ServerResponse | undefined;
+  #gone: AbortController | undefined;
+  readonly #begun = performance.now();
+  readonly #limits: Limits;
+  /** The first action that was checked; most calls check only one, which saves the set. */
+  #asked: string | undefined;
+  #alsoAsked: Set<string> | undefined;
+
+  constructor(start: CallStart) {
+    const { now, method, url, base, headers, address, version, shape, categories, limits, overridden } =
+      start;
+    this.now = now;
+    this.method = method;
+    this.url = url;
+    this.base = base;
+    this.headers = headers;
+    this.address = address;
+    this.version = version;
+    this.shape = shape;
+    this.categories = categories;
+    this.overridden = overridden;
+    this.#limits = limits;
+  }
+
+  get exceededStatus(): number | undefined {
+    return this.#limits.exceededStatus;
+  }
+
+  /** Fires when the client goes away. Most calls never ask for it. */
+  get signal(): AbortSignal {
+    if (this.#gone !== undefined) return this.#gone.signal;
+    this.#gone = new AbortController();
+    const { response } = this;
+    const onClose = () => response?.writableFinished === false && this.leave();
+    if (response?.destroyed === true) onClose();
+    else response?.once('close', onClose);
+    return this.#gone.signal;
+  }
+
+  /** The client is gone. */
+  leave(): void {
+    this.#gone ??= new AbortController();
+    this.#gone.abort(new Failure('unavailable', 'The client went away.'));
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#begun;
+  }
+
+  demand(resource: string, action = this.#declared()): void {
+    this.#remember(action);
+    demand(this.caller!, action, resource);
+  }
+
+  can(resource: string, action = this.#declared()): boolean {
+    this.#remember(action);
+    return can(this.caller!, action, resource);
+  }
+
+  /**
+   * Throws where the handler has not checked the permission that its route declares: a change must then not be committed,
+   * and a reply not be sent. For a change, a check of a `view…` action does not suffice.
+   */
+  checkAsked(isChange: boolean): void {
+    const access = this.shape?.access;
+    if (typeof access !== 'object' || this.#asked === access.action) return;
+    const declared = [access.action, ...(access.others ?? [])];
+    for (const asked of this.#asked === undefined ? [] : [this.#asked, ...(this.#alsoAsked ?? [])]) {
+      if (isChange && asked.startsWith('view')) continue;
+      if (declared.some((pattern) => matchesAction(pattern, asked))) return;
+    }
+    throw new Error(`${this.shape!.id} has not asked for the permission that it declares: ${access.action}`);
+  }
+
+  #remember(action: string): void {
+    if (this.#asked === undefined) this.#asked = action;
+    else if (this.#asked !== action) (this.#alsoAsked ??= new Set()).add(action);
+  }
+
+  async spend(cost: number): Promise<boolean> {
+    const [counted] = this.counters;
+    if (counted === undefined || this.caller === undefined) return true;
+    const taken = await this.#limits.draw(counted.category, this.caller, this.now, cost);
+    if (taken !== undefined) counted.counter = taken;
+    return taken !== undefined;
+  }
+
+  #declared(): string {
+    const access = this.shape?.access;
+    if (typeof access !== 'object') throw new Error(`${this.shape?.id} declares no permission to ask for`);
+    return access.action;
+  }
+}

@@ -1,0 +1,274 @@
+// Mounts an API on the server and runs each request: admit the caller, read the body, call the handler, send the reply.
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { admit } from './admit.ts';
+import { shownPath } from './call-log.ts';
+import type { ApiHandlers } from './api-dispatch.ts';
+import type { HeldBody } from './body/body-memory.ts';
+import { collectBody, inflateBody } from './body/body.ts';
+import type { Api, Dialect } from './protocol.ts';
+import { Failure } from '../failure.ts';
+import { asFailure } from './server/fastify-failure.ts';
+import type { Kernel } from '../kernel.ts';
+import { parseJson } from '../json/parse.ts';
+import { LiveCall } from './request-context.ts';
+import type { OverriddenMethod } from './method-override.ts';
+import { checkHead, type UnreadRequest } from './server/bad-requests.ts';
+import { restOf, withSlashesIn } from './path-template.ts';
+import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
+import type { RouteVersion } from './route-version.ts';
+import { placesOf, type Call, type Method, type RawCall, type Route, type RouteShape } from './route.ts';
+import { checkOperationNames } from '../openapi/document.ts';
+import { ReplySender } from './reply/send.ts';
+import { defaultVersion } from '../versions/version-support.ts';
+import { pageHandlers, wantsPage } from './pages/serve-pages.ts';
+import type { SecondaryCost } from '../limits/secondary-limits.ts';
+import { rawHandlers } from './serve-raw.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the first hook of every API. */
+    call: LiveCall;
+    /** The route of the call and the parameters in its path; set by the same hook. */
+    match: RouteMatch<ServedRoute> | undefined;
+  }
+}
+
+interface ServedRoute {
+  shape: RouteShape;
+  categories: readonly string[];
+  secondary: SecondaryCost | undefined;
+  /** Answers instead of everything below. */
+  raw?: ApiHandlers;
+  handle(request: FastifyRequest, reply: FastifyReply): unknown;
+}
+
+/** Methods that work while the disk is full. */
+const WITHOUT_ROOM: readonly Method[] = ['GET', 'REPORT', 'DELETE'];
+
+export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
+  const { dialect, routes } = api;
+  checkOperationNames(routes);
+  for (const prefix of dialect.prefixes) mount(app, api, kernel, prefix);
+}
+
+function mount(
+  app: FastifyInstance,
+  { dialect, routes, rawRoutes = [], pages = [] }: Api,
+  kernel: Kernel,
+  prefix: string,
+): void {
+  const send = new ReplySender(dialect, kernel);
+  const tree = new RouteTree<ServedRoute>();
+  const depth = prefix.split('/').length;
+  const pageTree = new RouteTree<ServedRoute>();
+  const allowAt = (url: string) => {
+    const words = segmentsOf(url, depth);
+    return tree.allowAt(words) ?? pageTree.allowAt(words);
+  };
+  const findRoute = (request: FastifyRequest) => {
+    const [first, second] = wantsPage(request) ? [pageTree, tree] : [tree, pageTree];
+    const words = segmentsOf(request.url, depth);
+    return first.find(request.method, words) ?? second.find(request.method, words);
+  };
+  const isPreflight = ({ method, url }: { method: string; url: string }) =>
+    method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
+  const categoriesOf = (shape?: RouteShape) =>
+    dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
+  const noRoute = categoriesOf();
+  const noRouteCost = dialect.limits.secondary?.costOf(undefined);
+
+  if (dialect.override !== undefined) app.overrides.add(prefix, dialect.override);
+
+  const begin = (
+    { method, url, headers, ip }: UnreadRequest,
+    route: ServedRoute | undefined,
+    overridden?: OverriddenMethod,
+  ) =>
+    new LiveCall({
+      now: kernel.clock.now(),
+      method,
+      url,
+      base: kernel.publicUrl + prefix,
+      headers,
+      address: ip,
+      version: defaultVersion(dialect.versions),
+      shape: route?.shape,
+      categories: route?.categories ?? noRoute,
+      limits: kernel.limits,
+      overridden,
+    });
+  app.badRequests.add(prefix, (request, failure) =>
+    send.renderError(begin(request, undefined), failure, failure),
+  );
+
+  const preflight = (reply: FastifyReply, call: LiveCall, allow: string | undefined) => {
+    // Browsers send no version with it. One that is not available is an error of the call that follows.
+    try {
+      call.version = dialect.versionOf(call);
+    } catch {
+      call.isVersionRefused = true;
+    }
+    return send.preflight(reply, call, allow);
+  };
+
+  const onRequest: onRequestHookHandler = function (request, reply, done) {
+    request.match = findRoute(request);
+    const raw = request.match?.route.raw;
+    if (raw !== undefined) return raw.onRequest.call(this, request, reply, done);
+    const call = begin(request, request.match?.route, app.overrides.of(request.raw));
+    request.call = call;
+    call.response = reply.raw;
+    try {
+      checkHead(request.raw);
+      // A CORS preflight carries no credential.
+      if (isPreflight(request)) return done();
+      const cost = request.match === undefined ? noRouteCost : request.match.route.secondary;
+      const admitted = admit(call, dialect, kernel, { cost, ending: reply.raw });
+      if (admitted === undefined) done();
+      else admitted.then(() => done(), done);
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+  const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+    const raw = request.match?.route.raw;
+    if (raw !== undefined) return raw.onError(error, request, reply);
+    // Many clients read the error only after they have sent the whole body.
+    request.raw.resume();
+    send.failure(reply, request.call, asFailure(error), error);
+  };
+  const refuse = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
+    const allow = allowAt(url);
+    if (isPreflight({ method, url })) return preflight(reply, call, allow);
+    if (allow === undefined) throw new Failure('no-route', `There is nothing at ${namePath(call)}`);
+    throw new Failure('wrong-method', `${method} is not allowed here. Allowed: ${allow}.`, {
+      headers: { allow },
+    });
+  };
+  const handle = (request: FastifyRequest, reply: FastifyReply) =>
+    request.match === undefined ? refuse(request, reply) : request.match.route.handle(request, reply);
+  app.apis.add(prefix, { onRequest, onError, handle });
+
+  for (const route of routes) {
+    const { shape } = route;
+    const served = {
+      shape,
+      categories: categoriesOf(shape),
+      secondary: dialect.limits.secondary?.costOf(shape),
+      handle: createHandler(route, dialect, kernel, send),
+    };
+    const rest = restOf(shape.path);
+    // Where the rest of a path has its own slashes, nothing tells them from those of another parameter.
+    const slashed = rest === undefined ? (dialect.slashedParams ?? []) : [];
+    for (const place of placesOf(shape, dialect.pathAliases)) {
+      for (const path of withSlashesIn(place.path, slashed)) tree.add({ ...place, path }, served, rest);
+      app.firstWords.add(prefix + place.path);
+    }
+  }
+  for (const route of rawRoutes) {
+    if ('prefix' in route.at) continue;
+    const raw = rawHandlers(route, dialect, kernel);
+    tree.add(route.at, { shape: raw.shape, categories: [], secondary: undefined, handle: () => {}, raw });
+  }
+  // Pages have one address.
+  for (const page of prefix === '' ? pages : []) {
+    const raw = pageHandlers(page, kernel);
+    const { shape, handle: show } = raw;
+    pageTree.add(page, { shape, categories: [], secondary: undefined, handle: show, raw });
+    app.firstWords.add(page.path);
+  }
+}
+
+/** The path as the caller wrote it, for an error: a long one is cut. */
+function namePath(call: LiveCall): string {
+  const path = shownPath(call);
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}
+
+/** The handler of one route. A call without asynchronous work is answered in the same tick. */
+function createHandler(
+  { shape, handle, authorize }: Route,
+  dialect: Dialect,
+  kernel: Kernel,
+  send: ReplySender,
+) {
+  const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
+    const finish = (result: unknown) => {
+      call.checkAsked(false);
+      // Unread bytes of the body would block the next request of the connection.
+      if (shape.streams) reply.request.raw.resume();
+      return send.result(reply, call, shape, result);
+    };
+    const result = handle(call as Call, kernel);
+    return result instanceof Promise ? result.then(finish) : finish(result);
+  };
+  const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
+    const { call } = request;
+    call.params = routeVersion.readParams?.(request.match!.params);
+    call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
+    if (shape.streams) call.stream = request.raw;
+    else if (request.body !== undefined) {
+      // A body that the route does not use is checked as well.
+      const held = kernel.bodyMemory.open(call.caller!);
+      reply.raw.once('close', held.close);
+      return readBody(request, shape, dialect, held).then((body) => {
+        readInto(call, routeVersion, body);
+      });
+    } else readInto(call, routeVersion, undefined);
+    return undefined;
+  };
+  const refuse = async ({ call, match, query }: FastifyRequest, error: unknown): Promise<never> => {
+    const { caller, now, headers, url } = call;
+    const raw = { params: match!.params, query: query as RawCall['query'] };
+    const can: Call['can'] = (resource, action) => call.can(resource, action);
+    await authorize?.({ caller: caller!, now, can, headers, url, ...raw }, kernel);
+    throw error;
+  };
+  const needsRoom = !WITHOUT_ROOM.includes(shape.method) && shape.worksOnFullDisk !== true;
+  return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+    const { call } = request;
+    const routeVersion = send.routeVersion(shape, call);
+    if (!routeVersion.exists) {
+      throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
+    }
+    if (needsRoom) kernel.disk.checkRoom();
+    call.usage = routeVersion.usage;
+    let reading: Promise<void> | undefined;
+    try {
+      reading = read(request, reply, routeVersion);
+    } catch (error) {
+      return refuse(request, error);
+    }
+    if (reading === undefined) return answer(call, reply);
+    return reading.then(
+      () => answer(call, reply),
+      (error: unknown) => refuse(request, error),
+    );
+  };
+}
+
+/** The body in the newest version. */
+function readInto(call: LiveCall, { readBody: read, usage }: RouteVersion, body: unknown): void {
+  if (usage === undefined) {
+    call.body = read?.(body);
+    return;
+  }
+  usage.noticed = 0;
+  call.body = read?.(body);
+  call.effects |= usage.noticed;
+}
+
+async function readBody(
+  { raw, headers }: FastifyRequest,
+  shape: RouteShape,
+  dialect: Dialect,
+  held: HeldBody,
+): Promise<unknown> {
+  const limit = shape.bodyBytes ?? dialect.bodyLimit;
+  const bytes = await collectBody(raw, limit, held);
+  if (bytes.length === 0) return undefined;
+  dialect.checkContentType(headers['content-type'], shape);
+  const inflated = await inflateBody(bytes, headers['content-encoding'], limit);
+  if (inflated !== bytes) held.add(inflated.length);
+  return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? dialect.bodyKeys });
+}

@@ -1,0 +1,27 @@
+// The second secret of a session, which only pages of this server hold: other ports of the host get the cookie, but not this.
+import { timingSafeEqual } from 'node:crypto';
+import type { Kernel } from '../../kernel.ts';
+import type { SessionIdentity } from '../caller.ts';
+import { hashSecret } from '../../secrets/secret.ts';
+import { isSessionLink, type SessionRequest } from './session-link.ts';
+
+/** Browsers let only scripts of this origin send it: it is in no list of headers that CORS allows. */
+export const SESSION_HEADER = 'x-signalbox-session';
+
+/** Whether more than the cookie speaks for the session, or nothing more is needed. */
+export function isCompleteSession(
+  request: SessionRequest,
+  session: SessionIdentity,
+  kernel: Pick<Kernel, 'isPageSecretRequired' | 'secrets'>,
+): boolean | Promise<boolean> {
+  const sent = request.headers[SESSION_HEADER];
+  if (isPageSecret(sent, session) || isSessionLink(request, session, kernel.secrets)) return true;
+  const isRequired = kernel.isPageSecretRequired();
+  return typeof isRequired === 'boolean' ? !isRequired : isRequired.then((required) => !required);
+}
+
+function isPageSecret(sent: string | string[] | undefined, { pageHash }: SessionIdentity): boolean {
+  if (typeof sent !== 'string' || pageHash === null) return false;
+  const [one, other] = [Buffer.from(hashSecret(sent)), Buffer.from(pageHash)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

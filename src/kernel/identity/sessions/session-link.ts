@@ -1,0 +1,75 @@
+// Links of a session: signed addresses of one resource, for what a browser opens by itself and can send no header with.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { SecretBox } from '../../secrets/secret-box.ts';
+import type { SessionIdentity } from '../caller.ts';
+import { isLocalPath } from './login-return.ts';
+
+const PURPOSE = 'session links';
+const LIFETIME_MS = 60_000;
+const PARAMETER = 'signalbox_link';
+export const LINK_HEADER = 'x-signalbox-link';
+const SIGNED = new RegExp(`[?&]${PARAMETER}=([\\w.-]*)$`);
+
+/** A request with the cookie of a session. */
+export interface SessionRequest {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  now: number;
+}
+
+export interface SessionLink {
+  /** Path and query. */
+  url: string;
+  expiresAt: number;
+}
+
+/** For reading only, and together with the cookie of the session. Undefined for what is no path of this server. */
+export function signSessionLink(
+  secrets: SecretBox,
+  { hash }: SessionIdentity,
+  path: string,
+  now: number,
+): SessionLink | undefined {
+  if (!isLocalPath(path)) return undefined;
+  // As browsers write it.
+  const { pathname, search } = new URL(path, 'http://signalbox.invalid');
+  const target = pathname + search;
+  const expiresAt = now + LIFETIME_MS;
+  const expiry = expiresAt.toString(36);
+  const signature = signatureOf(secrets, hash, target, expiry);
+  const joint = target.includes('?') ? '&' : '?';
+  return { url: `${target}${joint}${PARAMETER}=${expiry}.${signature}`, expiresAt };
+}
+
+/**
+ * Moves the signature from the end of the query into a header, so that no route and no program sees it. Other nodes get the
+ * header with a request that is passed on to them.
+ */
+export function takeSessionLink(request: IncomingMessage): void {
+  const { url = '/' } = request;
+  const found = url.includes(PARAMETER) ? SIGNED.exec(url) : null;
+  if (found === null) return;
+  request.url = url.slice(0, found.index);
+  request.headers[LINK_HEADER] = found[1]!;
+  request.rawHeaders.push(LINK_HEADER, found[1]!);
+}
+
+export function isSessionLink(
+  { method, url, headers, now }: SessionRequest,
+  { hash }: SessionIdentity,
+  secrets: SecretBox,
+): boolean {
+  const link = headers[LINK_HEADER];
+  if (typeof link !== 'string' || (method !== 'GET' && method !== 'HEAD')) return false;
+  const [expiry = '', signature = ''] = link.split('.', 2);
+  if (!(Number.parseInt(expiry, 36) > now)) return false;
+  const [one, other] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, hash, url, expiry))];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function signatureOf(secrets: SecretBox, session: string, target: string, expiry: string): string {
+  return secrets.sign(PURPOSE, JSON.stringify([session, target, expiry]));
+}

@@ -1,0 +1,89 @@
+// Browser sessions: two opaque secrets stored as hashes, opened by a one-time link or a password.
+import type { Db } from '../../storage/tables.ts';
+import { findMember, findTokenOwner, type Member } from '../store-members.ts';
+import { hashSecret, newSecret } from '../../secrets/secret.ts';
+
+const SESSION_DAYS = 14;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Short, because the user at the terminal opens the link at once. */
+const LOGIN_LINK_MS = 15 * 60 * 1000;
+/** Long, because an invitation is passed on and may stay in a mailbox over a weekend. */
+export const INVITATION_MS = 7 * DAY;
+
+export const SESSION_MS = SESSION_DAYS * DAY;
+
+/** Creates the secret of a login link, which can be used once before it expires. */
+export async function insertLoginLink(
+  db: Db,
+  member: Member,
+  now: number,
+  lifetimeMs: number = LOGIN_LINK_MS,
+): Promise<string> {
+  const secret = newSecret('');
+  await db
+    .insertInto('login_links')
+    .values({ hash: secret.hash, member_id: member.id, expires_at: now + lifetimeMs })
+    .execute();
+  return secret.value;
+}
+
+/** Uses up the link. Undefined if it is used, expired or unknown. */
+export async function spendLoginLink(db: Db, secret: string, now: number): Promise<Member | undefined> {
+  const row = await db
+    .deleteFrom('login_links')
+    .where('hash', '=', hashSecret(secret))
+    .where('expires_at', '>', now)
+    .returning('member_id')
+    .executeTakeFirst();
+  return row && findMember(db, { id: row.member_id });
+}
+
+export interface SessionSecrets {
+  /** For the cookie. */
+  secret: string;
+  /** For pages of this server, which send it beside the cookie. */
+  pageSecret: string;
+}
+
+/** Opens a session. */
+export async function insertSession(db: Db, member: Member, now: number): Promise<SessionSecrets> {
+  const [secret, page] = [newSecret(''), newSecret('')];
+  await db
+    .insertInto('sessions')
+    .values({
+      hash: secret.hash,
+      member_id: member.id,
+      created_at: now,
+      expires_at: now + SESSION_MS,
+      page_hash: page.hash,
+    })
+    .execute();
+  return { secret: secret.value, pageSecret: page.value };
+}
+
+export async function findSession(db: Db, hash: string, now: number) {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['member_id', 'expires_at', 'page_hash'])
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  const owner = row && (await findTokenOwner(db, { memberId: row.member_id, isService: false }));
+  return owner && { ...owner, expiresAt: row.expires_at, pageHash: row.page_hash };
+}
+
+export async function deleteSession(db: Db, secret: string): Promise<void> {
+  await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
+}
+
+/** Deletes expired sessions and links, and old secrets of tokens after their grace. Expired tokens stay listed. */
+export async function deleteExpired(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();
+  await db
+    .updateTable('tokens')
+    .set({ old_hash: null, old_until: null })
+    .where('old_until', '<=', now)
+    .execute();
+}

@@ -1,0 +1,207 @@
+// Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes.
+import { sql } from 'kysely';
+import type { Engine } from '../storage/engine.ts';
+import type { Migration } from '../storage/migrate.ts';
+import { notifyOnCommit } from '../storage/notify-on-commit.ts';
+import type { Db } from '../storage/tables.ts';
+
+declare module '../storage/tables.ts' {
+  interface Tables {
+    due: Due;
+  }
+}
+
+export interface Due {
+  id: string;
+  kind: string;
+  /** The handler's input, in its own format. */
+  payload: string;
+  /** When it may be claimed. A lease is a later due time with an owner. */
+  due_at: number;
+  /** The claim that holds it; unique for each claim, so that a claimer who lost the lease can change nothing. */
+  owner: string | null;
+  /** How often it has been claimed. */
+  attempts: number;
+  last_error: string | null;
+  created_at: number;
+}
+
+/** The channel that wakes the workers. */
+export const DUE = 'due';
+
+export const dueMigrations: Migration[] = [
+  {
+    name: 'kernel-due',
+    up: ({ text }) => [
+      `create table due (
+         id ${text} primary key, kind ${text} not null, payload ${text} not null, due_at bigint not null,
+         owner ${text}, attempts integer not null, last_error ${text}, created_at bigint not null)`,
+      // By time first: a claim takes the oldest rows of all its kinds without sorting.
+      'create index due_at on due (due_at, kind)',
+    ],
+  },
+];
+
+export interface DueWork {
+  id: string;
+  kind: string;
+  payload: string;
+  dueAt: number;
+}
+
+/**
+ * Belongs into the transaction of the change that causes the work, whose commit wakes the workers; outside of one it wakes
+ * none. There is one row per id: `keep` leaves an earlier one unchanged; `move` replaces it and, if it is being worked on,
+ * revokes the claim, so that it runs again at the new time; `advance` changes only one that is due later and not being
+ * worked on.
+ */
+export async function schedule(
+  db: Db,
+  work: DueWork,
+  now: number,
+  earlier: 'keep' | 'move' | 'advance' = 'keep',
+): Promise<void> {
+  const { id, kind, payload, dueAt } = work;
+  const fresh = { kind, payload, due_at: dueAt, owner: null, attempts: 0, last_error: null, created_at: now };
+  await db
+    .insertInto('due')
+    .values({ id, ...fresh })
+    .onConflict((on) => {
+      const same = on.column('id');
+      if (earlier === 'keep') return same.doNothing();
+      if (earlier === 'move') return same.doUpdateSet(fresh);
+      return same
+        .doUpdateSet({ due_at: dueAt })
+        .where('due.owner', 'is', null)
+        .where('due.due_at', '>', dueAt);
+    })
+    .execute();
+  if (db.isTransaction) await wakeWorkers(db);
+}
+
+/** Wakes the workers when the transaction, which has written to `due`, is committed. */
+export async function wakeWorkers(tx: Db): Promise<void> {
+  await notifyOnCommit(tx, DUE);
+}
+
+export interface Claim {
+  kinds: string[];
+  /** The claiming process: a name that no other process has. */
+  owner: string;
+  leaseMs: number;
+  limit: number;
+}
+
+let claims = 0;
+/** The error of a row whose claimer has neither finished nor released it: its process has probably ended. */
+export const ABANDONED = 'abandoned';
+
+/** Claims due rows. Until the lease expires, unless a heartbeat extends it, no other process can claim them. */
+export async function claim(
+  engine: Engine,
+  { kinds, owner, leaseMs, limit }: Claim,
+  now: number,
+): Promise<Due[]> {
+  return await engine.db
+    .with(
+      // Materialised, so that PostgreSQL selects once and locks only the selected rows.
+      (cte) => cte('picked').materialized(),
+      (db) =>
+        db
+          .selectFrom('due')
+          .select('id')
+          .where('kind', 'in', kinds)
+          .where('due_at', '<=', now)
+          .orderBy('due_at')
+          // Written out: with a parameter PostgreSQL expects a tenth of the table, and plans for that anew each time.
+          .limit(sql.lit(limit))
+          .forUpdate()
+          .skipLocked(),
+    )
+    .updateTable('due')
+    .set((eb) => ({
+      owner: `${owner}#${++claims}`,
+      due_at: now + leaseMs,
+      attempts: eb('attempts', '+', 1),
+      last_error: eb.case().when('owner', 'is not', null).then(ABANDONED).else(eb.ref('last_error')).end(),
+    }))
+    .where('id', 'in', (db) => db.selectFrom('picked').select('picked.id'))
+    .returningAll()
+    .execute();
+}
+
+/** Extends the lease. False if the claim was lost. */
+export async function heartbeat(db: Db, due: Due, leaseMs: number, now: number): Promise<boolean> {
+  return await change(db, due, { due_at: now + leaseMs });
+}
+
+/** Deletes the finished row. False if the claim was lost: a transaction should then roll back. */
+export async function finish(db: Db, due: Due): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('due')
+    .where('id', '=', due.id)
+    .where('owner', '=', due.owner)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Releases the row for a retry. False if the claim was lost. */
+export async function retry(db: Db, due: Due, dueAt: number, error: string): Promise<boolean> {
+  return await change(db, due, { owner: null, due_at: dueAt, last_error: error });
+}
+
+/** Releases the row as if it had never been claimed. */
+export async function release(db: Db, due: Due, now: number): Promise<boolean> {
+  return await change(db, due, { owner: null, due_at: now, attempts: due.attempts - 1 });
+}
+
+async function change(db: Db, due: Due, to: Partial<Due>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('due')
+    .set(to)
+    .where('id', '=', due.id)
+    .where('owner', '=', due.owner)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** When the next row of these kinds becomes due, or its lease expires. */
+export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<number | undefined> {
+  const next = await db
+    .selectFrom('due')
+    .select('due_at')
+    .where('kind', 'in', kinds)
+    .orderBy('due_at')
+    .limit(sql.lit(1))
+    .executeTakeFirst();
+  return next?.due_at;
+}
+
+/** The number of leases that expired before that time and have not been claimed since. */
+export async function countStuck(db: Db, before: number): Promise<number> {
+  const { stuck } = await db
+    .selectFrom('due')
+    .select(({ fn }) => fn.countAll<number>().as('stuck'))
+    .where('owner', 'is not', null)
+    .where('due_at', '<', before)
+    .executeTakeFirstOrThrow();
+  return stuck;
+}
+
+/** Releases the leases that `countStuck` counts, and returns their number. */
+export async function releaseStuck(engine: Engine, before: number): Promise<bigint> {
+  const { numUpdatedRows } = await engine.db
+    .updateTable('due')
+    .set({ owner: null })
+    .where('owner', 'is not', null)
+    .where('due_at', '<', before)
+    .executeTakeFirstOrThrow();
+  await engine.notify(DUE);
+  return numUpdatedRows;
+}
+
+/**
+ * The work is done when it resolves, and retried later when it throws. It may also settle the row itself: by `finish` in a
+ * transaction with its own changes, or by `retry` or `schedule` for another time.
+ */
+export type DueHandler = (due: Due, signal: AbortSignal) => Promise<void>;

@@ -1,0 +1,122 @@
+// The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
+import { publicAccess, type RouteAccess } from '../http/route.ts';
+import type { Api, Dialect } from '../http/protocol.ts';
+import { versionParts } from './docs-versions.ts';
+import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { escapeHtml, htmlPage, htmlTable } from '../http/pages/html.ts';
+import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from '../json/scan.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Limits } from '../limits/limits.ts';
+import { describedPath } from '../http/path-template.ts';
+import type { SecondaryLimits } from '../limits/secondary-limits.ts';
+
+export function indexPage(apis: readonly Api[]): string {
+  const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
+  const guide = '<p>For programs that read before they call: <a href="/llms.txt">llms.txt</a></p>';
+  return htmlPage('Documentation', `<ul>${items.join('')}</ul>${guide}`);
+}
+
+type DocsKernel = Pick<Kernel, 'limits' | 'secondaryLimits' | 'program'>;
+
+export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKernel): string {
+  const { dialect, routes } = api;
+  const { status } = dialect;
+  const sections = [
+    section('requests', 'Requests', [
+      `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
+       Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes${dialect.bodyKeys === undefined ? '' : ` and ${inWords(dialect.bodyKeys)} keys`}.
+       An object has at most ${inWords(MAX_OBJECT_KEYS)} keys, a list ${inWords(MAX_JSON_ITEMS)} items, and an item
+       ${inWords(MAX_ITEM_VALUES)} keys and elements in all.</p>`,
+      overrideWords(dialect),
+    ]),
+    section('operations', 'Operations', [
+      htmlTable(
+        ['Call', 'What it does', 'Who may'],
+        routes.map(({ shape }) => [
+          `<code>${shape.method} ${escapeHtml(describedPath(shape.path))}</code>`,
+          escapeHtml(shape.summary),
+          whoMay(publicAccess(shape)),
+        ]),
+        'stacked',
+      ),
+    ]),
+    section('authentication', 'Authentication', [
+      `<p>Send an access token in the <code>Authorization</code> header. A token is made with
+       <code>${escapeHtml(program)} token create</code>.</p>`,
+    ]),
+    section('versions', 'Versions', versionParts(api)),
+    section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),
+    secondarySection(dialect, secondaryLimits),
+    section('errors', 'Errors', [
+      htmlTable(
+        ['Status', 'Meaning'],
+        documentedFailures(dialect)
+          .toSorted((a, b) => status[a] - status[b])
+          .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
+      ),
+    ]),
+    absentSection(dialect),
+  ];
+  return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+}
+
+function absentSection({ absentParts }: Dialect): string {
+  if (absentParts === undefined) return '';
+  const rows = absentParts.map(({ what, paths }) => [
+    escapeHtml(what),
+    paths.map((path) => `<code>${escapeHtml(path)}</code>`).join(' '),
+  ]);
+  return section('differences', 'What this server does not have', [
+    '<p>Calls below these paths are answered with 404, and the message says so.</p>',
+    htmlTable(['Part', 'Paths'], rows, 'stacked'),
+  ]);
+}
+
+function overrideWords({ override }: Dialect): string {
+  if (override === undefined) return '';
+  const from = override.from === undefined ? '' : ` of ${override.from.join(', ')}`;
+  return `<p>Calls with a token may name the verb they mean in the ${override.in === 'header' ? 'header' : 'query parameter'}
+    <code>${override.name}</code> instead${from}: ${override.to.join(', ')}.</p>`;
+}
+
+function limitTable({ name, limits: plan }: Dialect, limits: Limits): string {
+  if (!limits.enabled) return '<p>Rate limits are off on this server.</p>';
+  const rows = Object.keys(plan.allowances).map((category) => {
+    const { known, anonymous, seconds } = limits.allowances[`${name}.${category}`]!;
+    return [category, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
+  });
+  return htmlTable(['Category', 'With a token', 'Without', 'Window'], rows);
+}
+
+function secondarySection({ limits }: Dialect, { enabled, allowances }: SecondaryLimits): string {
+  if (limits.secondary === undefined) return '';
+  const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = allowances;
+  const rows = [
+    ['Calls at the same time', concurrent],
+    ...Object.entries(pointsPerMinute).map(([kind, most]) => [`Points per minute, ${kind}`, most] as const),
+    ['Calls that create something, per minute', contentPerMinute],
+    ['Calls that create something, per hour', contentPerHour],
+  ] as const;
+  const words = `<p>Beside its budgets each caller has these limits. Points are counted for each operation: a read costs 1, a
+    change 5. A minute is the last one before a call, whenever that comes. Who exceeds them gets an error that says how long to wait, also in the header <code>Retry-After</code>; the
+    call counts against no budget.</p>`;
+  const table = htmlTable(
+    ['Limit', 'At most'],
+    rows.map(([what, most]) => [escapeHtml(what), most === 0 ? 'any' : inWords(most)]),
+  );
+  const parts = enabled ? [words, table] : ['<p>Secondary rate limits are off on this server.</p>'];
+  return section('secondary-rate-limits', 'Secondary rate limits', parts);
+}
+
+function inWords(number: number): string {
+  return number.toLocaleString('en');
+}
+
+function section(id: string, title: string, parts: string[]): string {
+  return `<section><h2 id="${id}">${title}</h2>${parts.join('\n')}</section>`;
+}
+
+function whoMay(access: RouteAccess): string {
+  if (typeof access === 'object') return `<code>${access.action}</code>`;
+  return access === 'anyone' ? 'anyone' : 'any token';
+}

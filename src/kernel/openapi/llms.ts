@@ -1,0 +1,87 @@
+// /llms.txt: a short guide in plain text for programs that read before they call, made from the same facts as the documentation.
+import type { Api, Dialect } from '../http/protocol.ts';
+import { describedVersions } from './docs-versions.ts';
+import type { FailureKind } from '../failure.ts';
+import type { Kernel } from '../kernel.ts';
+import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { OPENAPI_PATH } from './module.ts';
+import type { Limits } from '../limits/limits.ts';
+import { defaultVersion } from '../versions/version-support.ts';
+
+export function llmsText(
+  apis: readonly Api[],
+  { publicUrl, release, program, limits }: Pick<Kernel, 'publicUrl' | 'release' | 'program' | 'limits'>,
+): string {
+  return [
+    '# Signalbox',
+    `> A self-hosted server, version ${release}, with ${apis.length} REST APIs: ${apis.map(({ dialect }) => dialect.title).join(', ')}.`,
+    'One account and one access token are good for all of them. Read the OpenAPI document of an API before you call it: it has ' +
+      'every operation with its parameters, bodies, errors and an example.',
+    `An access token is made with \`${program} token create\`, or by an administrator. Never write one into a file or a log.`,
+    ...apis.map(({ dialect }) => apiText(dialect, publicUrl, limits)),
+    '## More',
+    list([
+      `[Documentation](${publicUrl}/docs): pages for people`,
+      `[Health](${publicUrl}/healthz): answers 200 while the server runs`,
+    ]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function apiText(dialect: Dialect, publicUrl: string, limits: Limits): string {
+  const { name, title, description, prefixes, versions, tokenHeader, bodyLimit } = dialect;
+  const bases = prefixes.map((prefix) => publicUrl + prefix);
+  const schemes = Object.values(dialect.securitySchemes).map(describeScheme);
+  return [
+    `## ${title}`,
+    description,
+    list([
+      `Base URL: ${bases.join(' or ')}`,
+      `[OpenAPI](${bases[0]}${OPENAPI_PATH}): the document of the version that answers`,
+      ...describedVersions(versions).map(
+        (version) => `[OpenAPI ${version}](${publicUrl}/docs/${name}/${version}.json)`,
+      ),
+      ...versionText(dialect),
+      `Authentication: send \`${tokenHeader}\`. What is understood: ${schemes.join('; ')}.`,
+      `Bodies have at most ${bodyLimit} bytes.`,
+      limitText(dialect, limits),
+      `Errors: ${errorText(dialect)}`,
+    ]),
+  ].join('\n\n');
+}
+
+function versionText({ versions }: Dialect): string[] {
+  const [header] = versions.headers ?? [];
+  if (header === undefined) return [];
+  const names = versions.names.join(', ');
+  return [
+    `Versions: ${names}, chosen by the header ${header}; without it ${defaultVersion(versions)} answers.`,
+  ];
+}
+
+/** A way to say who calls, in the words of OpenAPI. */
+function describeScheme({ type, scheme, in: place, name }: Record<string, string>): string {
+  return type === 'http' ? `HTTP ${scheme}` : `the ${place} ${place === 'query' ? 'parameter ' : ''}${name}`;
+}
+
+function limitText({ name, limits: plan }: Dialect, { enabled, allowances }: Limits): string {
+  if (!enabled) return 'Rate limits are off.';
+  const budgets = Object.keys(plan.allowances).map((category) => {
+    const { known, anonymous, seconds } = allowances[`${name}.${category}`]!;
+    return `${category} ${known} calls (${anonymous} without a token) in ${seconds} s`;
+  });
+  return `Rate limits: ${budgets.join('; ')}. Wait as long as the header Retry-After says.`;
+}
+
+function errorText({ status }: Dialect): string {
+  const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
+  const byStatus = Object.groupBy(kinds, (kind) => status[kind]);
+  return Object.entries(byStatus)
+    .map(([code, same = []]) => `${code} ${same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' ')}`)
+    .join(' ');
+}
+
+function list(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join('\n');
+}

@@ -1,0 +1,80 @@
+// Serves the documentation: pages, OpenAPI documents and a guide in plain text, without a token, within a budget for each address.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Api } from '../http/protocol.ts';
+import { apiPage, indexPage } from './docs.ts';
+import { describedVersions, versionIndexPage } from './docs-versions.ts';
+import { makeVersionPage } from './docs-version-page.ts';
+import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts';
+import { htmlPage, showPage } from '../http/pages/html.ts';
+import { anonymousAt } from '../identity/caller.ts';
+import type { Kernel } from '../kernel.ts';
+import { keepResult } from '../collections/memoize-async.ts';
+import { llmsText } from './llms.ts';
+import { retrySeconds, type Allowance } from '../limits/window.ts';
+import { openApiBytes } from './document-bytes.ts';
+import { servedApi } from '../http/served-api.ts';
+import { versionPath } from '../versions/version-effects.ts';
+import { readVersionExamples } from './version-examples.ts';
+
+/** The documents are large, and anybody may ask for them. */
+export const DOCS_CATEGORY = 'docs';
+export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
+
+export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
+  let text: StoredBytes | undefined;
+  void app.register((scope, _options, done) => {
+    scope.addHook('onRequest', (request, reply, next) => {
+      chargeAddress(request, kernel).then((wait) => {
+        if (wait === undefined) return next();
+        const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
+        void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
+      }, next);
+    });
+    scope.get('/llms.txt', (request, reply) => {
+      text ??= storeBytes(llmsText(apis, kernel));
+      return sendStored(request, reply, 'text/plain; charset=utf-8', text);
+    });
+    scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
+    for (const api of apis.map((one) => servedApi(one, kernel.limits))) {
+      const { name, versions } = api.dialect;
+      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, kernel)));
+      scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
+      for (const version of describedVersions(versions)) {
+        const path = versionPath(name, version);
+        const readPage = keepResult(async () =>
+          makeVersionPage(api, version, await readVersionExamples(name)),
+        );
+        scope.get(path, async (_request, reply) => showPage(reply, 200, await readPage()));
+        scope.get(`/docs/${name}/${version}`, (_request, reply) => reply.redirect(path, 301));
+        scope.get(`/docs/${name}/${version}.json`, async (request, reply) =>
+          sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
+        );
+      }
+    }
+    done();
+  });
+}
+
+function sendStored(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  { bytes, etag }: StoredBytes,
+) {
+  reply.headers({
+    'content-type': type,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    etag,
+  });
+  return matchesEtag(headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
+}
+
+/** How many seconds the address has to wait, if its budget is spent. */
+async function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel): Promise<number | undefined> {
+  if (!limits.enabled) return undefined;
+  const now = clock.now();
+  const caller = anonymousAt(ip);
+  if ((await limits.draw(DOCS_CATEGORY, caller, now)) !== undefined) return undefined;
+  return retrySeconds(limits.peek(DOCS_CATEGORY, caller, now), now);
+}

@@ -1,0 +1,78 @@
+// One SQLite connection inside a storage thread, with its settings and its cache of prepared statements.
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../../collections/bounded-cache.ts';
+import type { RawResult } from './sqlite-protocol.ts';
+
+interface Prepared {
+  statement: StatementSync;
+  columns: string[];
+}
+
+const CACHED_STATEMENTS = 500;
+/** How long to wait for another process that is writing to the same file. */
+const BUSY_MS = 10_000;
+
+export class SqliteConnection {
+  readonly #db: DatabaseSync;
+  readonly #cache = new BoundedCache<string, Prepared>({ max: CACHED_STATEMENTS });
+
+  constructor(file: string, access: 'read' | 'write') {
+    this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
+    try {
+      // LIKE is case-sensitive, as in PostgreSQL.
+      this.#db.exec(
+        'pragma case_sensitive_like = on; pragma cache_size = -16000; pragma temp_store = memory',
+      );
+      if (access === 'write') {
+        this.#db.exec('pragma journal_mode = wal; pragma synchronous = full');
+        this.#db.exec('pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 67108864');
+      }
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
+  run(sql: string, parameters: readonly unknown[] = []): RawResult {
+    const prepared = this.#prepare(sql);
+    const values = parameters as SQLInputValue[];
+    if (prepared.columns.length === 0) {
+      const { changes, lastInsertRowid } = prepared.statement.run(...values);
+      return [prepared.columns, [], Number(changes), lastInsertRowid];
+    }
+    const rows = prepared.statement.all(...values) as unknown as unknown[][];
+    // A migration may have added a column since `select *` was prepared.
+    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = namesOf(prepared.statement);
+    return [prepared.columns, rows, 0, 0];
+  }
+
+  /** Returns rows one by one. Its statement is not cached: running a cached one again would reset it under the iterator. */
+  iterate(sql: string, parameters: readonly unknown[]): { columns: string[]; rows: Iterator<unknown[]> } {
+    const statement = this.#db.prepare(sql);
+    const rows = statement.iterate(...(parameters as SQLInputValue[])) as Iterator<unknown>;
+    return { columns: namesOf(statement), rows: rows as Iterator<unknown[]> };
+  }
+
+  close(): void {
+    this.#cache.clear();
+    this.#db.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#cache.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    const prepared = { statement, columns: namesOf(statement) };
+    this.#cache.set(sql, prepared);
+    return prepared;
+  }
+}
+
+function namesOf(statement: StatementSync): string[] {
+  return statement.columns().map((column) => column.name);
+}

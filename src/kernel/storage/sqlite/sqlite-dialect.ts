@@ -1,0 +1,208 @@
+// Kysely's dialect for the storage threads of SQLite: sends writes to one thread and reads to the other.
+import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { Failure } from '../../failure.ts';
+import { asStorageFailure } from '../storage-failure.ts';
+import { takeNotifications } from '../notify-on-commit.ts';
+import type { StorageThread } from './sqlite-client.ts';
+import { hasWritten } from './sqlite-protocol.ts';
+import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
+import { awaitAll } from '../execute-all.ts';
+
+export function sqliteDialect(driver: SqliteDriver): Dialect {
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new ConcurrentAdapter(),
+    createQueryCompiler: () => new UnlockedQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/** Kysely would otherwise run one query at a time. Here the threads keep the order. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+/** Leaves out `for update`, which SQLite does not have: a transaction locks the whole file. */
+class UnlockedQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectQuery(node: SelectQueryNode): void {
+    const { endModifiers = [] } = node;
+    const others = endModifiers.filter(({ modifier }) => modifier === undefined);
+    super.visitSelectQuery(others.length === endModifiers.length ? node : { ...node, endModifiers: others });
+  }
+}
+
+export class SqliteDriver implements Driver {
+  readonly #writer: StorageThread;
+  readonly #reader: StorageThread;
+  readonly #notify: (channel: string) => void;
+  readonly #idle: SqliteConnection[] = [];
+  #busy = 0;
+  #closing: (() => void) | undefined;
+
+  constructor(writer: StorageThread, reader: StorageThread, notify: (channel: string) => void) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#notify = notify;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    if (this.#closing) throw new Failure('unavailable', 'The database has been closed.');
+    this.#busy += 1;
+    return this.#idle.pop() ?? new SqliteConnection(this.#writer, this.#reader);
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    this.#idle.push(connection);
+    this.#busy -= 1;
+    if (this.#busy === 0) this.#closing?.();
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    connection.begin();
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    await connection.end('commit');
+    for (const channel of takeNotifications(connection)) this.#notify(channel);
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    takeNotifications(connection);
+    await connection.end('rollback');
+  }
+
+  async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+    return await this.#with((connection) => connection.batch(statements));
+  }
+
+  async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
+    return await this.#with((connection) => connection.batchIf(guards, statements));
+  }
+
+  async #with<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+    const connection = await this.acquireConnection();
+    try {
+      return await work(connection);
+    } finally {
+      await this.releaseConnection(connection);
+    }
+  }
+
+  /** Waits for pending requests. The writer closes last, because the last connection checkpoints the file. */
+  async destroy(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#closing = resolve;
+    if (this.#busy > 0) await promise;
+    await this.#reader.close();
+    await this.#writer.close();
+  }
+}
+
+/** Numbers transactions and cursors. */
+let lastNumber = 0;
+
+/** Not a connection but a view of the two threads that knows its transaction. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #writer: StorageThread;
+  readonly #reader: StorageThread;
+  #transaction = 0;
+
+  constructor(writer: StorageThread, reader: StorageThread) {
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** Sends nothing: the writer begins a transaction with its first statement. */
+  begin(): void {
+    this.#transaction = ++lastNumber;
+  }
+
+  /** Rolling back a transaction that has already ended, as after a failed commit, does nothing. */
+  async end(verb: 'commit' | 'rollback'): Promise<void> {
+    const transaction = this.#transaction;
+    if (transaction === 0) return;
+    this.#transaction = 0;
+    await ask(this.#writer, [verb, transaction]);
+  }
+
+  /** Sends all requests in one turn, so that the writer gets them together. */
+  async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+    this.begin();
+    const results = statements.map((statement) => this.executeQuery(statement));
+    // Throws the statement's error rather than that of the commit after it.
+    await awaitAll([...results, this.end('commit')]);
+    return await Promise.all(results);
+  }
+
+  /** In one turn as well: the writer checks whether the guards have written. */
+  async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
+    this.begin();
+    const guarding = guards.map(({ sql, parameters }) =>
+      ask(this.#writer, ['run', this.#transaction, sql, parameters, true]),
+    );
+    const others = statements.map((statement) => this.executeQuery(statement));
+    const rest = awaitAll([...others, this.end('commit')]);
+    const [ended, ...guarded] = await Promise.allSettled([rest, ...guarding]);
+    // After a guard that wrote nothing, the others fail because of it.
+    for (const guard of guarded) {
+      if (guard.status === 'rejected') throw guard.reason;
+      if (!hasWritten(guard.value)) return false;
+    }
+    if (ended.status === 'rejected') throw ended.reason;
+    return true;
+  }
+
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const isRead = SelectQueryNode.is(query);
+    const thread = isRead && this.#transaction === 0 ? this.#reader : this.#writer;
+    const result = await ask(thread, ['run', this.#transaction, sql, parameters]);
+    const [columns, , changes, insertId] = result;
+    const rows = toObjects<R>(result);
+    if (isRead) return { rows };
+    if (columns.length > 0) return { rows, numAffectedRows: BigInt(rows.length) };
+    return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
+  }
+
+  /** In pieces from its own snapshot; inside a transaction all at once, because only the writer sees its snapshot. */
+  async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    if (this.#transaction !== 0) {
+      yield await this.executeQuery<R>(query);
+      return;
+    }
+    const cursor = ++lastNumber;
+    await ask(this.#reader, ['open', cursor, query.sql, query.parameters]);
+    try {
+      for (;;) {
+        const rows = toObjects<R>(await ask(this.#reader, ['fetch', cursor, chunkSize]));
+        if (rows.length > 0) yield { rows };
+        if (rows.length < chunkSize) return;
+      }
+    } finally {
+      await ask(this.#reader, ['drop', cursor]);
+    }
+  }
+}
+
+async function ask(thread: StorageThread, request: StorageRequest): Promise<RawResult> {
+  const [, result, thrown] = await thread.ask(request);
+  if (thrown) throw revive(thrown);
+  return result;
+}
+
+/** Creates the error here and not in the thread, so that its stack includes the caller. */
+function revive({ kind, message, ...codes }: ThrownError): unknown {
+  return kind ? new Failure(kind, message) : asStorageFailure(Object.assign(new Error(message), codes));
+}
+
+function toObjects<R>([columns, rows]: RawResult): R[] {
+  return rows.map((row) => {
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) object[columns[i] ?? ''] = row[i];
+    return object as R;
+  });
+}

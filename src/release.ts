@@ -1,4 +1,0 @@
-// The version of this program, from package.json.
-import manifest from '../package.json' with { type: 'json' };
-
-export const RELEASE = manifest.version;
