@@ -15,7 +15,7 @@ const MEGABYTE = 1024 * 1024;
 /** The limit on additional memory during an export. */
 const MAX_MEGABYTES = 60;
 
-/** Allowances that a bench never reaches. */
+/** Quotas that a bench never reaches. */
 const LIMIT = ['actors.global', 'actors.dataset', 'actors.dataset_push']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');

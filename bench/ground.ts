@@ -35,7 +35,7 @@ async function benchDescent(ours: BenchServer, effort: Effort): Promise<Row> {
     effort,
   );
   return {
-    what: 'GET / descended to 2022-11-28',
+    what: 'GET / downgraded to 2022-11-28',
     value: `${Math.round(oldest!.cpu)} µs of CPU, ${Math.round(oldest!.rate)}/s`,
     ratio: oldest!.times,
     against: `2026-03-10, ${Math.round(newest!.cpu)} µs`,

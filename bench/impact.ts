@@ -26,7 +26,7 @@ const NO_ENGINE = { isShared: false } as Engine;
 function countersAlone(): Row[] {
   const usage = new VersionUsage({ engine: NO_ENGINE, clock: { now: () => 0 } });
   const { shape } = hostApi.routes.find((one) => one.shape.id === 'repos/get')!;
-  const route = usage.of(hostApi.dialect, shape, { version: OLD })!;
+  const route = usage.of(hostApi.protocol, shape, { version: OLD })!;
   const callers = Array.from(
     { length: CALLERS },
     (_, index) =>
@@ -36,9 +36,9 @@ function countersAlone(): Row[] {
     usage.record(route, callers[index % CALLERS]!, 1 + (index % 3), index),
   );
   const schema = shape.reply![200]!;
-  const plain = schemaInVersion(schema, OLD, hostApi.dialect.versions).descend!;
-  const watched = new RouteUsage('host', shape, { version: OLD }, hostApi.dialect.versions);
-  const noticing = schemaInVersion(schema, OLD, watched.table).descend!;
+  const plain = schemaInVersion(schema, OLD, hostApi.protocol.versions).downgrade!;
+  const watched = new RouteUsage('host', shape, { version: OLD }, hostApi.protocol.versions);
+  const noticing = schemaInVersion(schema, OLD, watched.table).downgrade!;
   const repository = () => ({ name: 'shop', squash_merge_commit_title: 'PR_TITLE', owner: { login: 'ada' } });
   const without = perCallUs(() => plain(repository()));
   const within = perCallUs(() => {

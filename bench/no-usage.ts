@@ -2,7 +2,7 @@
 import { VersionUsage } from '../src/kernel/versions/usage/version-usage.ts';
 
 const counted = VersionUsage.prototype.of;
-VersionUsage.prototype.of = function (dialect, shape, asked) {
+VersionUsage.prototype.of = function (protocol, shape, asked) {
   const isCounted = (asked.variant ?? 'v3') !== process.env['UNCOUNTED'];
-  return isCounted ? counted.call(this, dialect, shape, asked) : undefined;
+  return isCounted ? counted.call(this, protocol, shape, asked) : undefined;
 };

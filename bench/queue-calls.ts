@@ -2,7 +2,7 @@
 import { Connection } from './raw-http.ts';
 import { TOKEN } from './servers.ts';
 
-/** Allowances that a bench never reaches. */
+/** Quotas that a bench never reaches. */
 export const SIGNALBOX_LIMIT = ['actors.global', 'actors.queue', 'actors.queue_batch']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');

@@ -26,7 +26,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Allowances that a bench never reaches; counting itself stays on. */
+/** Quotas that a bench never reaches; counting itself stays on. */
 const LIMIT = ['host.core', 'host.git', 'actors.global', 'flags.global', 'flags.route']
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');

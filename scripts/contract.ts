@@ -26,10 +26,10 @@ const isCorrection = ({ where }: Difference) =>
   Object.keys(CORRECTIONS).some((place) => where === place || where.startsWith(`${place}: `));
 
 const ended = new Set<string>();
-for (const { dialect } of apis) {
-  for (const version of dialect.versions.ended ?? []) ended.add(`${dialect.name}.${version}.json`);
-  for (const version of endedTooEarly(dialect.versions, Date.now())) {
-    console.error(`${dialect.name}: version ${version} must be supported for longer`);
+for (const { protocol } of apis) {
+  for (const version of protocol.versions.ended ?? []) ended.add(`${protocol.name}.${version}.json`);
+  for (const version of endedTooEarly(protocol.versions, Date.now())) {
+    console.error(`${protocol.name}: version ${version} must be supported for longer`);
     process.exitCode = 1;
   }
 }

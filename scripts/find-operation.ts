@@ -31,12 +31,12 @@ export function findOperation(api: Api, call: RecordedCall): CalledOperation | u
   const { id } = found;
   if (version === undefined) return { id, isOlder: false };
   const { shape } = api.routes.find((route) => route.shape.id === id)!;
-  return { id, isOlder: changesAhead(shape, version, api.dialect.versions).length > 0 };
+  return { id, isOlder: changesAhead(shape, version, api.protocol.versions).length > 0 };
 }
 
 /** Undefined for other words for a version that went well, such as `beta`: they mean the newest. */
 export function versionOfCall(
-  { dialect: { versions } }: Api,
+  { protocol: { versions } }: Api,
   { headers }: Pick<RecordedCall, 'headers'>,
 ): string | undefined {
   const asked = (versions.headers ?? []).map((header) => headers[header.toLowerCase()]).find(Boolean);
@@ -45,7 +45,7 @@ export function versionOfCall(
 }
 
 /** Those with fewer parameters first: `/a/b` is not `/a/{id}`. Those whose last parameter is a rest come at the end. */
-function patternsOf({ dialect, routes }: Api): Pattern[] {
+function patternsOf({ protocol, routes }: Api): Pattern[] {
   const rank = (path: string) => path.split('{').length + (restOf(path) === undefined ? 0 : 100);
   return (
     routes
@@ -58,7 +58,7 @@ function patternsOf({ dialect, routes }: Api): Pattern[] {
           .replaceAll('.', '\\.')
           .replaceAll(/\{\w+\}/g, '[^/]+');
         const rest = restOf(path) === undefined ? '/?' : '(?:/.*)?';
-        const prefix = `(?:${dialect.prefixes.join('|')})`;
+        const prefix = `(?:${protocol.prefixes.join('|')})`;
         return { id, method, path: new RegExp(`^${prefix}${inner === '/' ? '' : inner}${rest}$`) };
       })
   );

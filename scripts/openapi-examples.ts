@@ -34,18 +34,18 @@ const BY_CHANCE: ReadonlySet<string> = new Set(['meta/get-zen', 'meta/get-octoca
 
 const [chosenApi = ''] = process.argv.slice(2);
 const calls = recordCalls();
-for (const api of apis.filter(({ dialect }) => dialect.name.startsWith(chosenApi))) {
-  const { name } = api.dialect;
+for (const api of apis.filter(({ protocol }) => protocol.name.startsWith(chosenApi))) {
+  const { name } = api.protocol;
   const file = join(ROOT, 'docs/openapi/examples', `${name}.json`);
   const examples = keepChance(chooseExamples(api, calls), await readExamples(name));
   writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
   console.log(`${name}: ${Object.keys(examples).length} examples`);
-  if (api.dialect.versions.names.length > 1) writeVersionExamples(api);
+  if (api.protocol.versions.names.length > 1) writeVersionExamples(api);
 }
 
 /** docs/openapi/examples/<api>.versions.json: for each change the same call under two versions. */
 function writeVersionExamples(api: Api): void {
-  const { name } = api.dialect;
+  const { name } = api.protocol;
   const file = join(ROOT, 'docs/openapi/examples', `${name}.versions.json`);
   const examples = chooseVersionExamples(api, calls);
   writeFileSync(file, `${JSON.stringify(examples, null, 2)}\n`);
@@ -82,7 +82,7 @@ function recordCalls(): RecordedCall[] {
 
 /** In the order of the operations' ids. */
 function chooseExamples(api: Api, recorded: readonly RecordedCall[]): Examples {
-  const document = describeApi(api, api.dialect.versions.names.at(-1)!, {});
+  const document = describeApi(api, api.protocol.versions.names.at(-1)!, {});
   const operations = new Map(operationsOf(document).map((one) => [one.operation.operationId, one.operation]));
   const best = new Map<string, { example: Example; rank: number }>();
   for (const call of recorded) {

@@ -7,7 +7,7 @@ import { describeApi, type OpenApiDocument } from '../src/kernel/openapi/documen
 import type { Json } from '../test/server.ts';
 import { lintDocument } from './openapi-lint.ts';
 
-const version = hostApi.dialect.versions.names.at(-1)!;
+const version = hostApi.protocol.versions.names.at(-1)!;
 const good = describeApi(hostApi, version, await readExamples('host'));
 
 test('a document that was made from routes has no problems', () => {

@@ -12,7 +12,7 @@ const isRelease = process.argv.includes('--release');
 
 const documents = new Map<string, string>();
 for (const api of apis) {
-  const { name, versions } = api.dialect;
+  const { name, versions } = api.protocol;
   const examples = await readExamples(name);
   for (const version of versions.names) {
     const text = `${JSON.stringify(describeApi(api, version, examples), null, 2)}\n`;

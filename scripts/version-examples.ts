@@ -36,7 +36,7 @@ const MAX_ALIKE = 4;
 const MAX_PAIRS = 200;
 
 export function chooseVersionExamples(api: Api, recorded: readonly RecordedCall[]): VersionExamples {
-  const { versions } = api.dialect;
+  const { versions } = api.protocol;
   const calls = recorded.flatMap((call): KnownCall[] => {
     const found = findOperation(api, call);
     const version = versionOfCall(api, call);
@@ -56,7 +56,7 @@ export function chooseVersionExamples(api: Api, recorded: readonly RecordedCall[
 }
 
 /** The titles of the changes that no test shows. */
-export function changesWithoutExample({ dialect: { versions } }: Api, examples: VersionExamples): string[] {
+export function changesWithoutExample({ protocol: { versions } }: Api, examples: VersionExamples): string[] {
   return versions.names
     .flatMap((version) => changeGroupsOf(version, versions).map((group) => ({ version, ...group })))
     .filter(({ version, anchor }) => examples[version]?.[anchor] === undefined)

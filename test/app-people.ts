@@ -1,6 +1,6 @@
 // Apps and their installations for tests: created by the same functions as from a manifest, and calling with their own tokens.
 import { createPrivateKey, sign } from 'node:crypto';
-import { systemActor } from '../src/kernel/change/actor.ts';
+import { systemActor } from '../src/kernel/identity/actor.ts';
 import type { RepositoryOwner } from '../src/host/owners/model.ts';
 import { findOwner } from '../src/host/owners/store.ts';
 import type { HostApp, Installation } from '../src/host/apps/app.ts';
@@ -32,8 +32,8 @@ export async function makeApp(
   const keys = shared ?? (await generateAppKeys(kernel, true));
   const { id: ownerId } = (await findOwner(kernel.db, owner))!;
   const actor = systemActor({ now: kernel.clock.now() });
-  const app = await kernel.changes.run(actor, (on) =>
-    createApp(on, {
+  const app = await kernel.changes.run(actor, (tx) =>
+    createApp(tx, {
       ownerId,
       description: null,
       externalUrl: 'https://example.com',
@@ -59,8 +59,8 @@ export async function makeApp(
     call,
     async install(login, repositories = 'all') {
       const account = (await findOwner(kernel.db, login)) as RepositoryOwner;
-      return await kernel.changes.run(systemActor({ now: kernel.clock.now() }), (on) =>
-        createInstallation(on, { app, account, repositories }),
+      return await kernel.changes.run(systemActor({ now: kernel.clock.now() }), (tx) =>
+        createInstallation(tx, { app, account, repositories }),
       );
     },
     async token({ number }, body) {

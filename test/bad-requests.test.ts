@@ -107,8 +107,8 @@ const take = route(
 
 before(async () => {
   server = await startServer();
-  const on = ({ dialect }: Api): Api => ({
-    dialect: { ...dialect, versions: { ...dialect.versions, changes: [] } },
+  const on = ({ protocol }: Api): Api => ({
+    protocol: { ...protocol, versions: { ...protocol.versions, changes: [] } },
     routes: [slow, endless, take],
   });
   fixture = await mount(server, ...[flagsApi, actorsApi, hostApi, ...deliveryApis, ofrepApi].map(on));
@@ -354,7 +354,7 @@ describe('a refusal', () => {
       throw new Error('no words');
     };
     const speechless = await mount(server, {
-      dialect: { ...actorsApi.dialect, prefixes: [''], renderError },
+      protocol: { ...actorsApi.protocol, prefixes: [''], renderError },
       routes: [],
     });
     assert.equal((await exchange(speechless.url, 'what?')).text, '');

@@ -1,4 +1,4 @@
-// Serves test routes on a real dialect, beside a running test server and on its kernel.
+// Serves test routes on a real protocol, beside a running test server and on its kernel.
 import type { Server } from 'node:http';
 import type { Api } from '../src/kernel/http/protocol.ts';
 import { serve } from '../src/kernel/http/serve.ts';

@@ -92,7 +92,7 @@ onEngine('postgres', (engine) => {
     }
   });
 
-  test("two nodes together grant no more calls than the allowance and a second's worth for each", async () => {
+  test("two nodes together grant no more calls than the quota and a second's worth for each", async () => {
     const limit = { 'host.core': { known: 20, anonymous: 20, seconds: 600 } };
     const nodes = await startNodes(2, { limit });
     const answers = await Promise.all(

@@ -166,7 +166,7 @@ test('/llms.txt lists the documents for programs, and is not sent again to a cli
 test('a document is built once per version, in slices between other calls', async () => {
   // A new object, so that it is not in the cache.
   const api = { ...flagsApi };
-  const version = api.dialect.versions.names.at(-1)!;
+  const version = api.protocol.versions.names.at(-1)!;
   let turns = 0;
   const counting = setInterval(() => (turns += 1), 0);
   const [one, other] = await Promise.all([openApiBytes(api, version), openApiBytes(api, version)]);

@@ -20,7 +20,7 @@ const OTHER_PROTOCOLS = [
 const nameOf = ({ method, path }: RoutePlace) => `${method} ${describedPath(path)}`;
 
 for (const api of apis) {
-  const { name, versions, pathAliases = {}, description } = api.dialect;
+  const { name, versions, pathAliases = {}, description } = api.protocol;
   for (const version of versions.names) {
     test(`the document of ${name} ${version} has every operation that is served, and no other`, () => {
       const served = api.routes

@@ -8,7 +8,7 @@ import type { Api } from '../src/kernel/http/protocol.ts';
 import { isNameFree } from '../src/kernel/identity/store-reserved-names.ts';
 import { Failure } from '../src/kernel/failure.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';
-import { apiOf } from '../src/kernel/module.ts';
+import { apiOf } from '../src/kernel/http/module.ts';
 import { route, type Method } from '../src/kernel/http/route.ts';
 import { RepositoryParams, type RepositoryParamValues } from '../src/host/repositories/repository-params.ts';
 import { Type, type TObject } from '../src/kernel/schema/schema.ts';
@@ -52,7 +52,7 @@ const moved = (method: 'GET' | 'PATCH') =>
 const getContents = echo('get-contents', 'GET', '/contents/{path...}', OfPath);
 const api: Api = apiOf(
   {
-    ...hostApi.dialect,
+    ...hostApi.protocol,
     versions: { names: ['2022-11-28', '2026-03-10'], changes: [] },
     pathAliases: { '/repositories/{repository_id}': '/repos/{owner}/{repo}' },
   },

@@ -130,9 +130,9 @@ onEachEngine((engine) => {
     const eve = await join(server, 'eve', { role: 'writer' });
     const tokens = [
       await giveToken(server, eve, { role: 'writer' }),
-      await makeService('spender', eve),
-      await makeService('other-spender', eve),
-      await makeService('spender-of-ada'),
+      await makeService('subject', eve),
+      await makeService('other-subject', eve),
+      await makeService('subject-of-ada'),
     ];
     const used = [];
     for (const { value } of tokens.slice(0, 3)) {

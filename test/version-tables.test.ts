@@ -5,10 +5,10 @@ import { flagsApi } from '../src/flags/api.ts';
 import { hostApi } from '../src/host/api.ts';
 import { checkVersions } from '../src/kernel/versions/check-versions.ts';
 
-for (const { dialect, routes } of [flagsApi, actorsApi, hostApi])
-  test(`every version change of ${dialect.name} matches a route, and no branches of a union look alike`, () => {
+for (const { protocol, routes } of [flagsApi, actorsApi, hostApi])
+  test(`every version change of ${protocol.name} matches a route, and no branches of a union look alike`, () => {
     checkVersions(
       routes.map(({ shape }) => shape),
-      dialect.versions,
+      protocol.versions,
     );
   });

@@ -1,38 +1,38 @@
-// The scraping and automation platform: its dialect and its parts.
-import type { Api, CallFacts, Dialect } from '../kernel/http/protocol.ts';
+// The scraping and automation platform: its protocol and its modules.
+import type { Api, RequestContext, ApiProtocol } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
-import { openApiPart } from '../kernel/openapi/module.ts';
+import { openApiModule } from '../kernel/openapi/module.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { errorTypesOf } from './error-types.ts';
 import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
-import { apiOf } from '../kernel/module.ts';
-import { storePart } from './actor-store/part.ts';
-import { actorPart } from './actors/part.ts';
-import { buildPart } from './builds/part.ts';
-import { datasetPart } from './datasets/part.ts';
-import { inputPart } from './input/part.ts';
-import { jobPart } from './jobs/part.ts';
-import { keyValueStorePart } from './key-value-stores/part.ts';
-import { libraryPart } from './library/part.ts';
-import { logPart } from './logs/part.ts';
-import { requestQueuePart } from './request-queues/part.ts';
-import { runPart } from './runs/part.ts';
+import { apiOf } from '../kernel/http/module.ts';
+import { storeModule } from './actor-store/module.ts';
+import { actorModule } from './actors/module.ts';
+import { buildModule } from './builds/module.ts';
+import { datasetModule } from './datasets/module.ts';
+import { inputModule } from './input/module.ts';
+import { jobModule } from './jobs/module.ts';
+import { keyValueStoreModule } from './key-value-stores/module.ts';
+import { libraryModule } from './library/module.ts';
+import { logModule } from './logs/module.ts';
+import { requestQueueModule } from './request-queues/module.ts';
+import { runModule } from './runs/module.ts';
 import { runStoragePart } from './runs/run-storages.ts';
-import { schedulePart } from './schedules/part.ts';
-import { standbyPart } from './standby/part.ts';
-import { storagePart } from './storages/part.ts';
-import { taskPart, taskStoragePart } from './tasks/part.ts';
-import { toolPart } from './tools/part.ts';
-import { usagePart } from './usage/part.ts';
-import { userPart } from './users/part.ts';
-import { actorWebhookPart } from './webhooks/part.ts';
+import { scheduleModule } from './schedules/module.ts';
+import { standbyModule } from './standby/module.ts';
+import { storageModule } from './storages/module.ts';
+import { taskModule, taskStorageModule } from './tasks/module.ts';
+import { toolModule } from './tools/module.ts';
+import { usageModule } from './usage/module.ts';
+import { userModule } from './users/module.ts';
+import { actorWebhookModule } from './webhooks/module.ts';
 
 const MINUTE = 60;
 
-const dialect: Dialect = {
+const protocol: ApiProtocol = {
   name: 'actors',
   title: 'Actors API',
   description:
@@ -81,7 +81,7 @@ const dialect: Dialect = {
   versionOf: () => 'v2',
   versionHeaders: () => ({}),
   limits: {
-    allowances: {
+    quotas: {
       global: { anonymous: 250_000, known: 250_000, seconds: MINUTE },
       // Each dataset's own, shared by all callers.
       dataset: { anonymous: 60, known: 60, seconds: 1 },
@@ -134,33 +134,33 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-const storageKinds = [datasetPart, keyValueStorePart, requestQueuePart];
+const storageKinds = [datasetModule, keyValueStoreModule, requestQueueModule];
 
-export const actorsApi: Api = apiOf(dialect, [
-  userPart,
-  actorPart,
-  buildPart,
-  runPart,
-  taskPart,
-  actorWebhookPart,
-  schedulePart,
-  standbyPart,
-  inputPart,
-  jobPart,
-  logPart,
-  toolPart,
-  storagePart(storageKinds),
+export const actorsApi: Api = apiOf(protocol, [
+  userModule,
+  actorModule,
+  buildModule,
+  runModule,
+  taskModule,
+  actorWebhookModule,
+  scheduleModule,
+  standbyModule,
+  inputModule,
+  jobModule,
+  logModule,
+  toolModule,
+  storageModule(storageKinds),
   ...storageKinds,
   runStoragePart,
-  taskStoragePart,
-  usagePart,
-  storePart,
-  libraryPart,
-  openApiPart('openapi_get', () => actorsApi),
+  taskStorageModule,
+  usageModule,
+  storeModule,
+  libraryModule,
+  openApiModule('openapi_get', () => actorsApi),
 ]);
 
 /** The header wins over the URL, and both over a cookie. */
-function credentialOf({ headers, url, base }: CallFacts): Credential | undefined {
+function credentialOf({ headers, url, base }: RequestContext): Credential | undefined {
   const authorization = headers.authorization?.trim();
   if (authorization !== undefined && authorization !== '') {
     const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1];

@@ -13,7 +13,7 @@ async function find(name: string, firstNumber: number, names: string[]) {
   return { free, asked };
 }
 
-test('the wished name is found where it is free', async () => {
+test('the wanted name is found where it is free', async () => {
   assert.equal((await find('Task', 2, ['task-2', 'other'])).free, 'Task');
 });
 

@@ -1,7 +1,7 @@
-// Finds a name that is not taken: the wished one, or the wished one with a number appended.
+// Finds a name that is not taken: the wanted one, or the wanted one with a number appended.
 const BATCH_SIZE = 50;
 
-interface WishedName {
+interface WantedName {
   name: string;
   maxLength: number;
   /** The first number that is appended. */
@@ -10,10 +10,10 @@ interface WishedName {
 
 /** `findTaken` gets names in lower case, and returns those of them that are taken, in any case. */
 export async function findFreeName(
-  { name, maxLength, firstNumber }: WishedName,
+  { name, maxLength, firstNumber }: WantedName,
   findTaken: (folded: readonly string[]) => Promise<readonly string[]>,
 ): Promise<string> {
-  // The wished name comes first, in the place of the number before the first.
+  // The wanted name comes first, in the place of the number before the first.
   const unnumbered = firstNumber - 1;
   for (let start = unnumbered; ; start += BATCH_SIZE) {
     const candidates = Array.from({ length: BATCH_SIZE }, (_, index) => {

@@ -7,7 +7,7 @@ import { appTokens } from '../host/apps/app-tokens.ts';
 import { installationTokens } from '../host/apps/installation-tokens.ts';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { openActorsServices } from '../actors/services.ts';
-import { allowancesOf, secondaryAllowancesOf, streamLimitsOf } from './quotas.ts';
+import { quotasOf, secondaryQuotasOf, streamLimitsOf } from './quotas.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { executionSettingsOf, recordIsolation } from './execution-settings.ts';
@@ -29,12 +29,12 @@ import type { StopReason, Worker } from '../kernel/jobs/due-worker.ts';
 import { Changes } from '../kernel/change/changes.ts';
 import { eventMigrations, updateEntryOwner } from '../kernel/change/store.ts';
 import { Failure } from '../kernel/failure.ts';
-import type { EndMember, HandOver } from '../kernel/identity/store-accounts.ts';
+import type { EndMember, TransferOwnership } from '../kernel/identity/store-accounts.ts';
 import { compileBaseRoles } from '../kernel/identity/base-roles.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from '../kernel/identity/first-start.ts';
 import { Identity } from '../kernel/identity/identity.ts';
 import { LIBRARY_USERNAME } from '../kernel/identity/library-account.ts';
-import { serveLogin } from '../kernel/identity/sessions/login.ts';
+import { serveLogin } from '../kernel/http/pages/login.ts';
 import { reservePaths } from '../kernel/identity/store-reserved-names.ts';
 import { identityMigrations } from '../kernel/identity/tables.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -59,7 +59,7 @@ import { saveRegularly } from './save-regularly.ts';
 import type { DiskSpace } from '../kernel/storage/disk/disk-space.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import type { Migration } from '../kernel/storage/migrate.ts';
-import { serveImpactPages } from '../kernel/versions/usage/serve-page.ts';
+import { serveImpactPages } from '../kernel/openapi/upgrade-report/serve-page.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { versionUsageMigrations } from '../kernel/versions/usage/tables.ts';
 import { VersionUsage } from '../kernel/versions/usage/version-usage.ts';
@@ -92,14 +92,14 @@ export const migrations: Migration[] = [
 const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? []));
 
 /** Transfers the resources of a deleted account to another, in every API. */
-export const handOver: HandOver = async (on, from, to) => {
-  for (const api of apis) await api.handOver?.(on, from, to);
-  await updateEntryOwner(on.db, { ownerId: from.id }, to.id);
+export const transferOwnership: TransferOwnership = async (tx, from, to) => {
+  for (const api of apis) await api.transferOwnership?.(tx, from, to);
+  await updateEntryOwner(tx.db, { ownerId: from.id }, to.id);
 };
 
 /** Ends what must not outlive a removed member, in every API. */
-const endMember: EndMember = async (on, member) => {
-  for (const api of apis) await api.endMember?.(on, member);
+const endMember: EndMember = async (tx, member) => {
+  for (const api of apis) await api.endMember?.(tx, member);
 };
 
 async function auditedAccounts(db: Db, accountId: string): Promise<string[]> {
@@ -165,8 +165,8 @@ async function compose(
     {
       token: config.adminToken,
       email: config.adminEmail,
-      async seed(on) {
-        for (const api of apis) await api.firstStart?.(on);
+      async seed(tx) {
+        for (const api of apis) await api.firstStart?.(tx);
       },
     },
     clock.now(),
@@ -175,7 +175,7 @@ async function compose(
     await ensurePassword(changes, engine, config.adminPassword, clock.now());
   const limits = new Limits({
     enabled: config.limits === 'on',
-    allowances: allowancesOf(apis, config.limit),
+    quotas: quotasOf(apis, config.limit),
     exceededStatus: Number(config.hostLimitStatus),
     store: { db: engine.db, clock, isShared: engine.isShared },
   });
@@ -195,7 +195,7 @@ async function compose(
     disk,
     secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
-    handOver,
+    transferOwnership,
     endMember,
     auditedAccounts,
     services: {
@@ -222,7 +222,7 @@ async function compose(
     },
     limits,
     versionUsage: await new VersionUsage({ engine, clock }).open(),
-    secondaryLimits: new SecondaryLimits(config.limits === 'on', secondaryAllowancesOf(config)),
+    secondaryLimits: new SecondaryLimits(config.limits === 'on', secondaryQuotasOf(config)),
     log,
     bodyMemory: new BodyMemory(),
     metrics,
@@ -292,7 +292,11 @@ async function compose(
     createFirstSecret: () => createFirstSecret(engine, clock.now()),
     async listen({ orNext = false } = {}) {
       await server.ready();
-      await reservePaths(engine.db, [...server.firstWords.all(), ...RESERVED_NAMES, LIBRARY_USERNAME]);
+      await reservePaths(engine.db, [
+        ...server.reservedPathSegments.all(),
+        ...RESERVED_NAMES,
+        LIBRARY_USERNAME,
+      ]);
       const url = await listenOn(server, config, orNext ? log : undefined);
       listeningUrl = url;
       publicUrl = config.publicUrl ?? url;

@@ -7,7 +7,7 @@ import { startWorker, type StopReason, type Worker } from '../kernel/jobs/due-wo
 import { deleteUnusedBoundaries } from '../kernel/identity/store-boundaries.ts';
 import { deleteExpired } from '../kernel/identity/sessions/store-sessions.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { joinWork } from '../kernel/module.ts';
+import { joinWork } from '../kernel/http/module.ts';
 import { orphanSweep } from '../kernel/storage/blobs/orphan-blobs.ts';
 import { versionUsageSweep } from '../kernel/versions/usage/sweep.ts';
 import { webhookWork } from '../kernel/webhooks/removal-work.ts';
@@ -42,10 +42,10 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   const common = { engine, clock, random: Math.random, log, owner };
   const hooks = Object.fromEntries(
-    apis.flatMap(({ dialect, hooks: port }) => (port ? [[dialect.name, port] as const] : [])),
+    apis.flatMap(({ protocol, hooks: port }) => (port ? [[protocol.name, port] as const] : [])),
   );
   const ports = Object.fromEntries(
-    apis.flatMap((api) => (api.dispatches ? [[api.dialect.name, api.dispatches(kernel)] as const] : [])),
+    apis.flatMap((api) => (api.dispatches ? [[api.protocol.name, api.dispatches(kernel)] as const] : [])),
   );
   const workers = await Promise.all([
     startWorker({ ...common, handlers }),

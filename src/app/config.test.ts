@@ -68,7 +68,7 @@ describe('where settings come from', () => {
 });
 
 describe('what settings mean', () => {
-  test('allowances are read with and without a part for callers without a token', () => {
+  test('quotas are read with and without a part for callers without a token', () => {
     const { limit } = read({ flags: { limit: 'host.core=50:6/3600, flags.global=10/1' } }).config;
     assert.deepEqual(limit, {
       'host.core': { known: 50, anonymous: 6, seconds: 3600 },

@@ -1,18 +1,8 @@
 // The list of all settings, with their documentation.
 import { resolve } from 'node:path';
-import type { Allowance } from '../kernel/limits/window.ts';
+import type { Quota } from '../kernel/limits/window.ts';
 import { LOG_LEVELS, type LogLevel } from '../kernel/observability/log-level.ts';
-import {
-  folderOrBucket,
-  integer,
-  list,
-  oneOf,
-  publicUrl,
-  text,
-  url,
-  yesOrNo,
-  allowances,
-} from './setting.ts';
+import { folderOrBucket, integer, list, oneOf, publicUrl, text, url, yesOrNo, quotas } from './setting.ts';
 
 export interface Config {
   port: number;
@@ -28,7 +18,7 @@ export interface Config {
   adminPassword?: string;
   adminEmail: string;
   limits: 'on' | 'off';
-  limit: Record<string, Allowance>;
+  limit: Record<string, Quota>;
   secondaryLimitConcurrent: number;
   secondaryLimitPoints: number;
   secondaryLimitGraphql: number;
@@ -174,8 +164,8 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   limit: {
     env: 'SIGNALBOX_LIMIT',
     describe:
-      'Other allowances than the usual, like host.core=5000:60/3600: calls with and without a token, and seconds',
-    read: allowances,
+      'Other quotas than the usual, like host.core=5000:60/3600: calls with and without a token, and seconds',
+    read: quotas,
     default: '',
   },
   secondaryLimitConcurrent: {

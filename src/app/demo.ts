@@ -33,15 +33,15 @@ interface DemoRest {
 export async function seedDemo(
   server: DemoServer,
   kernel: Kernel,
-  apis: readonly Pick<Api, 'dialect' | 'demo'>[],
+  apis: readonly Pick<Api, 'protocol' | 'demo'>[],
 ): Promise<DemoRest> {
-  const waiting: { api: Pick<Api, 'dialect'>; calls: DemoCalls }[] = [];
+  const waiting: { api: Pick<Api, 'protocol'>; calls: DemoCalls }[] = [];
   await withToken(kernel, async (token) => {
-    for (const { demo, dialect } of apis) {
+    for (const { demo, protocol } of apis) {
       const calls = demo?.(kernel);
       if (calls === undefined) continue;
-      const rest = await makeCalls(server, dialect, calls, token);
-      if (rest === 'wait') waiting.push({ api: { dialect }, calls });
+      const rest = await makeCalls(server, protocol, calls, token);
+      if (rest === 'wait') waiting.push({ api: { protocol }, calls });
     }
   });
   const stopping = new AbortController();
@@ -49,7 +49,7 @@ export async function seedDemo(
   const goOn = () =>
     withToken(kernel, async (token) => {
       for (const { api, calls } of waiting)
-        await makeCalls(server, api.dialect, calls, token, stopping.signal);
+        await makeCalls(server, api.protocol, calls, token, stopping.signal);
     });
   return {
     async start() {
@@ -83,7 +83,7 @@ async function withToken(kernel: Kernel, use: (token: string) => Promise<void>):
 /** Up to the end, or to where the rest has to wait for a server that listens. */
 async function makeCalls(
   server: DemoServer,
-  { name, prefixes }: Api['dialect'],
+  { name, prefixes }: Api['protocol'],
   calls: DemoCalls,
   token: string,
   signal?: AbortSignal,

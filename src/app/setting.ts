@@ -1,6 +1,6 @@
 // Readers for the texts of settings: each returns the value, or throws a message that completes "must be …".
 import { resolve } from 'node:path';
-import type { Allowance } from '../kernel/limits/window.ts';
+import type { Quota } from '../kernel/limits/window.ts';
 import { readS3Location } from '../kernel/storage/blobs/s3-location.ts';
 
 export const text = (value: string): string => value;
@@ -66,13 +66,13 @@ export function list(value: string): string[] {
     .filter((one) => one !== '');
 }
 
-const ALLOWANCE = /^(?<name>[a-z_]+\.[a-z_]+)=(?<known>\d+)(?::(?<anonymous>\d+))?\/(?<seconds>[1-9]\d*)$/;
+const QUOTA = /^(?<name>[a-z_]+\.[a-z_]+)=(?<known>\d+)(?::(?<anonymous>\d+))?\/(?<seconds>[1-9]\d*)$/;
 
 /** `host.core=5000/3600`, or with a lower limit for callers without a token `host.core=5000:60/3600`; joined by commas. */
-export function allowances(value: string): Record<string, Allowance> {
+export function quotas(value: string): Record<string, Quota> {
   return Object.fromEntries(
     list(value).map((part) => {
-      const { name, known, anonymous, seconds } = ALLOWANCE.exec(part)?.groups ?? {};
+      const { name, known, anonymous, seconds } = QUOTA.exec(part)?.groups ?? {};
       if (name === undefined) throw new Error('like host.core=5000/3600 or host.core=5000:60/3600');
       return [
         name,

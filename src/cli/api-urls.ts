@@ -13,7 +13,7 @@ interface ApiUrl {
 const WHO_AM_I: Record<string, string> = { flags: '/caller-identity', actors: '/users/me', host: '/user' };
 
 export function apiUrls(publicUrl: string): ApiUrl[] {
-  return apis.map(({ dialect: { name, title, prefixes } }) => {
+  return apis.map(({ protocol: { name, title, prefixes } }) => {
     const url = publicUrl + prefixes[0]!;
     return { name, title, url, tryUrl: url + (WHO_AM_I[name] ?? '') };
   });

@@ -63,7 +63,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
   const names = async (path: string) =>
     ((await here.call(path)).json as unknown as { name: string }[]).map(({ name }) => name);
   /** Neither a repository nor files. */
-  const demandNothing = async (name: string) => {
+  const requireNothing = async (name: string) => {
     assert.equal((await here.call(`/repos/admin/${name}`)).status, 404);
     assert.deepEqual(
       existsSync(join(data, 'imports', 'repositories'))
@@ -164,7 +164,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
     redirect = 'http://localhost:1';
     const moved = await importRepo([url, '--name', 'refused', '--allow-private']);
     assert.match(moved.err, /redirect to another host, localhost:1, is not followed/);
-    await demandNothing('refused');
+    await requireNothing('refused');
   });
 
   test('a damaged source is refused, and the repository is not there', async () => {
@@ -187,7 +187,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
     const { code, err } = await importRepo([`${there.url}/damaged`, '--allow-private']);
     assert.equal(code, 1);
     assert.match(err, /cannot be copied/);
-    await demandNothing('damaged');
+    await requireNothing('damaged');
   });
 
   test('Ctrl+C leaves nothing', async () => {
@@ -199,7 +199,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
     onRequest = () => child.kill('SIGINT');
     const { code, err } = await child.ended;
     assert.equal(code, 130, err);
-    await demandNothing('late');
+    await requireNothing('late');
   });
 
   test('one that was killed while it wrote is finished by the same command', async () => {

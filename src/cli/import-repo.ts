@@ -12,7 +12,7 @@ import type { LoadedSettings } from '../app/read-settings.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import {
   copyDefaultBranch,
-  demandFreeName,
+  requireFreeName,
   fetchRepo,
   pushRepo,
   readCopyState,
@@ -129,7 +129,7 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
   let created: TargetRepository | undefined;
   try {
     const existing = await api.find(fullName);
-    demandFreeName(existing, state);
+    requireFreeName(existing, state);
     created = existing;
     const { progress } = transfer;
     const copying = { ...transfer, folder: join(folder, 'repository') };

@@ -1,7 +1,7 @@
 // Every setting with its names, its meaning, its value and where that came from, without secrets.
 import { optionName, SETTING_NAMES, SETTINGS, type Config, type SettingName } from '../app/config.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
-import type { Allowance } from '../kernel/limits/window.ts';
+import type { Quota } from '../kernel/limits/window.ts';
 import { maskPasswords } from './mask-passwords.ts';
 
 export interface SettingReport {
@@ -39,9 +39,6 @@ function formatValue(config: Config, name: SettingName): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object') return maskPasswords(String(value));
   return Object.entries(value)
-    .map(
-      ([key, { known, anonymous, seconds }]: [string, Allowance]) =>
-        `${key}=${known}:${anonymous}/${seconds}`,
-    )
+    .map(([key, { known, anonymous, seconds }]: [string, Quota]) => `${key}=${known}:${anonymous}/${seconds}`)
     .join(',');
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { changesOn } from '../app/app.ts';
-import { systemActor } from '../kernel/change/actor.ts';
+import { systemActor } from '../kernel/identity/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount } from '../kernel/identity/store-accounts.ts';
@@ -44,15 +44,15 @@ export async function runTokenCreate(
   const statements = options.policy === undefined ? undefined : readPolicy(options.policy);
   const secret = newSecret(TOKEN_PREFIX);
   const { token, report, account, member } = await withMigratedDatabase(config, async (engine) => {
-    return await changesOn(engine).run(systemActor({ now }), async (on) => {
-      const { db: tx } = on;
-      const owner = await requireMember(tx, options.member ?? ADMIN);
+    return await changesOn(engine).run(systemActor({ now }), async (tx) => {
+      const { db } = tx;
+      const owner = await requireMember(db, options.member ?? ADMIN);
       const power: TokenPermissions =
         statements === undefined
           ? { role: options.role ?? owner.role, customRoles: [] }
           : { inlinePolicy: statements, customRoles: [] };
       const created = await insertToken(
-        tx,
+        db,
         {
           ...power,
           memberId: owner.id,
@@ -64,10 +64,10 @@ export async function runTokenCreate(
         secret,
         now,
       );
-      const { username } = (await findAccount(tx, { id: created.isService ? created.id : owner.id }))!;
+      const { username } = (await findAccount(db, { id: created.isService ? created.id : owner.id }))!;
       const after = reportToken(created, owner, username);
-      on.record({ ...tokenChange(created, 'createAccessToken'), verb: 'created the token', after });
-      await on.invalidate(IDENTITY);
+      tx.record({ ...tokenChange(created, 'createAccessToken'), verb: 'created the token', after });
+      await tx.invalidate(IDENTITY);
       return { token: created, report: after, account: username, member: owner };
     });
   });

@@ -1,7 +1,7 @@
 // The command `token revoke`: deletes an access token, given by its id or its last characters.
-import { changesOn, handOver } from '../app/app.ts';
+import { changesOn, transferOwnership } from '../app/app.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
-import { systemActor } from '../kernel/change/actor.ts';
+import { systemActor } from '../kernel/identity/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../kernel/identity/store-accounts.ts';
@@ -54,21 +54,21 @@ async function requireToken(db: Db, name: string, { program }: Io): Promise<Toke
 
 async function revoke(engine: Engine, token: Token): Promise<void> {
   const now = Date.now();
-  await changesOn(engine).run(systemActor({ now }), async (on) => {
-    const { db: tx } = on;
-    await lockServiceAccounts(tx);
-    const owner = await findMember(tx, { id: token.memberId });
-    const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
+  await changesOn(engine).run(systemActor({ now }), async (tx) => {
+    const { db } = tx;
+    await lockServiceAccounts(db);
+    const owner = await findMember(db, { id: token.memberId });
+    const account = token.isService ? await findAccount(db, { id: token.id }) : undefined;
     // Already revoked by another call: nothing to record.
-    if (!(await deleteToken(tx, token.id))) return;
+    if (!(await deleteToken(db, token.id))) return;
     if (account !== undefined) {
-      await handOver(on, account, await findHeir(tx, token, undefined));
+      await transferOwnership(tx, account, await findHeir(db, token, undefined));
     }
-    on.record({
+    tx.record({
       ...tokenChange(token, 'deleteAccessToken'),
       verb: 'deleted the token',
       before: reportToken(token, owner, account?.username),
     });
-    await on.invalidate(IDENTITY);
+    await tx.invalidate(IDENTITY);
   });
 }

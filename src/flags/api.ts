@@ -1,47 +1,47 @@
-// The feature-flag service: its dialect and its parts.
-import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/http/protocol.ts';
+// The feature-flag service: its protocol and its modules.
+import type { Api, RequestContext, CategoryCounter, ApiProtocol, Headers } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
-import { openApiPart } from '../kernel/openapi/module.ts';
+import { openApiModule } from '../kernel/openapi/module.ts';
 import { requireJson } from './content-type.ts';
 import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versionOf, versions } from './version.ts';
-import { apiOf } from '../kernel/module.ts';
+import { apiOf } from '../kernel/http/module.ts';
 import { isTriggerPath } from './triggers/fire.ts';
-import { rootPart } from './root/part.ts';
-import { tokenPart } from './tokens/part.ts';
-import { memberPart } from './members/part.ts';
-import { teamPart } from './teams/part.ts';
-import { rolePart } from './roles/part.ts';
-import { projectPart } from './projects/part.ts';
-import { environmentPart } from './environments/part.ts';
-import { featureFlagPart } from './feature-flags/part.ts';
-import { expiringTargetPart } from './feature-flags/expiring-targets/part.ts';
-import { flagEventPart } from './events/part.ts';
-import { sdkActivityPart } from './sdk-activity/part.ts';
-import { segmentPart } from './segments/part.ts';
-import { scheduledChangePart } from './scheduled-changes/part.ts';
-import { approvalPart } from './approvals/part.ts';
-import { triggerPart } from './triggers/part.ts';
-import { followerPart } from './followers/part.ts';
-import { flagLinkPart } from './flag-links/part.ts';
-import { webhookPart } from './webhooks/part.ts';
-import { auditLogSubscriptionPart } from './audit-log-subscriptions/part.ts';
-import { codeReferencePart } from './code-references/part.ts';
-import { relayProxyConfigPart } from './relay-proxy-configs/part.ts';
-import { contextKindPart } from './context-kinds/part.ts';
-import { segmentFilePart } from './segments/files-part.ts';
-import { contextPart } from './contexts/part.ts';
-import { auditLogPart } from './audit-log/part.ts';
-import { deliveryPart } from './delivery/part.ts';
-import { tagPart } from './tags/part.ts';
+import { rootModule } from './root/module.ts';
+import { tokenModule } from './tokens/module.ts';
+import { memberModule } from './members/module.ts';
+import { teamModule } from './teams/module.ts';
+import { roleModule } from './roles/module.ts';
+import { projectModule } from './projects/module.ts';
+import { environmentModule } from './environments/module.ts';
+import { featureFlagModule } from './feature-flags/module.ts';
+import { expiringTargetModule } from './feature-flags/expiring-targets/module.ts';
+import { flagEventModule } from './events/module.ts';
+import { sdkActivityModule } from './sdk-activity/module.ts';
+import { segmentModule } from './segments/module.ts';
+import { scheduledChangeModule } from './scheduled-changes/module.ts';
+import { approvalModule } from './approvals/module.ts';
+import { triggerModule } from './triggers/module.ts';
+import { followerModule } from './followers/module.ts';
+import { flagLinkModule } from './flag-links/module.ts';
+import { webhookModule } from './webhooks/module.ts';
+import { auditLogSubscriptionModule } from './audit-log-subscriptions/module.ts';
+import { codeReferenceModule } from './code-references/module.ts';
+import { relayProxyConfigModule } from './relay-proxy-configs/module.ts';
+import { contextKindModule } from './context-kinds/module.ts';
+import { segmentFileModule } from './segments/files-module.ts';
+import { contextModule } from './contexts/module.ts';
+import { auditLogModule } from './audit-log/module.ts';
+import { deliveryModule } from './delivery/module.ts';
+import { tagModule } from './tags/module.ts';
 
 const WINDOW_SECONDS = 10;
 
-const dialect: Dialect = {
+const protocol: ApiProtocol = {
   name: 'flags',
   title: 'Flags API',
   description:
@@ -71,7 +71,7 @@ const dialect: Dialect = {
   versionOf: ({ headers }) => readVersion(headers['ld-api-version']),
   versionHeaders: (version) => ({ 'ld-api-version': version }),
   limits: {
-    allowances: {
+    quotas: {
       global: { anonymous: 200, known: 2000, seconds: WINDOW_SECONDS },
       route: { anonymous: 100, known: 1000, seconds: WINDOW_SECONDS },
     },
@@ -105,39 +105,39 @@ const dialect: Dialect = {
   conditional: false,
 };
 
-export const flagsApi: Api = apiOf(dialect, [
-  rootPart,
-  openApiPart('getOpenapiSpec', () => flagsApi),
-  tokenPart,
-  memberPart,
-  teamPart,
-  rolePart,
-  projectPart,
-  environmentPart,
-  sdkActivityPart,
-  featureFlagPart,
-  expiringTargetPart,
-  segmentPart,
-  scheduledChangePart,
-  approvalPart,
-  triggerPart,
-  followerPart,
-  flagLinkPart,
-  webhookPart,
-  auditLogSubscriptionPart,
-  relayProxyConfigPart,
-  codeReferencePart,
-  contextKindPart,
-  segmentFilePart,
-  contextPart,
-  auditLogPart,
-  tagPart,
-  flagEventPart,
-  deliveryPart,
+export const flagsApi: Api = apiOf(protocol, [
+  rootModule,
+  openApiModule('getOpenapiSpec', () => flagsApi),
+  tokenModule,
+  memberModule,
+  teamModule,
+  roleModule,
+  projectModule,
+  environmentModule,
+  sdkActivityModule,
+  featureFlagModule,
+  expiringTargetModule,
+  segmentModule,
+  scheduledChangeModule,
+  approvalModule,
+  triggerModule,
+  followerModule,
+  flagLinkModule,
+  webhookModule,
+  auditLogSubscriptionModule,
+  relayProxyConfigModule,
+  codeReferenceModule,
+  contextKindModule,
+  segmentFileModule,
+  contextModule,
+  auditLogModule,
+  tagModule,
+  flagEventModule,
+  deliveryModule,
 ]);
 
 /** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
-function credentialOf({ headers, url, base }: CallFacts): Credential | undefined {
+function credentialOf({ headers, url, base }: RequestContext): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
   if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, base);

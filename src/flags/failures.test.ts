@@ -1,14 +1,14 @@
 // A change that needs approval: one kind of failure, with another status for segments than for flags.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallFacts } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './bypass.ts';
 import { renderError, statusOf } from './failures.ts';
-import { demandFlagApproval } from './feature-flags/change/change-context.ts';
+import { requireFlagApproval } from './feature-flags/change/change-context.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
-import { demandSegmentApproval } from './segments/approval.ts';
+import { requireSegmentApproval } from './segments/approval.ts';
 import type { Segment } from './segments/segment.ts';
 
 const environment = {
@@ -30,13 +30,13 @@ const rendered = (failure: Failure) => ({
   kind: failure.kind,
   status: statusOf(failure),
   headers: failure.details.headers,
-  body: renderError(failure, { id: 'call' } as CallFacts),
+  body: renderError(failure, { id: 'call' } as RequestContext),
 });
 
 test('a flag that needs approval is 405, with no word of which verbs there are', () => {
   const resource = 'proj/p:env/e:flag/f';
   const failure = failureOf(() =>
-    demandFlagApproval({}, environment, { tags: [] } as unknown as Flag, resource),
+    requireFlagApproval({}, environment, { tags: [] } as unknown as Flag, resource),
   );
   assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
@@ -55,7 +55,7 @@ test('a flag that needs approval is 405, with no word of which verbs there are',
 test('a segment that needs approval is 403', () => {
   const resource = 'proj/p:env/e:segment/s';
   const segment = { tags: [] } as unknown as Segment;
-  const failure = failureOf(() => demandSegmentApproval({}, environment, segment, resource));
+  const failure = failureOf(() => requireSegmentApproval({}, environment, segment, resource));
   assert.deepEqual(rendered(failure), {
     kind: 'approval-required',
     status: 403,

@@ -1,5 +1,5 @@
 // Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
-import type { CallFacts } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/protocol.ts';
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { BYPASS_SEGMENT } from './bypass.ts';
@@ -73,7 +73,7 @@ export function statusOf(failure: Failure): number {
   return status[shownKind(failure)];
 }
 
-export function renderError(failure: Failure, { id }: CallFacts): unknown {
+export function renderError(failure: Failure, { id }: RequestContext): unknown {
   const { message, details } = failure;
   const { code, access, data } = details;
   return {

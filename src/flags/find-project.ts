@@ -44,8 +44,8 @@ export async function openEnvironment(
  * For a change to a flag that affects all environments: the permission in any one of them is enough. Returns the
  * resource on which it was granted.
  */
-export async function demandInAnyEnvironment(
-  call: Pick<Call, 'can' | 'demand'>,
+export async function requireInAnyEnvironment(
+  call: Pick<Call, 'can' | 'requirePermission'>,
   db: Db,
   action: string,
   { project, flag }: { project: Project; flag: Tagged },
@@ -56,7 +56,7 @@ export async function demandInAnyEnvironment(
   );
   const [first = environmentalResource(project, { key: '*', tags: [] }, 'flag', flag)] = resources;
   const allowed = resources.find((resource) => call.can(resource, action));
-  if (allowed === undefined) call.demand(first, action);
+  if (allowed === undefined) call.requirePermission(first, action);
   return allowed ?? first;
 }
 

@@ -1,5 +1,5 @@
 // Link objects, and the collection that holds a page of items.
-import type { CallFacts } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/protocol.ts';
 import { neighbours, withQuery, type Page } from '../kernel/http/reply/page.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 
@@ -22,7 +22,7 @@ export function siteTo(path: string) {
  * `first` and `last` are always present; `next` and `prev` only if that page exists, because importers follow `next`
  * until it is absent.
  */
-export function toCollection(page: Page, { url }: Pick<CallFacts, 'url'>) {
+export function toCollection(page: Page, { url }: Pick<RequestContext, 'url'>) {
   const at = (offset: number) => ({
     href: withQuery(url, { limit: page.slice.limit, offset: offset === 0 ? undefined : offset }),
     type: 'application/json',

@@ -48,7 +48,7 @@ export function isPaged(call: VersionedCall): boolean {
 }
 
 /** For beta routes, which need the header. */
-export function demandBeta({ headers }: Pick<Call, 'headers'>): void {
+export function requireBeta({ headers }: Pick<Call, 'headers'>): void {
   if (headers['ld-api-version'] === 'beta') return;
   throw new Failure('forbidden', 'This is a beta resource: send the header LD-API-Version: beta.');
 }

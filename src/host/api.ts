@@ -1,10 +1,10 @@
-// The code host: its dialect and its parts.
-import type { Api, CallFacts, CategoryCounter, Dialect, Headers } from '../kernel/http/protocol.ts';
+// The code host: its protocol and its modules.
+import type { Api, RequestContext, CategoryCounter, ApiProtocol, Headers } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
-import { openApiPart } from '../kernel/openapi/module.ts';
+import { openApiModule } from '../kernel/openapi/module.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 import { ABSENT_PARTS } from './absent-parts.ts';
 import { HostError, renderError, status, hostStatusOf } from './failures.ts';
@@ -12,52 +12,52 @@ import { checkAccept, describeAccept } from './media-type.ts';
 import { pageLinks } from './page-links.ts';
 import { versions } from './versions/index.ts';
 import { versionSelection } from './versions/select-version.ts';
-import { apiOf } from '../kernel/module.ts';
+import { apiOf } from '../kernel/http/module.ts';
 import { checkAppCaller } from './apps/check-caller.ts';
-import { appPart } from './apps/part.ts';
-import { codeScanningPart } from './code-scanning/part.ts';
-import { branchPart } from './branches/part.ts';
-import { collaboratorPart } from './collaborators/part.ts';
-import { gitDataPart } from './git-data/part.ts';
-import { codeScanningSetupPart } from './code-scanning-setup/part.ts';
-import { commitPart } from './commits/part.ts';
-import { eventPart } from './events/part.ts';
-import { forkPart } from './forks/part.ts';
-import { appManifestPart } from './app-manifests/part.ts';
-import { appPagePart } from './app-pages/part.ts';
-import { archivePart } from './archives/part.ts';
-import { contentPart } from './contents/part.ts';
-import { gistPart } from './gists/part.ts';
-import { graphqlPart } from './graphql/part.ts';
-import { maintenancePart } from './maintenance/part.ts';
-import { emojiPart } from './emojis/part.ts';
-import { gitignorePart } from './gitignore/part.ts';
-import { licensePart } from './licenses/part.ts';
-import { markdownPart } from './markdown/part.ts';
-import { hookPart } from './hooks/part.ts';
-import { metaPart } from './meta/part.ts';
-import { organizationPart } from './organizations/part.ts';
-import { customRolePart } from './repository-roles/part.ts';
-import { organizationTeamPart } from './teams/part.ts';
-import { protectionPart } from './protection/part.ts';
-import { pushPart } from './pushes/part.ts';
+import { appModule } from './apps/module.ts';
+import { codeScanningModule } from './code-scanning/module.ts';
+import { branchModule } from './branches/module.ts';
+import { collaboratorModule } from './collaborators/module.ts';
+import { gitDataModule } from './git-data/module.ts';
+import { codeScanningSetupModule } from './code-scanning-setup/module.ts';
+import { commitModule } from './commits/module.ts';
+import { eventModule } from './events/module.ts';
+import { forkModule } from './forks/module.ts';
+import { appManifestModule } from './app-manifests/module.ts';
+import { appPageModule } from './app-pages/module.ts';
+import { archiveModule } from './archives/module.ts';
+import { contentModule } from './contents/module.ts';
+import { gistModule } from './gists/module.ts';
+import { graphqlModule } from './graphql/module.ts';
+import { maintenanceModule } from './maintenance/module.ts';
+import { emojiModule } from './emojis/module.ts';
+import { gitignoreModule } from './gitignore/module.ts';
+import { licenseModule } from './licenses/module.ts';
+import { markdownModule } from './markdown/module.ts';
+import { hookModule } from './hooks/module.ts';
+import { metaModule } from './meta/module.ts';
+import { organizationModule } from './organizations/module.ts';
+import { customRoleModule } from './repository-roles/module.ts';
+import { organizationTeamModule } from './teams/module.ts';
+import { protectionModule } from './protection/module.ts';
+import { pushModule } from './pushes/module.ts';
 import { limitExceededFor } from './rate-limit/exceeded.ts';
-import { rateLimitPart } from './rate-limit/part.ts';
+import { rateLimitModule } from './rate-limit/module.ts';
 import { secondaryPlan } from './rate-limit/secondary.ts';
-import { repositoryPart } from './repositories/part.ts';
-import { rootPart } from './root/part.ts';
-import { searchPart } from './search/part.ts';
-import { starPart } from './stars/part.ts';
-import { statusPart } from './statuses/part.ts';
-import { transportPart } from './transport/part.ts';
-import { transferPart } from './transfers/part.ts';
-import { upgradeReportPart } from './upgrade-report/part.ts';
-import { userPart } from './users/part.ts';
-import { watchPart } from './watches/part.ts';
+import { repositoryModule } from './repositories/module.ts';
+import { rootModule } from './root/module.ts';
+import { searchModule } from './search/module.ts';
+import { starModule } from './stars/module.ts';
+import { statusModule } from './statuses/module.ts';
+import { transportModule } from './transport/module.ts';
+import { transferModule } from './transfers/module.ts';
+import { upgradeReportModule } from './upgrade-report/module.ts';
+import { userModule } from './users/module.ts';
+import { watchModule } from './watches/module.ts';
 
 const HOUR = 3600;
 
-const dialect: Dialect = {
+const protocol: ApiProtocol = {
   name: 'host',
   title: 'Host API',
   description:
@@ -93,7 +93,7 @@ const dialect: Dialect = {
   ...versionSelection(versions),
   checkHeaders: ({ headers, shape }) => checkAccept(headers.accept, shape?.produces, shape?.accepts),
   limits: {
-    allowances: {
+    quotas: {
       core: { anonymous: 60, known: 5000, seconds: HOUR, mayBeRaised: true },
       search: { anonymous: 10, known: 30, seconds: 60 },
       graphql: { anonymous: 0, known: 5000, seconds: HOUR },
@@ -139,50 +139,50 @@ const dialect: Dialect = {
   conditional: true,
 };
 
-export const hostApi: Api = apiOf(dialect, [
-  rootPart,
-  rateLimitPart,
-  metaPart,
-  userPart,
-  organizationPart,
-  organizationTeamPart,
-  customRolePart,
-  repositoryPart,
-  pushPart,
-  maintenancePart,
-  transportPart,
-  collaboratorPart,
-  eventPart,
-  hookPart,
-  starPart,
-  watchPart,
-  gitDataPart,
-  branchPart,
-  protectionPart,
-  commitPart,
-  statusPart,
-  forkPart,
-  transferPart,
-  appPart,
-  codeScanningSetupPart,
-  contentPart,
-  archivePart,
-  gistPart,
-  markdownPart,
-  licensePart,
-  gitignorePart,
-  emojiPart,
-  searchPart,
-  graphqlPart,
-  codeScanningPart,
-  appManifestPart,
-  appPagePart,
-  upgradeReportPart(() => hostApi),
-  openApiPart('meta/get-openapi', () => hostApi),
+export const hostApi: Api = apiOf(protocol, [
+  rootModule,
+  rateLimitModule,
+  metaModule,
+  userModule,
+  organizationModule,
+  organizationTeamModule,
+  customRoleModule,
+  repositoryModule,
+  pushModule,
+  maintenanceModule,
+  transportModule,
+  collaboratorModule,
+  eventModule,
+  hookModule,
+  starModule,
+  watchModule,
+  gitDataModule,
+  branchModule,
+  protectionModule,
+  commitModule,
+  statusModule,
+  forkModule,
+  transferModule,
+  appModule,
+  codeScanningSetupModule,
+  contentModule,
+  archiveModule,
+  gistModule,
+  markdownModule,
+  licenseModule,
+  gitignoreModule,
+  emojiModule,
+  searchModule,
+  graphqlModule,
+  codeScanningModule,
+  appManifestModule,
+  appPageModule,
+  upgradeReportModule(() => hostApi),
+  openApiModule('meta/get-openapi', () => hostApi),
 ]);
 
 /** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */
-function credentialOf({ headers, base }: CallFacts): Credential | undefined {
+function credentialOf({ headers, base }: RequestContext): Credential | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return cookieOf(headers.cookie, base);
   const [scheme = '', rest = ''] = authorization.trim().split(/\s+/, 2);
@@ -202,7 +202,7 @@ function limitHeaders([first]: CategoryCounter[]): Headers {
   };
 }
 
-function callHeaders({ id, caller, headers, shape, variant }: CallFacts): Headers {
+function callHeaders({ id, caller, headers, shape, variant }: RequestContext): Headers {
   const media = describeAccept(headers.accept, variant);
   const own: Headers = {
     'x-host-request-id': id,

@@ -1,7 +1,7 @@
 // The calls that `--demo` makes to the code host: a repository with branches, tags and analyses of its code, an app that is
 // installed on it, and gists.
 import { gzipSync } from 'node:zlib';
-import { actorOf } from '../kernel/change/actor.ts';
+import { actorOf } from '../kernel/identity/actor.ts';
 import type { DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
@@ -211,8 +211,8 @@ async function installApp({ db, engine, identity, clock, changes }: Kernel, repo
   const { id: ownerId } = await requireAdmin(engine);
   const caller = (await identity.callerOfAccount(db, ownerId, now)) as KnownCaller;
   const account = (await findOwner(db, ADMIN))!;
-  await changes.run(actorOf(caller, now), async (on) => {
-    const app = await createApp(on, {
+  await changes.run(actorOf(caller, now), async (tx) => {
+    const app = await createApp(tx, {
       ownerId,
       name: APP.name,
       description: 'Puts the demo shop on the web after each push',
@@ -223,6 +223,6 @@ async function installApp({ db, engine, identity, clock, changes }: Kernel, repo
       urls: { redirect: null, callbacks: [], setup: null, setupOnUpdate: false },
       hook: { url: null, isActive: false, contentType: 'json', insecureSsl: false },
     });
-    await createInstallation(on, { app, account, repositories: [repository] });
+    await createInstallation(tx, { app, account, repositories: [repository] });
   });
 }

@@ -1,6 +1,6 @@
 // Deletes what belongs to one account alone, when a service token is deleted or a member is removed.
 import type { AuditEntry } from '../kernel/change/change.ts';
-import type { Part } from '../kernel/module.ts';
+import type { Module } from '../kernel/http/module.ts';
 import { executeAll } from '../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../kernel/storage/statement.ts';
 import type { Db } from '../kernel/storage/tables.ts';
@@ -9,11 +9,11 @@ import type { Db } from '../kernel/storage/tables.ts';
 export function endWithAccount(
   channel: string,
   statementsOf: (db: Db, accountId: string) => SqlStatement[],
-): Required<Pick<Part, 'handOver' | 'subscribers'>> {
+): Required<Pick<Module, 'transferOwnership' | 'subscribers'>> {
   return {
-    async handOver(on, { id }) {
-      await executeAll(on.db, statementsOf(on.db, id));
-      await on.invalidate(channel);
+    async transferOwnership(tx, { id }) {
+      await executeAll(tx.db, statementsOf(tx.db, id));
+      await tx.invalidate(channel);
     },
     subscribers: () => [
       {

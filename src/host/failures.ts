@@ -1,5 +1,5 @@
 // The error replies of the host: statuses, and bodies with message, documentation_url and status.
-import type { CallFacts } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/protocol.ts';
 import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
@@ -33,7 +33,7 @@ export const status: Record<FailureKind, number> = {
 };
 
 /** 307 makes a client repeat a change with its method and body at the new address. */
-export function hostStatusOf({ kind, details }: Failure, { method, exceededStatus }: CallFacts): number {
+export function hostStatusOf({ kind, details }: Failure, { method, exceededStatus }: RequestContext): number {
   if (details.code === DIFF_TOO_LARGE) return 406;
   if (kind === 'exhausted') return exceededStatus ?? status.exhausted;
   return kind === 'moved' && method !== 'GET' && method !== 'HEAD' ? 307 : status[kind];
@@ -109,7 +109,7 @@ const FIXED_MESSAGES = [
 /** The kinds of failures of a path that this server does not have. */
 const MISSING: readonly FailureKind[] = ['no-route', 'wrong-method', 'not-found'];
 
-export function renderError(failure: Failure, facts: CallFacts): unknown {
+export function renderError(failure: Failure, facts: RequestContext): unknown {
   const { details, kind } = failure;
   const { base, shape } = facts;
   // By the path alone, so that it says nothing about the repository in it.
@@ -142,7 +142,10 @@ function pageOf({ kind, details }: Failure): string {
   return kind === 'exhausted' && details.code === SECONDARY ? '#secondary-rate-limits' : (PAGES[kind] ?? '');
 }
 
-function messageOf({ kind, message, details }: Failure, { headers, isSessionIncomplete }: CallFacts): string {
+function messageOf(
+  { kind, message, details }: Failure,
+  { headers, isSessionIncomplete }: RequestContext,
+): string {
   if (kind === 'unauthenticated' && details.code === undefined && !isSessionIncomplete)
     return headers.authorization !== undefined ? 'Bad credentials' : 'Requires authentication';
   if (kind === 'invalid' && details.fields !== undefined) return 'Validation Failed';

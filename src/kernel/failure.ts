@@ -1,6 +1,6 @@
 // The one error that rules and stores throw: a kind from a closed list, and a message for people.
 
-/** Every way a call can fail. Each dialect maps all of them to a status; the compiler checks that none is missing. */
+/** Every way a call can fail. Each protocol maps all of them to a status; the compiler checks that none is missing. */
 export type FailureKind =
   | 'malformed' // the request cannot be read: bad JSON, a wrong content type, a bad header
   | 'invalid' // it was read, and breaks the schema or a rule
@@ -26,7 +26,7 @@ export type FailureKind =
   | 'internal';
 
 export interface FailureDetails {
-  /** The API's own word for this failure, where its dialect has more than one for the kind. */
+  /** The API's own word for this failure, where its protocol has more than one for the kind. */
   code?: string;
   /** What cannot be read, for `malformed`: `json` is a body that is not valid JSON. */
   part?: 'request' | 'content-type' | 'json';
@@ -42,7 +42,7 @@ export interface FailureDetails {
   headers?: Record<string, string>;
   /** A concurrent write came first; the same call may succeed when it is retried. */
   isContested?: true;
-  /** Further members of the error body, where the dialect has room for them. */
+  /** Further members of the error body, where the protocol has room for them. */
   data?: Record<string, unknown>;
   cause?: unknown;
 }

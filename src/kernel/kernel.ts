@@ -2,7 +2,7 @@
 import type { BodyMemory } from './http/body/body-memory.ts';
 import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
-import type { EndMember, HandOver } from './identity/store-accounts.ts';
+import type { EndMember, TransferOwnership } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Logger } from './observability/log.ts';
@@ -36,7 +36,7 @@ export interface Kernel {
   readonly secrets: SecretBox;
   readonly identity: Identity;
   /** Transfers what an account owns, in every API. */
-  readonly handOver: HandOver;
+  readonly transferOwnership: TransferOwnership;
   /** Ends what must not outlive a removed member, in every API. */
   readonly endMember: EndMember;
   /** The accounts whose audit entries an account may see beside its own, in every API. */

@@ -196,7 +196,7 @@ linuxTest('a push that is not decided ends with its client', async () => {
 
 test('what only reads for a call ends with its caller', async () => {
   await ada.repository('read', { auto_init: true });
-  const { program } = server.app.kernel.services.git.demand();
+  const { program } = server.app.kernel.services.git.require();
   const { promise: reading, resolve } = Promise.withResolvers<AbortSignal>();
   // As git would, which has much to compare.
   const real = program.read.bind(program);

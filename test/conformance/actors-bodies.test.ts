@@ -27,7 +27,7 @@ let server: TestServer;
 let fixture: Awaited<ReturnType<typeof mount>>;
 before(async () => {
   server = await startServer();
-  fixture = await mount(server, { dialect: actorsApi.dialect, routes: [store] });
+  fixture = await mount(server, { protocol: actorsApi.protocol, routes: [store] });
 });
 after(async () => {
   await fixture.close();

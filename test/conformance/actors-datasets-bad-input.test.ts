@@ -337,9 +337,9 @@ describe('limits of one dataset', () => {
 
   test('A31 the usual limits are those of the platform', async () => {
     const usual = await startServer();
-    const { allowances } = usual.app.kernel.limits;
-    assert.deepEqual(allowances['actors.dataset'], { known: 60, anonymous: 60, seconds: 1 });
-    assert.deepEqual(allowances['actors.dataset_push'], { known: 400, anonymous: 400, seconds: 1 });
+    const { quotas } = usual.app.kernel.limits;
+    assert.deepEqual(quotas['actors.dataset'], { known: 60, anonymous: 60, seconds: 1 });
+    assert.deepEqual(quotas['actors.dataset_push'], { known: 400, anonymous: 400, seconds: 1 });
     await usual.stop();
   });
 });

@@ -6,7 +6,7 @@ import { actorsApi } from '../../src/actors/api.ts';
 import { sqliteStatements } from '../../src/actors/request-queues/store-sqlite.ts';
 import { route } from '../../src/kernel/http/route.ts';
 import { Type } from '../../src/kernel/schema/schema.ts';
-import type { ChangeActor } from '../../src/kernel/change/actor.ts';
+import type { ChangeActor } from '../../src/kernel/identity/actor.ts';
 import { contested } from '../../src/kernel/storage/retry.ts';
 import { eventually } from '../eventually.ts';
 import { mount } from '../mount.ts';
@@ -42,7 +42,7 @@ before(async () => {
     recordBytes: 10,
     limit: { 'actors.key_value_store': { known: 3, anonymous: 3, seconds: 600 } },
   });
-  fixture = await mount(server, { dialect: actorsApi.dialect, routes: [take] });
+  fixture = await mount(server, { protocol: actorsApi.protocol, routes: [take] });
   fixture.http.on('connection', (socket: Socket) => sockets.push(socket));
 });
 after(async () => {

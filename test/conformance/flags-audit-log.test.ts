@@ -1,7 +1,7 @@
 // The audit log over HTTP: every change is found by time, words and resource, by callers who may see it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { systemActor } from '../../src/kernel/change/actor.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
@@ -17,8 +17,8 @@ const namesOf = ({ items }: Json) => (items as Json[]).map(({ name }) => name as
 
 /** An entry as an old change, or one in another project, would have left it. */
 async function record(name: string, resource: string, at: number, comment?: string): Promise<void> {
-  await server.app.kernel.changes.run(systemActor({ now: at }), async (on) =>
-    on.record({
+  await server.app.kernel.changes.run(systemActor({ now: at }), async (tx) =>
+    tx.record({
       accesses: [{ action: 'updateName', resource }],
       kind: 'flag',
       name,

@@ -104,8 +104,8 @@ describe('errors', () => {
 describe('limits', () => {
   let server: TestServer;
   before(async () => {
-    const allowance = { known: 5, anonymous: 2, seconds: 10 };
-    server = await startServer({ limit: { 'flags.global': allowance } });
+    const quota = { known: 5, anonymous: 2, seconds: 10 };
+    server = await startServer({ limit: { 'flags.global': quota } });
   });
   after(() => server.stop());
 

@@ -31,7 +31,7 @@ const withoutNames = (path: string) => path.replace(/\{\?.*$/, '').replaceAll(/\
 
 const OWN = new Set(
   hostApi.routes.flatMap(({ shape }) =>
-    placesOf(shape, hostApi.dialect.pathAliases).map(({ path }) => withoutNames(describedPath(path))),
+    placesOf(shape, hostApi.protocol.pathAliases).map(({ path }) => withoutNames(describedPath(path))),
   ),
 );
 

@@ -6,7 +6,7 @@ import { generateAppKeys, type NewAppKeys } from '../../src/host/apps/app-keys.t
 import { createInstallation } from '../../src/host/apps/change-installation.ts';
 import { removeApp } from '../../src/host/apps/remove-app.ts';
 import { findOwner } from '../../src/host/owners/store.ts';
-import { systemActor } from '../../src/kernel/change/actor.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../src/kernel/change/changes.ts';
 import { AppBrowser, tokenIn } from '../app-forms.ts';
 import { makeApp, signedJwt, type TestApp } from '../app-people.ts';
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
 
   /** Clients use both nodes, if there are two. */
   const nodeOf = (client: number) => (client % 2 === 0 ? server : (nodes.other ?? server));
-  const change = <T>(work: (on: ChangeTransaction) => Promise<T>) =>
+  const change = <T>(work: (tx: ChangeTransaction) => Promise<T>) =>
     server.app.kernel.changes.run(systemActor({ now: server.clock.now() }), work);
 
   /** The rows of an installation and its tokens. */
@@ -81,11 +81,11 @@ onEachEngine((engine) => {
     await createTestOrganization(server, 'gone');
     const account = (await findOwner(server.app.kernel.db, 'gone'))!;
     const install = () =>
-      change((on) => createInstallation(on, { app: app.app, account, repositories: 'all' }));
+      change((tx) => createInstallation(tx, { app: app.app, account, repositories: 'all' }));
     const deleted = await server.call('/orgs/gone', { method: 'DELETE' });
     assert.equal(deleted.status, 202, deleted.text);
     await assert.rejects(install(), { kind: 'not-found' });
-    await change((on) => removeApp(on, app.app));
+    await change((tx) => removeApp(tx, app.app));
     await eventually(async () => (await countRows(installation)) === 0, 'the end of the installation');
     await assert.rejects(app.install('ada'), { kind: 'not-found' });
   });

@@ -1,6 +1,6 @@
 // Apps among those who may push to a protected branch, on each engine.
 import assert from 'node:assert/strict';
-import { systemActor } from '../../src/kernel/change/actor.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
 import { removeApp } from '../../src/host/apps/remove-app.ts';
 import { makeApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
@@ -89,7 +89,7 @@ onEachEngine((engine) => {
     await expect(204, ada.put(`/user/installations/${number}/repositories/${id}`));
     assert.deepEqual(slugsOf(await expect(200, ada.get(list))), ['release-bot']);
     const { kernel } = server.app;
-    await kernel.changes.run(systemActor({ now: kernel.clock.now() }), (on) => removeApp(on, named.app));
+    await kernel.changes.run(systemActor({ now: kernel.clock.now() }), (tx) => removeApp(tx, named.app));
     assert.deepEqual(await expect(200, ada.get(list)), []);
     const rows = await kernel.db
       .selectFrom('branch_protection_actors')

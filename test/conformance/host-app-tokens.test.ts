@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { removeApp } from '../../src/host/apps/remove-app.ts';
-import { systemActor } from '../../src/kernel/change/actor.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
 import { makeApp, signedJwt, type TestApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { joinHost } from '../host-people.ts';
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
       const token = await brief.token({ number });
       assert.equal((await server.call('/app', { token: jwt })).status, 200);
       const { changes, clock } = server.app.kernel;
-      await changes.run(systemActor({ now: clock.now() }), (on) => removeApp(on, brief.app));
+      await changes.run(systemActor({ now: clock.now() }), (tx) => removeApp(tx, brief.app));
       assert.deepEqual(await ask(jwt), [401, UNDECODABLE]);
       assert.equal((await server.call('/installation/repositories', { token })).status, 401);
       assert.equal((await server.call('/apps/brief')).status, 404);

@@ -301,12 +301,15 @@ onEachEngine((engine) => {
         .execute();
     const earlier = await rows();
     await assert.rejects(
-      server.app.kernel.changes.run({ now: now(), can: () => true, demand: () => {} }, async (on) => {
-        const repository = (await findRepositoryByNumber(on.db, id as number))!;
-        const found = { repository, owner: (await findOwner(on.db, 'ada'))! };
-        await recordEvent(on, { name: 'watch', action: 'started', details: {} }, { found });
-        throw new Error('a crash');
-      }),
+      server.app.kernel.changes.run(
+        { now: now(), can: () => true, requirePermission: () => {} },
+        async (tx) => {
+          const repository = (await findRepositoryByNumber(tx.db, id as number))!;
+          const found = { repository, owner: (await findOwner(tx.db, 'ada'))! };
+          await recordEvent(tx, { name: 'watch', action: 'started', details: {} }, { found });
+          throw new Error('a crash');
+        },
+      ),
       /a crash/,
     );
     assert.deepEqual(await rows(), earlier);

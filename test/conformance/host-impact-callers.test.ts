@@ -10,11 +10,11 @@ import { metaRoutes } from '../../src/host/meta/routes.ts';
 import { upgradeReportRoutes } from '../../src/host/upgrade-report/routes.ts';
 import { versions } from '../../src/host/versions/index.ts';
 import { versionSelection } from '../../src/host/versions/select-version.ts';
-import { systemActor } from '../../src/kernel/change/actor.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
 import type { Api } from '../../src/kernel/http/protocol.ts';
 import { Type } from '../../src/kernel/schema/schema.ts';
 import { change, type VersionTable } from '../../src/kernel/versions/version.ts';
-import { impactPage } from '../../src/kernel/versions/usage/page.ts';
+import { impactPage } from '../../src/kernel/openapi/upgrade-report/page.ts';
 import { makeApp, type TestApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
@@ -97,7 +97,7 @@ onEachEngine((engine) => {
     assert.match(noticed!['advice'] as string, /Accept 202/);
     await eventually(async () => !(installation in (await callsOfPrograms())), 'the usage is deleted');
     const { db, clock, changes } = server.app.kernel;
-    await changes.run(systemActor({ now: clock.now() }), (on) => removeApp(on, app.app));
+    await changes.run(systemActor({ now: clock.now() }), (tx) => removeApp(tx, app.app));
     assert.ok(!(deletion in (await callsOfPrograms())));
     // What a node saved after the removal.
     for (const caller of [`installation/${number}`, `app/${app.app.number}`, 'installation/99999']) {
@@ -181,7 +181,7 @@ onEachEngine((engine) => {
     };
     const apiOf = (one: VersionTable): Api => {
       const api: Api = {
-        dialect: { ...hostApi.dialect, ...versionSelection(one) },
+        protocol: { ...hostApi.protocol, ...versionSelection(one) },
         routes: [...metaRoutes(one), ...upgradeReportRoutes(() => api)],
       };
       return api;

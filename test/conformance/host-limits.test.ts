@@ -12,7 +12,7 @@ async function tokenOf(server: TestServer, username: string): Promise<string> {
   return value;
 }
 
-describe('small allowances', () => {
+describe('small quotas', () => {
   const limit = {
     'host.core': { known: 3, anonymous: 2, seconds: 60 },
     'host.search': { known: 1, anonymous: 1, seconds: 30 },
@@ -23,7 +23,7 @@ describe('small allowances', () => {
   after(() => server.stop());
 
   test('H5 a spent budget is 403 with remaining 0, a time to come back, and does not touch the others', async () => {
-    const token = await tokenOf(server, 'spender');
+    const token = await tokenOf(server, 'subject');
     for (let call = 0; call < 3; call += 1) assert.equal((await server.call('/user', { token })).status, 200);
     for (const path of ['/user', '/nothing', '/api/v3/zen']) {
       const { status, headers, json } = await server.call(path, { token });

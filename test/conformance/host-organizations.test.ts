@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
-import { organizationPart } from '../../src/host/organizations/part.ts';
+import { organizationModule } from '../../src/host/organizations/module.ts';
 import { findOrganization } from '../../src/host/organizations/store.ts';
-import { customRolePart } from '../../src/host/repository-roles/part.ts';
-import { organizationTeamPart } from '../../src/host/teams/part.ts';
+import { customRoleModule } from '../../src/host/repository-roles/module.ts';
+import { organizationTeamModule } from '../../src/host/teams/module.ts';
 import { fillPath } from '../../src/kernel/http/path-template.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
@@ -234,7 +234,7 @@ onEachEngine((engine) => {
       'teams/create': { name: 'Other' },
       'orgs/create-custom-repo-role': { ...role, name: 'Other' },
     };
-    const parts = [organizationPart, organizationTeamPart, customRolePart];
+    const parts = [organizationModule, organizationTeamModule, customRoleModule];
     const routes = parts.flatMap((part) => part.routes ?? []).map(({ shape }) => shape);
     const changing = routes.filter(
       ({ access }) => typeof access === 'object' && !access.action.startsWith('view'),

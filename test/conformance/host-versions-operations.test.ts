@@ -91,7 +91,7 @@ const getOther = route(
 );
 
 const api: Api = {
-  dialect: { ...hostApi.dialect, ...versionSelection(table) },
+  protocol: { ...hostApi.protocol, ...versionSelection(table) },
   routes: [deleteThing, getReport, getOther],
 };
 

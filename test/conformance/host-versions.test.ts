@@ -243,7 +243,7 @@ describe('shapes of the beta media type', () => {
   });
   const table: VersionTable = { ...versions, changes: [betaRemoved] };
   const api: Api = {
-    dialect: { ...hostApi.dialect, ...versionSelection(table) },
+    protocol: { ...hostApi.protocol, ...versionSelection(table) },
     routes: [...metaRoutes(table)],
   };
   let fixture: Awaited<ReturnType<typeof mount>>;
@@ -294,7 +294,7 @@ describe('a later release, which ended the oldest version and announces another'
     changes: [renamed],
   };
   const later: Api = {
-    dialect: { ...hostApi.dialect, ...versionSelection(table) },
+    protocol: { ...hostApi.protocol, ...versionSelection(table) },
     routes: [...metaRoutes(table), ...rateLimitRoutes],
   };
   let fixture: Awaited<ReturnType<typeof mount>>;
@@ -370,7 +370,7 @@ describe('a reply and a body that may be one of two resources', () => {
     up: ({ type, login }) => ({ type, name: login }),
   });
   const apiOf = (Owner: TSchema): Api => ({
-    dialect: { ...hostApi.dialect, ...versionSelection({ ...versions, changes: [renamed] }) },
+    protocol: { ...hostApi.protocol, ...versionSelection({ ...versions, changes: [renamed] }) },
     routes: [
       route(
         {

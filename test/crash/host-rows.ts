@@ -11,7 +11,7 @@ import {
 } from '../../src/host/code-scanning/store-applying.ts';
 import { endUpload, findPendingUpload, insertUpload } from '../../src/host/code-scanning/store-uploads.ts';
 import { insertRepositoryRows } from '../../src/host/repositories/fixture.ts';
-import { inBatches } from '../../src/kernel/collections/chunk.ts';
+import { chunk } from '../../src/kernel/collections/chunk.ts';
 import { newSecret } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { insertToken, TOKEN_PREFIX } from '../../src/kernel/identity/store-tokens.ts';
@@ -52,7 +52,7 @@ export async function insertAppliedAnalysis(
   const run = { ...tool, resultsCount: fingerprints.length, rulesCount: 1, warning: '' };
   const written = await insertAnalysis(tx, upload, run, 0, now);
   let start = 0;
-  for (const some of inBatches(fingerprints, 100)) {
+  for (const some of chunk(fingerprints, 100)) {
     const results = some.map((fingerprint): ReadResult => ({
       ruleId: 'r',
       severity: 'error',

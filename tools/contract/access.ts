@@ -1,8 +1,8 @@
-// The demands of an operation on its caller: the accepted authentication and the needed permission.
+// The requirements of an operation on its caller: the accepted authentication and the needed permission.
 import type { Document } from './document.ts';
 import type { Operation } from './operations.ts';
 
-export interface AccessDemands {
+export interface AccessRequirements {
   /** Alternatives. A scheme is identified by what the caller must do, not by its name in the document. */
   ways: ReadonlySet<string>;
   permission?: string;
@@ -10,14 +10,16 @@ export interface AccessDemands {
 
 const ANYONE = 'anyone';
 
-export function readAccess(document: Document, operation: Operation): AccessDemands {
+export function readAccess(document: Document, operation: Operation): AccessRequirements {
   const security = document.list(operation.detail['security'] ?? document.root['security'], '"security"');
   const alternatives = security.map((value) => {
-    const demands = Object.entries(document.record(value, 'a security requirement')).map(([name, scopes]) => {
-      const names = document.list(scopes, `the scopes of "${name}"`).map(String).sort();
-      return describeScheme(document, name) + (names.length > 0 ? ` [${names.join(', ')}]` : '');
-    });
-    return demands.sort().join(' with ') || ANYONE;
+    const requirements = Object.entries(document.record(value, 'a security requirement')).map(
+      ([name, scopes]) => {
+        const names = document.list(scopes, `the scopes of "${name}"`).map(String).sort();
+        return describeScheme(document, name) + (names.length > 0 ? ` [${names.join(', ')}]` : '');
+      },
+    );
+    return requirements.sort().join(' with ') || ANYONE;
   });
   const ways = new Set(alternatives.length === 0 ? [ANYONE] : alternatives);
   const permission = operation.detail['x-permission'];
@@ -26,15 +28,15 @@ export function readAccess(document: Document, operation: Operation): AccessDema
     : { ways, permission: document.text(permission, '"x-permission"') };
 }
 
-/** An additional alternative does not affect callers who use another; the first one does, as it adds a demand. */
-export function changesAccess(older: AccessDemands, newer: AccessDemands): boolean {
+/** An additional alternative does not affect callers who use another; the first one does, as it adds a requirement. */
+export function changesAccess(older: AccessRequirements, newer: AccessRequirements): boolean {
   if (older.permission !== newer.permission) return true;
   if (newer.ways.has(ANYONE) !== older.ways.has(ANYONE)) return true;
   return [...older.ways].some((way) => !newer.ways.has(way));
 }
 
 /** The text does not depend on the order. */
-export function describeAccess({ ways, permission }: AccessDemands): string {
+export function describeAccess({ ways, permission }: AccessRequirements): string {
   const access = [...ways].sort().join(' or ');
   return permission === undefined ? access : `${access}, permission ${permission}`;
 }

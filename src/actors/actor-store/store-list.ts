@@ -1,6 +1,6 @@
 // Finds public Actors: in the order of an index, or the matches of a search and filters, which are ranked here.
 import { sql, type Selectable, type SqlBool } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { searchByWords } from '../../kernel/storage/search.ts';
@@ -79,7 +79,7 @@ async function findMatches(engine: Engine, filter: StoreFilter): Promise<string[
     const search = { table: 'store_actors', key: 'number', text };
     const numbers = await searchByWords(engine, search, Number.MAX_SAFE_INTEGER, MAX_MATCHES);
     const ids: string[] = [];
-    for (const some of inBatches(numbers)) {
+    for (const some of chunk(numbers)) {
       const rows = await db
         .selectFrom('store_actors')
         .select('actor_id')
@@ -129,7 +129,7 @@ async function rank(
 ): Promise<string[]> {
   const sought = search === undefined ? [] : soughtWordsOf(search);
   const matches: Match[] = [];
-  for (const some of inBatches(ids)) {
+  for (const some of chunk(ids)) {
     const rows = await db
       .selectFrom('actors')
       .select(['id', 'name', 'title', 'total_runs', 'created_at', 'modified_at'])
@@ -172,7 +172,7 @@ function scoreOf(sought: readonly string[], { name, title }: { name: string; tit
 /** In the order of the ids. */
 async function listByIds(db: Db, ids: readonly string[]): Promise<ListedActor[]> {
   const found = new Map<string, ListedActor>();
-  for (const some of inBatches(ids)) {
+  for (const some of chunk(ids)) {
     const rows = await db
       .selectFrom('actors')
       .leftJoin('store_actors', 'store_actors.actor_id', 'actors.id')

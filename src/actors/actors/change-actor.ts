@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -66,17 +66,17 @@ export async function createActor(
   const { boundary } = await kernel.identity.initiatorOf(caller, now);
   const fields = fieldsAfter(BLANK, sent, boundary);
   const drafts = await draftVersions(kernel, sent.versions);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await shareLockAccount(tx, caller);
-    await lockActorNames(tx, userId);
-    if ((await countActors(tx, userId)) >= MAX_ACTORS) throw tooMany('Actors', MAX_ACTORS, 'too-many-actors');
-    const name = sent.name ?? (await findFreeActorName(tx, [userId], 'my-actor'));
-    await checkNameFree(tx, userId, name);
-    const actor = await insertActor(tx, userId, { ...fields, name }, now);
-    const versions = await upsertVersions(tx, kernel.secrets, actor, { drafts, boundary }, now);
-    if (actor.isPublic) await saveStoreEntry(tx, actor);
-    on.record({
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await shareLockAccount(db, caller);
+    await lockActorNames(db, userId);
+    if ((await countActors(db, userId)) >= MAX_ACTORS) throw tooMany('Actors', MAX_ACTORS, 'too-many-actors');
+    const name = sent.name ?? (await findFreeActorName(db, [userId], 'my-actor'));
+    await checkNameFree(db, userId, name);
+    const actor = await insertActor(db, userId, { ...fields, name }, now);
+    const versions = await upsertVersions(db, kernel.secrets, actor, { drafts, boundary }, now);
+    if (actor.isPublic) await saveStoreEntry(db, actor);
+    tx.record({
       ...changeOf('createActor', 'created', actor),
       after: { ...audited(actor), versions: versions.map(toAuditedVersion) },
     });
@@ -95,17 +95,17 @@ export async function changeActor(
   if (name != null) checkActorName(name);
   const drafts = await draftVersions(kernel, sent.versions);
   const { boundary } = await kernel.identity.initiatorOf(caller, now);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    if (name != null) await lockActorNames(tx, opened.userId);
-    const before = await lockOwnActor(tx, opened);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    if (name != null) await lockActorNames(db, opened.userId);
+    const before = await lockOwnActor(db, opened);
     if (name != null && name.toLowerCase() !== before.name.toLowerCase())
-      await checkNameFree(tx, before.userId, name);
-    const actor = await updateActor(tx, before.id, fieldsAfter(before, sent, boundary), now);
-    const versions = await upsertVersions(tx, kernel.secrets, actor, { drafts, boundary }, now);
-    if (taggedBuilds != null) await changeTags(tx, actor.id, taggedBuilds);
-    if (before.isPublic || actor.isPublic) await saveStoreEntry(tx, actor);
-    on.record({
+      await checkNameFree(db, before.userId, name);
+    const actor = await updateActor(db, before.id, fieldsAfter(before, sent, boundary), now);
+    const versions = await upsertVersions(db, kernel.secrets, actor, { drafts, boundary }, now);
+    if (taggedBuilds != null) await changeTags(db, actor.id, taggedBuilds);
+    if (before.isPublic || actor.isPublic) await saveStoreEntry(db, actor);
+    tx.record({
       ...changeOf('updateActor', 'updated', actor),
       before: audited(before),
       after: {
@@ -121,20 +121,20 @@ export async function changeActor(
 /** Deletes the Actor now; due work aborts its builds and runs, and deletes what is left of them. */
 export async function removeActor(kernel: Kernel, call: Caller, opened: Actor): Promise<void> {
   const { now } = call;
-  await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await removeActionsOf(on, opened);
-    const before = await lockOwnActor(tx, opened);
-    await removeActionsOf(on, opened);
+  await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await removeActionsOf(tx, opened);
+    const before = await lockOwnActor(db, opened);
+    await removeActionsOf(tx, opened);
     const { id, userId } = before;
-    await removeWebhooksOf(tx, id, now);
-    await deleteActor(tx, id);
+    await removeWebhooksOf(db, id, now);
+    await deleteActor(db, id);
     await schedule(
-      tx,
+      db,
       { id: `${PURGE_ACTOR}:${id}`, kind: PURGE_ACTOR, payload: JSON.stringify({ id, userId }), dueAt: now },
       now,
     );
-    on.record({ ...changeOf('deleteActor', 'deleted', before), before: audited(before) });
+    tx.record({ ...changeOf('deleteActor', 'deleted', before), before: audited(before) });
   });
 }
 

@@ -157,24 +157,24 @@ async function readEnvVars(
 /** Returns the variable that was changed. */
 async function changeVariables(
   kernel: Kernel,
-  call: ActorCall & Pick<Call, 'id' | 'now' | 'demand'>,
+  call: ActorCall & Pick<Call, 'id' | 'now' | 'requirePermission'>,
   { actorId, versionNumber: number }: VersionParams,
   sent: Pick<SentEnvVar, 'isSecret'>,
   change: (before: readonly EnvVar[]) => Promise<EnvVarChange>,
 ): Promise<EnvVar> {
   const opened = await openActor(kernel, call, actorId, 'updateActor');
   await prepareSealing(kernel.secrets, [sent]);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const actor = await lockOwnActor(tx, opened);
-    const version = await findVersion(tx, actor.id, number);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    const actor = await lockOwnActor(db, opened);
+    const version = await findVersion(db, actor.id, number);
     if (version === undefined) throw versionNotFound(number);
     const { envVars, changed, verb } = await change(version.envVars);
     checkEnvVars(envVars);
-    await updateVersion(tx, { ...version, envVars });
-    await touchActor(tx, actor.id, call.now);
+    await updateVersion(db, { ...version, envVars });
+    await touchActor(db, actor.id, call.now);
     // Values are not recorded: not everybody who may read the log may read them.
-    on.record({
+    tx.record({
       ...changeOf('updateActor', `${verb} version ${number} of`, actor),
       after: { versionNumber: number, name: changed.name, isSecret: changed.isSecret },
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -35,7 +35,7 @@ import {
   listTagsOfBuild,
   setTag,
 } from './store-tags.ts';
-import { handOverActors } from './store-transfers.ts';
+import { transferActors } from './store-transfers.ts';
 import {
   deleteVersion,
   findVersion,
@@ -125,8 +125,8 @@ onEachEngine((testEngine) => {
     }
     await deleteActor(db, id);
     const account = (name: string) => ({ id: name, username: name }) as Account;
-    await new Changes(engine, []).run(systemActor({ now: NOW }), (on) =>
-      handOverActors(on, account('user-1'), account('user-2')),
+    await new Changes(engine, []).run(systemActor({ now: NOW }), (tx) =>
+      transferActors(tx, account('user-1'), account('user-2')),
     );
     statements = [...seen.values()].filter(({ sql: text }) =>
       /"(actors|actor_\w+|builds|runs|jobs|run_counts|input_keys)"/.test(text),

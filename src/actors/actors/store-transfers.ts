@@ -1,7 +1,7 @@
 // Transfers the Actors of an account that ends to another account, with its builds and runs, renaming Actors whose names are taken there.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { Account, TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { saveStoreEntriesOf } from '../actor-store/store-entries.ts';
 import { updateBuildOwner } from '../builds/store.ts';
@@ -10,24 +10,24 @@ import { actorResource } from './access.ts';
 import { findFreeActorName, foldedActorName, lockActorNames } from './store.ts';
 import { updateActorUserOwner } from './store-users.ts';
 
-export const handOverActors: HandOver = async (on, from, to) => {
+export const transferActors: TransferOwnership = async (tx, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
-  const transfer = on.as(systemActor(on.actor));
-  const { db: tx } = transfer;
-  await lockActorNames(tx, to.id);
+  const transfer = tx.as(systemActor(tx.actor));
+  const { db } = transfer;
+  await lockActorNames(db, to.id);
   await renameTaken(transfer, from, to);
-  const { numUpdatedRows } = await tx
+  const { numUpdatedRows } = await db
     .updateTable('actors')
     .set({ user_id: to.id })
     .where('user_id', '=', from.id)
     .executeTakeFirstOrThrow();
-  await updateJobOwner(tx, from, to);
-  await updateRunOwner(tx, from.id, to.id);
-  await updateActorUserOwner(tx, from.id, to.id);
-  await updateBuildOwner(tx, from.id, to.id);
-  await updateInputKeyOwner(tx, from, to);
+  await updateJobOwner(db, from, to);
+  await updateRunOwner(db, from.id, to.id);
+  await updateActorUserOwner(db, from.id, to.id);
+  await updateBuildOwner(db, from.id, to.id);
+  await updateInputKeyOwner(db, from, to);
   if (numUpdatedRows === 0n) return;
-  await saveStoreEntriesOf(tx, to.id);
+  await saveStoreEntriesOf(db, to.id);
   transfer.record({
     accesses: [{ action: 'transferActors', resource: `service-token/${from.id}` }],
     kind: 'token',
@@ -38,9 +38,9 @@ export const handOverActors: HandOver = async (on, from, to) => {
 };
 
 /** Two Actors of one owner cannot share a name, in any case: a transferred one gets a number appended. */
-async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
-  const { db: tx } = on;
-  const taken = await tx
+async function renameTaken(tx: ChangeTransaction, from: Account, to: Account): Promise<void> {
+  const { db } = tx;
+  const taken = await db
     .selectFrom('actors as given')
     .select(['given.id', 'given.name'])
     .where('given.user_id', '=', from.id)
@@ -54,13 +54,13 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
     )
     .execute();
   for (const { id, name } of taken) {
-    const free = await findFreeActorName(tx, [from.id, to.id], name);
-    await tx
+    const free = await findFreeActorName(db, [from.id, to.id], name);
+    await db
       .updateTable('actors')
-      .set({ name: free, modified_at: on.actor.now })
+      .set({ name: free, modified_at: tx.actor.now })
       .where('id', '=', id)
       .execute();
-    on.record({
+    tx.record({
       accesses: [{ action: 'updateActor', resource: actorResource({ id }) }],
       kind: 'actor',
       name: free,

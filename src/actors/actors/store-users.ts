@@ -1,5 +1,5 @@
 // Which accounts have run an Actor, and when last: one row for each, so that counting them does not depend on the number of runs.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RecentUsers } from './model.ts';
 
@@ -31,7 +31,7 @@ export async function countRecentUsers(
   now: number,
 ): Promise<(actorId: string) => RecentUsers> {
   const counts = new Map<string, RecentUsers>();
-  for (const some of inBatches(actorIds)) {
+  for (const some of chunk(actorIds)) {
     const rows = await db
       .selectFrom('actor_users')
       .select(({ fn, eb }) => [

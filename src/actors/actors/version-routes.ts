@@ -67,19 +67,19 @@ const create = route(
     const number = checkVersionNumber(body.versionNumber);
     const [draft] = await draftVersions(kernel, [body]);
     const { boundary } = await kernel.identity.initiatorOf(call.caller, now);
-    const version = await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const actor = await lockOwnActor(tx, opened);
-      if ((await findVersion(tx, actor.id, number)) !== undefined) {
+    const version = await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      const actor = await lockOwnActor(db, opened);
+      if ((await findVersion(db, actor.id, number)) !== undefined) {
         throw new Failure('conflict', `The Actor has a version ${number} already`, {
           code: 'version-already-exists',
         });
       }
       const created = { actorId: actor.id, number, createdAt: now };
       const after = await applyDraft(kernel.secrets, undefined, draft!, created, boundary);
-      await saveVersion(tx, undefined, after);
-      await touchActor(tx, actor.id, now);
-      on.record({
+      await saveVersion(db, undefined, after);
+      await touchActor(db, actor.id, now);
+      tx.record({
         ...changeOf('updateActor', `added version ${number} to`, actor),
         after: toAuditedVersion(after),
       });
@@ -130,15 +130,15 @@ const update = route(
     const draft = await draftVersion(body);
     await prepareSealing(kernel.secrets, body.envVars ?? []);
     const { boundary } = await kernel.identity.initiatorOf(call.caller, now);
-    const version = await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const actor = await lockOwnActor(tx, opened);
-      const before = await findVersion(tx, actor.id, number);
+    const version = await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      const actor = await lockOwnActor(db, opened);
+      const before = await findVersion(db, actor.id, number);
       if (before === undefined) throw versionNotFound(number);
       const after = await applyDraft(kernel.secrets, before, draft, before, boundary);
-      await saveVersion(tx, before, after);
-      await touchActor(tx, actor.id, now);
-      on.record({
+      await saveVersion(db, before, after);
+      await touchActor(db, actor.id, now);
+      tx.record({
         ...changeOf('updateActor', `updated version ${number} of`, actor),
         before: toAuditedVersion(before),
         after: toAuditedVersion(after),
@@ -162,19 +162,19 @@ const remove = route(
   async (call, kernel) => {
     const { actorId, versionNumber: number } = call.params;
     const opened = await openActor(kernel, call, actorId, 'updateActor');
-    await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const actor = await lockOwnActor(tx, opened);
-      const before = await findVersion(tx, actor.id, number);
+    await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      const actor = await lockOwnActor(db, opened);
+      const before = await findVersion(db, actor.id, number);
       if (before === undefined) throw versionNotFound(number);
-      if ((await findVersionTotals(tx, actor.id)).count === 1) {
+      if ((await findVersionTotals(db, actor.id)).count === 1) {
         throw new Failure('invalid', 'The last version of an Actor cannot be deleted', {
           code: 'too-few-versions',
         });
       }
-      await deleteVersion(tx, actor.id, number);
-      await touchActor(tx, actor.id, call.now);
-      on.record({
+      await deleteVersion(db, actor.id, number);
+      await touchActor(db, actor.id, call.now);
+      tx.record({
         ...changeOf('updateActor', `deleted version ${number} of`, actor),
         before: toAuditedVersion(before),
       });

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { SOURCE_BLOB_PREFIX, sourceBlobOf } from './build-folders.ts';
 import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from './store.ts';
 import { BUILD_FOLDERS, DEPENDENCIES, lastUseOf, NPM_CACHES, removeFolder, SOURCES } from './work-folders.ts';
@@ -44,7 +44,7 @@ async function sweep(
   listReferenced: (keys: string[]) => Promise<Set<string>>,
 ): Promise<void> {
   const folders = await foldersIn(parent);
-  for (const some of inBatches(folders)) {
+  for (const some of chunk(folders)) {
     const referenced = await listReferenced(some.map(keyOf));
     for (const folder of some) {
       const key = keyOf(folder);

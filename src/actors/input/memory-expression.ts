@@ -89,7 +89,7 @@ class Parser {
     return text;
   }
 
-  #demand(sign: string): void {
+  #requirePermission(sign: string): void {
     const { text, at } = this.#next;
     if (this.#take(sign) === undefined) throw wrong(`"${sign}" is expected at ${at}, not "${text}"`);
   }
@@ -107,7 +107,7 @@ class Parser {
       const condition = this.#or();
       if (this.#take('?') === undefined) return condition;
       const whenTrue = this.#conditional();
-      this.#demand(':');
+      this.#requirePermission(':');
       const whenFalse = this.#conditional();
       return (scope) => (isTrue(condition(scope)) ? whenTrue(scope) : whenFalse(scope));
     });
@@ -206,7 +206,7 @@ class Parser {
     const { kind, text, at } = this.#next;
     if (kind !== 'text') throw unexpected(text, at);
     this.#position += 1;
-    this.#demand(']');
+    this.#requirePermission(']');
     return text.slice(1, -1);
   }
 
@@ -221,7 +221,7 @@ class Parser {
     const { kind, text, at } = this.#next;
     if (this.#take('(') !== undefined) {
       const inner = this.#conditional();
-      this.#demand(')');
+      this.#requirePermission(')');
       return inner;
     }
     if (this.#take('[') !== undefined) {
@@ -244,7 +244,7 @@ class Parser {
     if (this.#take(end) !== undefined) return items;
     do items.push(this.#conditional());
     while (this.#take(',') !== undefined);
-    this.#demand(end);
+    this.#requirePermission(end);
     return items;
   }
 }

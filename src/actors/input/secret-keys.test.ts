@@ -8,11 +8,11 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { join } from '../../../test/people.ts';
 import { startNodes, type Nodes } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { prepareInput } from './prepare-input.ts';
 import { memoryOfRun } from './run-memory.ts';
 import { ensureInputKeys, inputSecretEnv } from './secret-keys.ts';
-import { findInputKey, handOverInputKeys, type InputKeyOwner } from './store.ts';
+import { findInputKey, transferInputKeys, type InputKeyOwner } from './store.ts';
 
 const schema = JSON.stringify({
   title: 'Input',
@@ -98,7 +98,7 @@ onEachEngine((engine) => {
     await ensureInputKeys(kernel, both);
     const given = await ensureInputKeys(kernel, one);
     const from = { ...heir, id: userId };
-    await kernel.changes.run(systemActor({ now: 0 }), (on) => handOverInputKeys(on, from, heir));
+    await kernel.changes.run(systemActor({ now: 0 }), (tx) => transferInputKeys(tx, from, heir));
     assert.deepEqual(await ensureInputKeys(kernel, { ...both, userId: heir.id }), own);
     assert.deepEqual(await ensureInputKeys(kernel, { ...one, userId: heir.id }), given);
     assert.equal(await findInputKey(kernel.db, both), undefined);

@@ -1,5 +1,5 @@
 // The keys of secret input fields in the database.
-import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { InputKeyRow } from './tables.ts';
 
@@ -48,7 +48,7 @@ export async function insertInputKey(
 }
 
 /** The runs of an account that ends go to another. Where that one has a key for the same Actor, its own stays. */
-export const handOverInputKeys: HandOver = async ({ db: tx }, from, to) => {
+export const transferInputKeys: TransferOwnership = async ({ db: tx }, from, to) => {
   await tx
     .updateTable('input_keys')
     .set({ user_id: to.id })

@@ -55,8 +55,8 @@ onEachEngine((kind) => {
     return dispatcher;
   }
 
-  const control = (engine: Engine, id: string, wish: JobControl) =>
-    engine.db.transaction().execute((tx) => requestControl(tx, id, wish));
+  const control = (engine: Engine, id: string, command: JobControl) =>
+    engine.db.transaction().execute((tx) => requestControl(tx, id, command));
   const rows = (engine: Engine) => engine.db.selectFrom('jobs').selectAll().orderBy('id').execute();
   const untilAborted = (signal: AbortSignal) =>
     new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
@@ -201,7 +201,7 @@ onEachEngine((kind) => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     await dispatch(context, engine, async (job, { onControl }) => {
       executed = job;
-      onControl((wish) => heard.push(wish));
+      onControl((command) => heard.push(command));
       await ended;
       await deleteJob(engine.db, job);
     });
@@ -220,7 +220,7 @@ onEachEngine((kind) => {
     await eventually(async () => (await rows(engine)).length === 0);
   });
 
-  test('a wish is cleared by its owner, and not after another has replaced it', async () => {
+  test('a command is cleared by its owner, and not after another has replaced it', async () => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     const { job } = (await claimJob(engine.db, 'a', 'node/1', systemClock.now() + 3_600_000))!;
@@ -233,7 +233,7 @@ onEachEngine((kind) => {
     assert.equal(await wanted(), 'abort');
     const first = (await rows(engine))[0]!.control;
     for (const later of ['abort', 'abort-gracefully', 'reboot'] as const) await control(engine, 'a', later);
-    assert.equal((await rows(engine))[0]!.control, first, 'an abort is wished for once');
+    assert.equal((await rows(engine))[0]!.control, first, 'an abort is wanted for once');
     await clearControl(engine.db, job, 'abort');
     assert.equal(await wanted(), undefined);
   });
@@ -248,7 +248,7 @@ onEachEngine((kind) => {
     assert.deepEqual([await waitingAt(due - 1), await waitingAt(due)], [undefined, 'a']);
   });
 
-  test('wishes of the same kind from two servers are both heard', async (context) => {
+  test('commands of the same kind from two servers are both heard', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     // Another instance of the module is what another server has, which may have the same process id, as in containers.
@@ -259,7 +259,7 @@ onEachEngine((kind) => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     await dispatch(context, engine, async (job, { onControl }) => {
       executed = job;
-      onControl((wish) => heard.push(wish));
+      onControl((command) => heard.push(command));
       await ended;
       await deleteJob(engine.db, job);
     });

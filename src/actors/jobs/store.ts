@@ -74,7 +74,7 @@ export async function deleteWaitingJob(tx: Db, id: string): Promise<boolean> {
 
 const ABORTS = ['abort', 'abort-gracefully'];
 
-/** Tells the node that executes the job; false if there is none. An abort is not taken back by a later wish, and a graceful one only by an immediate one. */
+/** Tells the node that executes the job; false if there is none. An abort is not taken back by a later command, and a graceful one only by an immediate one. */
 export async function requestControl(tx: Db, id: string, control: JobControl): Promise<boolean> {
   const row = await tx
     .selectFrom('jobs')
@@ -85,7 +85,7 @@ export async function requestControl(tx: Db, id: string, control: JobControl): P
   if (row === undefined) return false;
   const earlier = row.control === null ? undefined : parseControl(row.control);
   if (earlier === 'abort' || (ABORTS.includes(earlier ?? '') && control !== 'abort')) return true;
-  // Each has an id, so that a second wish of the same kind is not taken for the first, whichever server it came to.
+  // Each has an id, so that a second command of the same kind is not taken for the first, whichever server it came to.
   await tx
     .updateTable('jobs')
     .set({ control: `${control}#${randomUUID()}` })
@@ -99,7 +99,7 @@ export function parseControl(control: string): JobControl {
   return control.slice(0, control.indexOf('#')) as JobControl;
 }
 
-/** Deletes the wish once it is fulfilled, unless another has replaced it. */
+/** Deletes the command once it is fulfilled, unless another has replaced it. */
 export async function clearControl(
   db: Db,
   { id, owner }: Pick<Job, 'id' | 'owner'>,

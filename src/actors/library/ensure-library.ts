@@ -18,34 +18,34 @@ import { listCurrentBuilds } from './store.ts';
 
 const TAG = 'latest';
 
-export async function ensureLibrary(on: ChangeTransaction): Promise<void> {
+export async function ensureLibrary(tx: ChangeTransaction): Promise<void> {
   const library = await readLibrary();
-  const current = await listCurrentBuilds(on.db, LIBRARY_ID, TAG);
+  const current = await listCurrentBuilds(tx.db, LIBRARY_ID, TAG);
   for (const own of library) {
     const known = current.get(own.fields.name);
     const isCurrent = known?.sources === own.build.sources && known.dependencies === own.build.dependencies;
-    if (!isCurrent) await install(on, own);
+    if (!isCurrent) await install(tx, own);
   }
 }
 
 /** The build is complete except for its packages, which the first run on a node installs there. */
-async function install(on: ChangeTransaction, own: LibraryActor): Promise<void> {
-  const { db: tx, actor } = on;
+async function install(tx: ChangeTransaction, own: LibraryActor): Promise<void> {
+  const { db, actor } = tx;
   const { now } = actor;
-  const known = await findActorByName(tx, LIBRARY_ID, own.fields.name);
+  const known = await findActorByName(db, LIBRARY_ID, own.fields.name);
   const installed =
     known === undefined
-      ? await insertActor(tx, LIBRARY_ID, own.fields, now)
-      : await updateActor(tx, known.id, own.fields, now);
-  await saveVersion(tx, installed, own, now);
-  const older = await findTaggedBuild(tx, installed.id, TAG);
-  const build = await newBuild(tx, installed, own, now);
-  await insertBuild(tx, build);
-  await setTag(tx, installed.id, TAG, build.id);
-  if (older !== undefined && !(await isBuildUsed(tx, older))) await deleteBuildRows(tx, older, now);
-  await saveStoreEntry(tx, installed);
+      ? await insertActor(db, LIBRARY_ID, own.fields, now)
+      : await updateActor(db, known.id, own.fields, now);
+  await saveVersion(db, installed, own, now);
+  const older = await findTaggedBuild(db, installed.id, TAG);
+  const build = await newBuild(db, installed, own, now);
+  await insertBuild(db, build);
+  await setTag(db, installed.id, TAG, build.id);
+  if (older !== undefined && !(await isBuildUsed(db, older))) await deleteBuildRows(db, older, now);
+  await saveStoreEntry(db, installed);
   const { name, title, description } = own.fields;
-  on.record({
+  tx.record({
     ...changeOf(
       known === undefined ? 'createActor' : 'updateActor',
       known === undefined ? 'created' : 'updated',

@@ -1,6 +1,6 @@
 // Follows the output files of all programs that this server runs, with one timer, and stores their lines in shared commits.
 import { rm } from 'node:fs/promises';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { LogFile } from './log-file.ts';
 import { appendToLogs, findLog, findLogFile, LOG_CHANNEL, type LogAppend } from './store.ts';
@@ -80,7 +80,7 @@ export class LogFiles {
           (file) => file.isClosing || (round < ROUNDS && file.hasGrown),
         );
         if (due.length === 0) return;
-        for (const some of inBatches(due, COMMIT_FILES)) await this.#storeNext(some);
+        for (const some of chunk(due, COMMIT_FILES)) await this.#storeNext(some);
       }
     } catch (error) {
       this.#kernel.log.warn({ err: error }, 'cannot store logs; will try again');

@@ -9,7 +9,7 @@ import { startServerOn } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { orphanSweep } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { openLogWriter } from './open-log-writer.ts';
-import { logPart } from './part.ts';
+import { logModule } from './module.ts';
 import { readLog } from './read-log.ts';
 import { logSweep, recoverLogs } from './recover-logs.ts';
 import { appendToLogs, deleteLog, findLog, insertLogFile } from './store.ts';
@@ -143,7 +143,7 @@ onEachEngine((engine) => {
     const { key } = (await findLog(kernel.db, id))!.blob!;
     await kernel.blobs.put('logs/none/left', new Uint8Array(1));
     server.clock.ahead += 2 * HOUR;
-    await orphanSweep(kernel, logPart.blobKinds!).run(signal);
+    await orphanSweep(kernel, logModule.blobKinds!).run(signal);
     const keys = async () => (await Array.fromAsync(kernel.blobs.list('logs/'))).map((blob) => blob.key);
     assert.ok((await keys()).includes(key));
     assert.ok(!(await keys()).includes('logs/none/left'));

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -24,7 +24,7 @@ export async function recoverLogs(kernel: Kernel): Promise<void> {
   const { db, services, log } = kernel;
   const files = await listLogFiles(db);
   const left = files.filter(({ file }) => !services.logFiles.isFollowed(file));
-  for (const some of inBatches(left, TOGETHER)) {
+  for (const some of chunk(left, TOGETHER)) {
     await Promise.all(
       some.map(({ log_id: id, file }) =>
         recoverLogFile(kernel, id, file).catch((error: unknown) => {

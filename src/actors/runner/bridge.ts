@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { constants } from 'node:os';
 
-const [bridges, inletPort, command, ...args] = process.argv.slice(2);
+const [bridges, inboundPort, command, ...args] = process.argv.slice(2);
 /** The descriptor of the socket by which the server reaches the program. */
 const INLET = 6;
 
@@ -25,9 +25,9 @@ async function serveBridge(line: string): Promise<void> {
   await once(bridge.listen(Number(port)), 'listening');
 }
 
-if (inletPort !== '0') {
+if (inboundPort !== '0') {
   createServer({ allowHalfOpen: true }, (outside) =>
-    join(connect({ host: '127.0.0.1', port: Number(inletPort), allowHalfOpen: true }), outside),
+    join(connect({ host: '127.0.0.1', port: Number(inboundPort), allowHalfOpen: true }), outside),
   ).listen({ fd: INLET });
 }
 

@@ -104,8 +104,8 @@ function bubblewrapWords(
   ];
 }
 
-function isBridged({ bridges = [], inlet }: Program): boolean {
-  return bridges.length > 0 || inlet !== undefined;
+function isBridged({ bridges = [], inboundSocket }: Program): boolean {
+  return bridges.length > 0 || inboundSocket !== undefined;
 }
 
 /** These load code into every program that sees them, and would do so before the limits are set. */
@@ -131,7 +131,7 @@ export interface SandboxOwner {
 
 export function launchInBubblewrap(program: Program, options: BubblewrapOptions): Launch {
   const { tools, files, abilities, maxProcesses, user } = options;
-  const { command, bridges = [], inlet, diskMbytes, env, network } = program;
+  const { command, bridges = [], inboundSocket, diskMbytes, env, network } = program;
   // Set inside, where only the sandbox's own processes count.
   const limits = limitWords(tools.prlimit, {
     diskMbytes,
@@ -139,7 +139,7 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
   });
   const lines = bridges.map(({ port }) => `${port} ${socketInside(port)}`);
   const bridged = isBridged(program)
-    ? [files.node, BRIDGE_INSIDE, lines.join('\n'), String(inlet?.port ?? 0)]
+    ? [files.node, BRIDGE_INSIDE, lines.join('\n'), String(inboundSocket?.port ?? 0)]
     : [];
   const asUser = user?.words ?? [];
   const loader = Object.entries(env).filter(([name]) => isLoaderVariable(name));
@@ -164,7 +164,7 @@ export function launchInBubblewrap(program: Program, options: BubblewrapOptions)
       .join(''),
     writesState: true,
     ...(network === 'private' && { network: privateNetworkOf(tools, asUser) }),
-    ...(inlet && { inlet }),
+    ...(inboundSocket && { inboundSocket }),
     env: {},
     folder: '/',
     traits: user ? { uid: user.uid } : {},

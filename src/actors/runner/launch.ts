@@ -6,10 +6,10 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { guarded, spawn } from '../../kernel/network/streams.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
-import { openInlet } from './inlet.ts';
+import { openInboundSocket } from './inbound-socket.ts';
 import { NetworkUnavailable, type NetworkConnection, type PrivateNetwork } from './private-network.ts';
 import type { ProgramTraits } from './program-processes.ts';
-import type { ProgramInlet } from './runner.ts';
+import type { ProgramInboundSocket } from './runner.ts';
 
 /** How one kind of isolation starts a program. */
 export interface Launch {
@@ -19,7 +19,7 @@ export interface Launch {
   /** Whether it is bubblewrap, which writes its state to descriptor 5. */
   writesState?: boolean;
   /** The program gets descriptor 6 for it. */
-  inlet?: ProgramInlet;
+  inboundSocket?: ProgramInboundSocket;
   /** The process waits in the namespace of it, so that it is connected before the program starts. */
   network?: PrivateNetwork;
   env: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ function closing(strays: readonly number[], gate: string): string {
 }
 
 export async function launch(
-  { words, input, writesState, inlet, network, env, folder }: Launch,
+  { words, input, writesState, inboundSocket, network, env, folder }: Launch,
   output: string,
   { bash, strays }: { bash?: string; strays: readonly number[] },
 ): Promise<LaunchedProcess> {
@@ -67,7 +67,7 @@ export async function launch(
   const waiting =
     strays.length > 0 && bash !== undefined ? [bash, '-c', closing(strays, gate)] : ['/bin/sh', '-c', gate];
   const [first = '', ...rest] = [...(network?.words ?? []), ...waiting, 'gate', ...words];
-  const opened = inlet && (await openInlet(inlet.socket));
+  const opened = inboundSocket && (await openInboundSocket(inboundSocket.socket));
   const out = openSync(output, 'a', 0o600);
   try {
     const child = spawn(first, rest, {

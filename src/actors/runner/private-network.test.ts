@@ -138,7 +138,7 @@ for (const [where, mode] of Object.entries(FOLDER_MODES)) {
         {
           network: 'private',
           bridges: [{ port: target, socket: forwarder.socket }],
-          inlet: { port: 4321, socket },
+          inboundSocket: { port: 4321, socket },
         },
       );
       await eventually(() => running.output().includes('by the bridge\nready\n'));

@@ -21,7 +21,7 @@ export interface Program {
   /** Not on the network of the machine: Unix sockets of this server, each on a port of the program's own loopback address. */
   bridges?: readonly ProgramBridge[];
   /** Not on the network of the machine: the server reaches this port of the program's own loopback address by a Unix socket. */
-  inlet?: ProgramInlet;
+  inboundSocket?: ProgramInboundSocket;
   /** Without a sandbox, Node programs get Node's own permission flags. Package managers cannot work under them. */
   hasNodePermissions?: boolean;
 }
@@ -34,7 +34,7 @@ export interface ProgramBridge {
   socket: string;
 }
 
-export interface ProgramInlet {
+export interface ProgramInboundSocket {
   port: number;
   /** In a folder that the program cannot reach. */
   socket: string;

@@ -253,7 +253,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
     diskMbytes: run.options.diskMbytes,
     network: settings.execution.network,
     bridges: listener.bridges,
-    ...(web.inlet && { inlet: web.inlet }),
+    ...(web.inboundSocket && { inboundSocket: web.inboundSocket }),
     hasNodePermissions: true,
   });
   const server = openWebServer(kernel, run, web, program);

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSocketServer } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { ProgramInlet, RunningProgram } from '../runner/runner.ts';
+import type { ProgramInboundSocket, RunningProgram } from '../runner/runner.ts';
 import { writeGuard } from '../runner/web-guard.ts';
 import type { Run } from './model.ts';
 import { newRunSecret, SECRET_HEADER, SECRET_VARIABLE, WebServer, type WebAddress } from './web-server.ts';
@@ -22,7 +22,7 @@ export interface ReservedWebServer {
   secret: string;
   /** Undefined where the process cannot be reached. */
   address: WebAddress | undefined;
-  inlet?: ProgramInlet;
+  inboundSocket?: ProgramInboundSocket;
   /** A module that Node programs load first. */
   guard?: string;
   release(): void;
@@ -49,7 +49,7 @@ export async function reserveWebServer(
     port,
     secret,
     address: { socketPath: socket },
-    inlet: { port, socket },
+    inboundSocket: { port, socket },
     release: () => rmSync(socket, { force: true }),
   };
 }

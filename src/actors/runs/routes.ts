@@ -37,7 +37,7 @@ const listAll = route(
     list: RunSummary,
   },
   async (call, kernel) => {
-    call.demand('actor-run/*');
+    call.requirePermission('actor-run/*');
     return await listRunsPage(kernel, { userId: accountOf(call.caller).id }, call.query);
   },
 );
@@ -54,7 +54,7 @@ const listOfActor = route(
     list: RunSummary,
   },
   async (call, kernel) => {
-    call.demand('actor-run/*');
+    call.requirePermission('actor-run/*');
     const actor = await openActor(kernel, call, call.params.actorId, 'viewActor');
     return await listRunsPage(kernel, { actorId: actor.id, userId: accountOf(call.caller).id }, call.query);
   },

@@ -32,7 +32,7 @@ const MAX_MESSAGE = 1024;
 
 export async function openRunListener(kernel: Kernel, api: Api, events: RunEvents): Promise<RunListener> {
   const server = createServer({ log: kernel.log });
-  serve(server, { ...api, dialect: { ...api.dialect, forPrograms: true } }, kernel);
+  serve(server, { ...api, protocol: { ...api.protocol, forPrograms: true } }, kernel);
   const { WebSocketServer: Server } = createRequire(import.meta.url)('ws') as {
     WebSocketServer: typeof WebSocketServer;
   };

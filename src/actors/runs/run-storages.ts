@@ -1,7 +1,7 @@
 // The storages of runs as a part: below a run, and below the last run of an Actor.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Part } from '../../kernel/module.ts';
+import type { Module } from '../../kernel/http/module.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
@@ -82,7 +82,7 @@ export const RUN_STORAGES_TAG = {
   description: 'The dataset, key-value store and request queue that each run has',
 };
 
-export const runStoragePart: Part = {
+export const runStoragePart: Module = {
   tag: RUN_STORAGES_TAG,
   routes: [OF_RUN, OF_LAST_RUN].flatMap(storageAliases),
 };

@@ -40,7 +40,7 @@ type StartCall = Pick<Call, 'now' | 'headers' | 'address' | 'stream' | 'can' | '
 };
 
 /** What the call decides of a run, whatever is run. */
-type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'alongWith' | 'webhooks'>;
+type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'inSameTransaction' | 'webhooks'>;
 
 /** What can be run: an Actor, or a task. */
 export interface StartBase {

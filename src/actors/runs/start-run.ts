@@ -44,7 +44,7 @@ export interface RunStart {
   /** As it was sent; `none` where the run has no input at all, whatever its schema requires. */
   input: SentInput | 'none';
   /** Saves what belongs to the run, in the transaction that creates it. */
-  alongWith?(tx: Db, run: Run): Promise<void>;
+  inSameTransaction?(tx: Db, run: Run): Promise<void>;
   /** The webhooks that the caller brings along. */
   webhooks?: InsertAdHoc | undefined;
 }
@@ -92,7 +92,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
         listRunWebhooks(tx, run),
       ]);
       const own = (await start.webhooks?.(tx, run)) ?? [];
-      await start.alongWith?.(tx, run);
+      await start.inSameTransaction?.(tx, run);
       // Late, because all runs of the Actor wait for this row.
       await countRunStart(tx, actor.id, userId, now);
       // After the Actor, whose deletion locks it and then its tasks.

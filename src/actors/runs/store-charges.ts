@@ -15,7 +15,7 @@ export async function addCharge(tx: Db, runId: string, key: string, now: number)
     .insertInto('run_charges')
     // A header may be longer than an index can hold.
     .values({ run_id: runId, key: createHash('sha256').update(key).digest('hex'), charged_at: now })
-    .onConflict((on) => on.doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }

@@ -24,8 +24,8 @@ export async function updateRunOwner(tx: Db, from: string, to: string): Promise<
     await tx
       .insertInto('run_counts')
       .values({ scope, total })
-      .onConflict((on) =>
-        on.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', total) })),
+      .onConflict((conflict) =>
+        conflict.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', total) })),
       )
       .execute();
   }

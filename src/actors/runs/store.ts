@@ -87,8 +87,8 @@ async function countRuns(tx: Db, { userId, actorId, taskId }: Run, change: 1 | -
   await tx
     .insertInto('run_counts')
     .values(keys.map((scope) => ({ scope, total: change })))
-    .onConflict((on) =>
-      on.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', change) })),
+    .onConflict((conflict) =>
+      conflict.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', change) })),
     )
     .execute();
 }

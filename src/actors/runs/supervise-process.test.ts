@@ -7,7 +7,7 @@ import type { ProgramExit, RunningProgram } from '../runner/runner.ts';
 import { superviseProcess, type ProcessSupervision } from './supervise-process.ts';
 
 interface Pretence {
-  control(wish: JobControl): void;
+  control(command: JobControl): void;
   abort(reason: Error): void;
   exit(exit: ProgramExit): void;
   sent: string[];
@@ -25,7 +25,7 @@ function pretend(
 ): Pretence {
   const { promise: exited, resolve: exit } = Promise.withResolvers<ProgramExit>();
   const controller = new AbortController();
-  let listener: ((wish: JobControl) => void) | undefined;
+  let listener: ((command: JobControl) => void) | undefined;
   const sent: string[] = [];
   const stops: string[] = [];
   const end = superviseProcess({
@@ -50,7 +50,7 @@ function pretend(
     ...more,
   });
   return {
-    control: (wish) => listener?.(wish),
+    control: (command) => listener?.(command),
     abort: (reason) => controller.abort(reason),
     exit,
     sent,
@@ -66,14 +66,14 @@ test('a process that ends by itself has exited, and nothing is killed', async ()
   assert.deepEqual(process.stops, []);
 });
 
-for (const [wish, kind] of [
+for (const [command, kind] of [
   ['abort', 'aborted'],
   ['reboot', 'rebooted'],
   ['metamorph', 'metamorphosed'],
 ] as const) {
-  test(`${wish} kills the process at once`, async () => {
+  test(`${command} kills the process at once`, async () => {
     const process = pretend({ abortGraceMs: NEVER_MS });
-    process.control(wish);
+    process.control(command);
     assert.deepEqual(await inTime(process.end), { kind, exit: { code: null } });
     assert.deepEqual([process.stops, process.sent], [['kill'], []]);
   });

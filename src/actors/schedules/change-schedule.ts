@@ -1,5 +1,5 @@
 // Creates, changes and deletes schedules, each in one transaction with its due row and its audit entry.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
@@ -55,21 +55,21 @@ export async function createSchedule(
   checkSent(sent, now);
   const drafts = await draftActions(kernel, call, sent.actions ?? []);
   const initiator = await kernel.identity.initiatorOf(caller, now);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await shareLockAccount(tx, caller);
-    await lockScheduleNames(tx, userId);
-    if ((await countSchedules(tx, userId)) >= MAX_SCHEDULES)
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await shareLockAccount(db, caller);
+    await lockScheduleNames(db, userId);
+    if ((await countSchedules(db, userId)) >= MAX_SCHEDULES)
       throw tooMany('schedules', MAX_SCHEDULES, 'too-many-schedules');
-    const name = sent.name ?? (await findFreeScheduleName(tx, [userId], 'my-schedule'));
-    if (await isScheduleNameTaken(tx, userId, name)) throw scheduleNameTaken(name);
+    const name = sent.name ?? (await findFreeScheduleName(db, [userId], 'my-schedule'));
+    if (await isScheduleNameTaken(db, userId, name)) throw scheduleNameTaken(name);
     const blank = { ...BLANK, title: titleOf(name), initiator };
     const fields = fieldsAfter(blank, { ...sent, name });
     const nextRunAt = nextRunAfter(undefined, fields, now);
-    const schedule = await insertSchedule(tx, userId, { ...fields, nextRunAt }, now);
-    const actions = await saveActions(tx, schedule.id, [], drafts, now);
-    if (nextRunAt !== null) await updateDue(tx, schedule, now);
-    on.record({
+    const schedule = await insertSchedule(db, userId, { ...fields, nextRunAt }, now);
+    const actions = await saveActions(db, schedule.id, [], drafts, now);
+    if (nextRunAt !== null) await updateDue(db, schedule, now);
+    tx.record({
       ...scheduleChange('createSchedule', 'created', schedule),
       after: audited(schedule, actions),
     });
@@ -87,21 +87,21 @@ export async function changeSchedule(
   checkSent(sent, now);
   const drafts = sent.actions == null ? undefined : await draftActions(kernel, call, sent.actions);
   const initiator = await kernel.identity.initiatorOf(caller, now);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    if (sent.name != null) await lockScheduleNames(tx, opened.userId);
-    const before = await lockOwnSchedule(tx, opened);
-    const actionsBefore = await listActions(tx, before.id);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    if (sent.name != null) await lockScheduleNames(db, opened.userId);
+    const before = await lockOwnSchedule(db, opened);
+    const actionsBefore = await listActions(db, before.id);
     if (sent.name != null && sent.name.toLowerCase() !== before.name.toLowerCase()) {
-      if (await isScheduleNameTaken(tx, before.userId, sent.name)) throw scheduleNameTaken(sent.name);
+      if (await isScheduleNameTaken(db, before.userId, sent.name)) throw scheduleNameTaken(sent.name);
     }
     const fields = fieldsAfter({ ...before, initiator }, sent);
     if (fields.isEnabled && drafts === undefined) checkMayRun(call, sent, actionsBefore);
-    const actions = await saveActions(tx, before.id, actionsBefore, drafts, now);
+    const actions = await saveActions(db, before.id, actionsBefore, drafts, now);
     const nextRunAt = nextRunAfter({ schedule: before, actions: actionsBefore }, fields, now);
-    const schedule = await updateSchedule(tx, before.id, { ...fields, nextRunAt }, now);
-    if (nextRunAt !== before.nextRunAt) await updateDue(tx, schedule, now);
-    on.record({
+    const schedule = await updateSchedule(db, before.id, { ...fields, nextRunAt }, now);
+    if (nextRunAt !== before.nextRunAt) await updateDue(db, schedule, now);
+    tx.record({
       ...scheduleChange('updateSchedule', 'updated', schedule),
       before: audited(before, actionsBefore),
       after: audited(schedule, actions),
@@ -111,13 +111,13 @@ export async function changeSchedule(
 }
 
 export async function removeSchedule(kernel: Kernel, call: Caller, opened: Schedule): Promise<void> {
-  await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const before = await lockOwnSchedule(tx, opened);
-    const actions = await listActions(tx, before.id);
-    await updateDue(tx, { id: before.id, nextRunAt: null }, call.now);
-    await deleteSchedule(tx, before.id);
-    on.record({ ...scheduleChange('deleteSchedule', 'deleted', before), before: audited(before, actions) });
+  await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    const before = await lockOwnSchedule(db, opened);
+    const actions = await listActions(db, before.id);
+    await updateDue(db, { id: before.id, nextRunAt: null }, call.now);
+    await deleteSchedule(db, before.id);
+    tx.record({ ...scheduleChange('deleteSchedule', 'deleted', before), before: audited(before, actions) });
   });
 }
 

@@ -1,5 +1,5 @@
 // Fires schedules when they are due, each moment once; what was missed while no server ran is made up by one firing.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Due } from '../../kernel/jobs/due-store.ts';
@@ -73,17 +73,17 @@ async function runActions(
 /** The initiator is gone, so that runs would have nobody's permissions. A new owner may enable it again. */
 async function disableSchedule({ changes, clock }: Kernel, { id }: Schedule, moment: number): Promise<void> {
   const now = clock.now();
-  await changes.run(systemActor({ now }), async (on) => {
-    const { db: tx } = on;
-    const before = await lockSchedule(tx, id);
+  await changes.run(systemActor({ now }), async (tx) => {
+    const { db } = tx;
+    const before = await lockSchedule(db, id);
     if (before?.nextRunAt !== moment) return;
-    const schedule = await updateSchedule(tx, id, { ...before, isEnabled: false, nextRunAt: null }, now);
+    const schedule = await updateSchedule(db, id, { ...before, isEnabled: false, nextRunAt: null }, now);
     const message =
       'The schedule was disabled: the member or token that changed it last is gone. Enable it to run it with your permissions.';
-    await insertLogLine(tx, id, { level: 'ERROR', message, createdAt: now });
-    await updateDue(tx, schedule, now);
-    const actions = await listActions(tx, id);
-    on.record({
+    await insertLogLine(db, id, { level: 'ERROR', message, createdAt: now });
+    await updateDue(db, schedule, now);
+    const actions = await listActions(db, id);
+    tx.record({
       ...scheduleChange('updateSchedule', 'disabled', schedule),
       before: audited(before, actions),
       after: audited(schedule, actions),

@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -30,7 +30,7 @@ import {
 } from './store-actions.ts';
 import { updateDue } from './store-due.ts';
 import { deleteOldLogLines, insertLogLine, listLogLines } from './store-log.ts';
-import { handOverSchedules } from './store-transfers.ts';
+import { transferSchedules } from './store-transfers.ts';
 
 const NOW = 1_800_000_000_000;
 const fieldsOf = (name: string): ScheduleFields => ({
@@ -96,11 +96,11 @@ onEachEngine((testEngine) => {
     });
     const account = (name: string) => ({ id: name, username: name }) as Account;
     const changes = new Changes(engine, []);
-    await changes.run(systemActor({ now: NOW }), (on) =>
-      removeActionsOf(on, { id: 'actor-2', userId: 'user-2' }),
+    await changes.run(systemActor({ now: NOW }), (tx) =>
+      removeActionsOf(tx, { id: 'actor-2', userId: 'user-2' }),
     );
-    await changes.run(systemActor({ now: NOW }), (on) =>
-      handOverSchedules(on, account('user-1'), account('user-2')),
+    await changes.run(systemActor({ now: NOW }), (tx) =>
+      transferSchedules(tx, account('user-1'), account('user-2')),
     );
     statements = [...seen.values()].filter(({ sql: text }) => /"(schedules|schedule_\w+|due)"/.test(text));
   });

@@ -1,5 +1,5 @@
 // Removes the actions that start an Actor or a task, when it is deleted.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { audited, scheduleChange } from './change-schedule.ts';
 import {
@@ -15,20 +15,20 @@ import {
  * other accounts may have any number of schedules with a public Actor.
  */
 export async function removeActionsOf(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   target: { id: string; userId: string },
 ): Promise<void> {
-  const { db: tx } = on;
-  await lockSchedulesOfTarget(tx, target.id);
-  const schedules = await listSchedulesOfTarget(tx, target.userId, target.id);
+  const { db } = tx;
+  await lockSchedulesOfTarget(db, target.id);
+  const schedules = await listSchedulesOfTarget(db, target.userId, target.id);
   const before = await listActionTargets(
-    tx,
+    db,
     schedules.map(({ id }) => id),
   );
-  await deleteActionsOfTarget(tx, target.id);
-  const after = await listActionTargets(tx, [...before.keys()]);
+  await deleteActionsOfTarget(db, target.id);
+  const after = await listActionTargets(db, [...before.keys()]);
   // The deletion was authorized, and the change of the schedules follows from it.
-  const following = on.as(systemActor(on.actor));
+  const following = tx.as(systemActor(tx.actor));
   for (const schedule of schedules) {
     following.record({
       ...scheduleChange('updateSchedule', 'removed actions of', schedule),

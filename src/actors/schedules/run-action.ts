@@ -1,5 +1,5 @@
 // Starts the run of one action, and records that it has: exactly once for each moment of its schedule.
-import { actorOf } from '../../kernel/change/actor.ts';
+import { actorOf } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { stringifyLarge } from '../../kernel/json/stringify.ts';
@@ -95,7 +95,7 @@ async function startAction(kernel: Kernel, firing: Firing, action: ScheduleActio
     meta,
     query: toRunQuery(action.runOptions),
     input: await sentInputOf(kernel, action),
-    alongWith: (tx: Db, run: Run) => recordRun(tx, firing, action, run),
+    inSameTransaction: (tx: Db, run: Run) => recordRun(tx, firing, action, run),
   };
   // The permissions are asked for again: they may have changed since the schedule was saved.
   const by = { ...actorOf(caller, now), caller };

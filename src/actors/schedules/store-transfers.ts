@@ -1,6 +1,6 @@
 // Transfers the schedules of an account that ends to another account, renaming those whose names are taken there.
-import { systemActor } from '../../kernel/change/actor.ts';
-import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
+import type { TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import { scheduleResource } from './access.ts';
 import { findFreeScheduleName, foldedScheduleName, lockScheduleNames, scheduleFrom } from './store.ts';
 import { updateDue } from './store-due.ts';
@@ -9,12 +9,12 @@ import { updateDue } from './store-due.ts';
  * They are disabled: their runs had the permissions of the account that ends, and the new owner may have more. Enabling one
  * gives it theirs.
  */
-export const handOverSchedules: HandOver = async (on, from, to) => {
+export const transferSchedules: TransferOwnership = async (tx, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
-  const transfer = on.as(systemActor(on.actor));
-  const { db: tx, actor } = transfer;
-  await lockScheduleNames(tx, to.id);
-  const rows = await tx
+  const transfer = tx.as(systemActor(tx.actor));
+  const { db, actor } = transfer;
+  await lockScheduleNames(db, to.id);
+  const rows = await db
     .selectFrom('schedules')
     .selectAll()
     .where('user_id', '=', from.id)
@@ -22,7 +22,7 @@ export const handOverSchedules: HandOver = async (on, from, to) => {
     .forUpdate()
     .execute();
   for (const schedule of rows.map(scheduleFrom)) {
-    const taken = await tx
+    const taken = await db
       .selectFrom('schedules')
       .select('id')
       .where('user_id', '=', to.id)
@@ -30,13 +30,13 @@ export const handOverSchedules: HandOver = async (on, from, to) => {
       .executeTakeFirst();
     const { id, isEnabled } = schedule;
     const name =
-      taken === undefined ? schedule.name : await findFreeScheduleName(tx, [from.id, to.id], schedule.name);
-    await tx
+      taken === undefined ? schedule.name : await findFreeScheduleName(db, [from.id, to.id], schedule.name);
+    await db
       .updateTable('schedules')
       .set({ user_id: to.id, name, is_enabled: 0, next_run_at: null, modified_at: actor.now })
       .where('id', '=', id)
       .execute();
-    await updateDue(tx, { id, nextRunAt: null }, actor.now);
+    await updateDue(db, { id, nextRunAt: null }, actor.now);
     transfer.record({
       accesses: [{ action: 'updateSchedule', resource: scheduleResource(schedule) }],
       kind: 'schedule',

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { openHttpRequest } from '../../kernel/network/open-request.ts';
 import { guarded } from '../../kernel/network/streams.ts';
 import type { RawExchange } from '../../kernel/http/raw-route.ts';
-import type { Hop } from './hop.ts';
+import type { ForwardingTarget } from './forwarding-target.ts';
 import { joinSockets } from './join-sockets.ts';
 import { webServerTimedOut } from './model.ts';
 import { bodyOf } from './request-head.ts';
@@ -19,7 +19,7 @@ const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface Forwarding {
   exchange: RawExchange;
-  hop: Hop;
+  target: ForwardingTarget;
   /** Fires when the client goes away. */
   signal: AbortSignal;
   answerMs?: number;
@@ -29,21 +29,21 @@ export interface Forwarding {
 
 /** Resolves when the exchange is over. Rejects only as long as nothing was sent to the client; see `Unreached`. */
 export async function forward(forwarding: Forwarding): Promise<void> {
-  const { exchange, hop } = forwarding;
+  const { exchange, target } = forwarding;
   const { request, response, upgrade } = exchange;
   const answer = await sendHead(forwarding);
   forwarding.onAnswer?.();
   if (answer.kind === 'upgrade') {
     response.detachSocket(upgrade!.socket as Socket);
     response.statusCode = 101;
-    return await joinSockets(upgrade!, answer, hop.replyHead(answer.reply));
+    return await joinSockets(upgrade!, answer, target.replyHead(answer.reply));
   }
   const { reply } = answer;
   try {
-    response.writeHead(reply.statusCode!, hop.replyHead(reply));
+    response.writeHead(reply.statusCode!, target.replyHead(reply));
   } catch (error) {
     reply.destroy();
-    throw hop.failure(error);
+    throw target.failure(error);
   }
   // The head of a stream must not wait for its first byte.
   if (reply.headers['content-length'] === undefined) response.flushHeaders();
@@ -116,7 +116,7 @@ export class Unreached extends Error {
 const STALE = new Error('The connection was closed.');
 
 function attempt(
-  { exchange, hop, signal, answerMs = ANSWER_MS }: Forwarding,
+  { exchange, target, signal, answerMs = ANSWER_MS }: Forwarding,
   isKept: boolean,
 ): Promise<Answer> {
   const { request } = exchange;
@@ -127,11 +127,11 @@ function attempt(
     if (hasBody(request)) request.pipe(upstream);
   };
   const options = {
-    ...hop.address,
+    ...target.address,
     method: request.method!,
-    path: hop.path,
-    headers: hop.requestHead(isKept),
-    agent: isKept ? hop.agent : false,
+    path: target.path,
+    headers: target.requestHead(isKept),
+    agent: isKept ? target.agent : false,
     maxHeaderSize: MAX_HEAD_BYTES,
     setDefaultHeaders: false,
   };
@@ -145,8 +145,8 @@ function attempt(
     }),
     error(error) {
       request.unpipe(upstream);
-      if (!isConnected) reject(new Unreached(hop.failure(error)));
-      else reject(upstream.reusedSocket && isKept && hop.isThere() ? STALE : hop.failure(error));
+      if (!isConnected) reject(new Unreached(target.failure(error)));
+      else reject(upstream.reusedSocket && isKept && target.isThere() ? STALE : target.failure(error));
     },
     socket(socket) {
       if (socket.connecting === true)

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { HOP_HEADER } from './hop.ts';
-import { readHop, signHop } from './node-signature.ts';
+import { FORWARDING_HEADER } from './forwarding-target.ts';
+import { readForwarding, signForwarding } from './node-signature.ts';
 
 const NOW = 1_800_000_000_000;
 const SKEW_MS = 5 * 60 * 1000;
@@ -23,21 +23,21 @@ const withHeader = (header: string | undefined, changed: Partial<typeof request>
     ...request,
     address: '10.0.0.1',
     ...changed,
-    headers: { [HOP_HEADER]: header },
+    headers: { [FORWARDING_HEADER]: header },
   }) as unknown as RawRouteCall;
 const isRefused = (error: unknown): boolean => error instanceof Failure && error.kind === 'malformed';
 
 test('a node believes another one that has its key, and learns the address of the client', () => {
-  assert.equal(readHop(node('key'), withHeader(signHop(node('key'), request))), '192.0.2.7');
-  assert.equal(readHop(node('key'), withHeader(undefined)), undefined);
+  assert.equal(readForwarding(node('key'), withHeader(signForwarding(node('key'), request))), '192.0.2.7');
+  assert.equal(readForwarding(node('key'), withHeader(undefined)), undefined);
 });
 
 test('a signature of another key, of another length or for another request is refused', () => {
-  const good = signHop(node('key'), request);
+  const good = signForwarding(node('key'), request);
   const [time, address, signature] = good.split('.') as [string, string, string];
   const other = Buffer.from('192.0.2.8').toString('base64url');
   for (const header of [
-    signHop(node('another key'), request),
+    signForwarding(node('another key'), request),
     `${time}.${address}.${signature.slice(1)}`,
     `${time}.${address}.${signature}A`,
     `${time}.${address}.`,
@@ -45,15 +45,18 @@ test('a signature of another key, of another length or for another request is re
     `${Number(time) + 1}.${address}.${signature}`,
     '',
   ])
-    assert.throws(() => readHop(node('key'), withHeader(header)), isRefused, header);
-  assert.throws(() => readHop(node('key'), withHeader(good, { method: 'GET' })), isRefused);
-  assert.throws(() => readHop(node('key'), withHeader(good, { url: '/standby/shop?page=2' })), isRefused);
+    assert.throws(() => readForwarding(node('key'), withHeader(header)), isRefused, header);
+  assert.throws(() => readForwarding(node('key'), withHeader(good, { method: 'GET' })), isRefused);
+  assert.throws(
+    () => readForwarding(node('key'), withHeader(good, { url: '/standby/shop?page=2' })),
+    isRefused,
+  );
 });
 
 test('a signature counts for five minutes, and between clocks that differ by as much', () => {
-  const header = signHop(node('key'), request);
+  const header = signForwarding(node('key'), request);
   for (const now of [NOW - SKEW_MS, NOW + SKEW_MS])
-    assert.equal(readHop(node('key', now), withHeader(header)), '192.0.2.7');
+    assert.equal(readForwarding(node('key', now), withHeader(header)), '192.0.2.7');
   for (const now of [NOW - SKEW_MS - 1, NOW + SKEW_MS + 1])
-    assert.throws(() => readHop(node('key', now), withHeader(header)), isRefused);
+    assert.throws(() => readForwarding(node('key', now), withHeader(header)), isRefused);
 });

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { HOP_HEADER, pathOf } from './hop.ts';
+import { FORWARDING_HEADER, pathOf } from './forwarding-target.ts';
 
 /** Machines set their clocks by themselves. */
 const MAX_SKEW_MS = 5 * 60 * 1000;
@@ -12,7 +12,7 @@ const PURPOSE = 'requests between nodes';
 type SignedCall = Pick<RawRouteCall, 'method' | 'url' | 'address'>;
 
 /** The client's address goes with it, as the other node sees this one's. */
-export function signHop({ secrets, clock }: Kernel, call: SignedCall): string {
+export function signForwarding({ secrets, clock }: Kernel, call: SignedCall): string {
   const time = String(clock.now());
   const address = Buffer.from(call.address).toString('base64url');
   return `${time}.${address}.${secrets.sign(PURPOSE, textOf(call, time, address))}`;
@@ -26,8 +26,8 @@ function textOf({ method, url }: SignedCall, time: string, address: string): str
  * The address of the client; undefined where no node has sent the request. Throws for a header that no node has made: without
  * that, two nodes whose clocks differ would send a request to each other for ever.
  */
-export function readHop({ secrets, clock }: Kernel, call: RawRouteCall): string | undefined {
-  const header = call.headers[HOP_HEADER];
+export function readForwarding({ secrets, clock }: Kernel, call: RawRouteCall): string | undefined {
+  const header = call.headers[FORWARDING_HEADER];
   if (header === undefined) return undefined;
   const [time = '', address = '', signature = ''] = String(header).split('.');
   const expected = Buffer.from(secrets.sign(PURPOSE, textOf(call, time, address)));
@@ -37,7 +37,7 @@ export function readHop({ secrets, clock }: Kernel, call: RawRouteCall): string 
     return Buffer.from(address, 'base64url').toString();
   throw new Failure(
     'malformed',
-    `The header ${HOP_HEADER} is for nodes of this server, which have the same secret key and the same time.`,
+    `The header ${FORWARDING_HEADER} is for nodes of this server, which have the same secret key and the same time.`,
     { part: 'request' },
   );
 }

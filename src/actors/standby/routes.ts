@@ -7,9 +7,9 @@ import { openRun } from '../runs/access.ts';
 import { markServerReady } from '../runs/store.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { forward, NODE_ANSWER_MS, Unreached } from './forward.ts';
-import { hopToNode, hopToProgram } from './hop.ts';
+import { forwardToNode, forwardToProgram } from './forwarding-target.ts';
 import { noWebServer, parseTarget, tooManyWaiting, type ProxyTarget } from './model.ts';
-import { readHop, signHop } from './node-signature.ts';
+import { readForwarding, signForwarding } from './node-signature.ts';
 import { nodeOutOfReach } from './nodes.ts';
 import { openStandby } from './open-standby.ts';
 import { nameOf } from './pools.ts';
@@ -29,7 +29,7 @@ export const standbyRoute: RawRoute = {
     const { target } = source;
     const { standby } = kernel.services;
     const { key, settings, start } = await openStandby(kernel, call, target.name, source.address);
-    const home = source.isHop ? undefined : await standby.directory.homeOf(kernel, nameOf(key));
+    const home = source.isForwarded ? undefined : await standby.directory.homeOf(kernel, nameOf(key));
     return async (exchange) => {
       if (home !== undefined) return await passOn(kernel, call, exchange, home);
       for (let tries = MAX_TRIES; ; tries -= 1) {
@@ -53,7 +53,7 @@ export const containerRoute: RawRoute = {
     const run = await openRun(kernel, call, source.target.name, isRead(call) ? 'viewRun' : 'updateRun');
     return async (exchange) => {
       const server = kernel.services.webServers.find(run.id);
-      if (run.status === 'RUNNING' && server === undefined && !source.isHop && kernel.engine.isShared) {
+      if (run.status === 'RUNNING' && server === undefined && !source.isForwarded && kernel.engine.isShared) {
         const node = await findNodeOfRun(kernel.db, run.id);
         if (node?.url === null && node.name !== kernel.services.thisNode.name) throw nodeOutOfReach();
         if (node?.url != null) return await passOn(kernel, call, exchange, node.url);
@@ -74,7 +74,7 @@ export const containerRoute: RawRoute = {
 interface RequestSource {
   target: ProxyTarget;
   /** Whether another node has sent it here. */
-  isHop: boolean;
+  isForwarded: boolean;
   /** Of the client. */
   address: string;
   host: string | undefined;
@@ -82,14 +82,14 @@ interface RequestSource {
 }
 
 function sourceOf(kernel: Kernel, call: RawRouteCall, prefix: string): RequestSource {
-  const client = readHop(kernel, call);
-  const isHop = client !== undefined;
+  const client = readForwarding(kernel, call);
+  const isForwarded = client !== undefined;
   const target = parseTarget(call.url, prefix);
-  if (target === undefined || (!isHop && !kernel.settings.execution.isPublic))
+  if (target === undefined || (!isForwarded && !kernel.settings.execution.isPublic))
     throw new Failure('no-route', `There is nothing at ${prefix}`);
   checkBrowser(call, kernel.publicUrl);
   const { headers, signal, address } = call;
-  return { target, isHop, signal, address: client ?? address, host: headers['host']?.toString() };
+  return { target, isForwarded, signal, address: client ?? address, host: headers['host']?.toString() };
 }
 
 /** Forwards a request that the server has counted already. */
@@ -107,7 +107,7 @@ async function pass(
   if (exchange.upgrade) kernel.services.standby.sockets.add(exchange.upgrade.socket);
   try {
     await prepare?.();
-    await forward({ exchange, hop: hopToProgram(exchange, server, client), signal, onAnswer });
+    await forward({ exchange, target: forwardToProgram(exchange, server, client), signal, onAnswer });
   } finally {
     server.leave();
   }
@@ -122,13 +122,17 @@ function unreached(error: unknown): Error {
 /** Forwards a request to the node that counts it. */
 async function passOn(kernel: Kernel, call: RawRouteCall, exchange: RawExchange, url: string): Promise<void> {
   const { directory, sockets } = kernel.services.standby;
-  const hop = hopToNode(exchange, { url, agent: directory.agent, signature: signHop(kernel, call) });
+  const target = forwardToNode(exchange, {
+    url,
+    agent: directory.agent,
+    signature: signForwarding(kernel, call),
+  });
   if (exchange.upgrade) sockets.add(exchange.upgrade.socket);
   let hasAnswered = false;
   const onAnswer = () => {
     hasAnswered = true;
   };
-  await forward({ exchange, hop, signal: call.signal, answerMs: NODE_ANSWER_MS, onAnswer }).catch(
+  await forward({ exchange, target, signal: call.signal, answerMs: NODE_ANSWER_MS, onAnswer }).catch(
     (error: unknown) => {
       if (!hasAnswered && !call.signal.aborted) directory.avoid(kernel, url);
       throw unreached(error);

@@ -17,7 +17,7 @@ export async function upsertNode(
   await db
     .insertInto('actor_nodes')
     .values({ name, ...values })
-    .onConflict((on) => on.column('name').doUpdateSet(values))
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
     .execute();
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import { eventMigrations } from '../../kernel/change/store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
@@ -12,7 +12,7 @@ import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import { userMigrations } from '../migrations/users.ts';
 import { insertStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
-import { handOverStorages } from './store-transfers.ts';
+import { transferStorages } from './store-transfers.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -45,9 +45,9 @@ onEachEngine((testEngine) => {
     await listUnused(db, 'user-0', NOW, 10);
     await findNextOwner(db, 'user-0');
     await insertStorage(db, { kind: 'dataset', userId: 'user-1', name: 'storage-20' }, NOW);
-    const account = (id: string) => ({ id, username: id }) as Parameters<typeof handOverStorages>[1];
-    await new Changes(engine, []).run(systemActor({ now: NOW }), (on) =>
-      handOverStorages(on, account('user-1'), account('user-0')),
+    const account = (id: string) => ({ id, username: id }) as Parameters<typeof transferStorages>[1];
+    await new Changes(engine, []).run(systemActor({ now: NOW }), (tx) =>
+      transferStorages(tx, account('user-1'), account('user-0')),
     );
     statements = [...seen.values()].filter(({ sql: text }) => text.includes('"storages"'));
     await sql.raw('analyze').execute(db);

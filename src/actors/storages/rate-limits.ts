@@ -40,7 +40,7 @@ export async function drawFromLimit(
   now: number,
 ): Promise<boolean> {
   if (!limits.enabled) return true;
-  return (await limits.draw(`actors.${limit}:${storageId}`, 'everyone', now)) !== undefined;
+  return (await limits.consume(`actors.${limit}:${storageId}`, 'everyone', now)) !== undefined;
 }
 
 export function limitExceeded(

@@ -141,8 +141,8 @@ export function storageRoutes(type: StorageType): Route[] {
         return found;
       };
       if (known !== undefined) return reply(200, await type.detail(checkKnown(known), kernel, caller));
-      const { storage, isNew } = await kernel.changes.run(call, async (on) => {
-        const { db: tx } = on;
+      const { storage, isNew } = await kernel.changes.run(call, async (tx) => {
+        const { db } = tx;
         const fresh = {
           kind,
           userId,
@@ -150,14 +150,14 @@ export function storageRoutes(type: StorageType): Route[] {
           ...(schema !== undefined && { schema }),
           ...(caller.program && { actRunId: caller.program.id }),
         };
-        await shareLockAccount(tx, caller);
-        if (name !== undefined) await lockNames(tx, userId);
+        await shareLockAccount(db, caller);
+        if (name !== undefined) await lockNames(db, userId);
         // Another call may have created it meanwhile.
-        const other = await find(tx);
+        const other = await find(db);
         if (other !== undefined) return { storage: checkKnown(other), isNew: false };
-        const made = await insertStorage(tx, fresh, now);
-        await type.insertRows(tx, made);
-        on.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
+        const made = await insertStorage(db, fresh, now);
+        await type.insertRows(db, made);
+        tx.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
         return { storage: made, isNew: true };
       });
       const location = `${call.base}${path}/${storage.id}`;
@@ -197,19 +197,19 @@ export function storageRoutes(type: StorageType): Route[] {
       const { caller, now, body } = call;
       const opened = await open(kernel, 'write', call);
       const { name } = body;
-      const after = await kernel.changes.run(call, async (on) => {
-        const { db: tx } = on;
-        if (name != null) await lockNames(tx, opened.userId);
+      const after = await kernel.changes.run(call, async (tx) => {
+        const { db } = tx;
+        if (name != null) await lockNames(db, opened.userId);
         // The opened storage comes from a cache, and may be some seconds old.
-        const before = await lockStorage(tx, opened.id);
+        const before = await lockStorage(db, opened.id);
         if (before === undefined) throw storageNotFound(kind, call.params.storageId);
         if (name != null && name !== before.name) {
           checkName(name);
-          if (await isNameTaken(tx, before, name)) throw nameTaken(name);
+          if (await isNameTaken(db, before, name)) throw nameTaken(name);
         }
-        const storage = await updateStorage(tx, before.id, body, now);
-        await on.invalidate(STORAGE_CHANNEL);
-        on.record({
+        const storage = await updateStorage(db, before.id, body, now);
+        await tx.invalidate(STORAGE_CHANNEL);
+        tx.record({
           ...changeOf('updateStorage', 'updated', storage),
           before: shown(before),
           after: shown(storage),
@@ -234,13 +234,13 @@ export function storageRoutes(type: StorageType): Route[] {
       const { now } = call;
       const storage = await open(kernel, 'write', call);
       if (!call.can(storageResource(storage))) throw storageDenied(kind);
-      await kernel.changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const before = await lockStorage(tx, storage.id);
+      await kernel.changes.run(call, async (tx) => {
+        const { db } = tx;
+        const before = await lockStorage(db, storage.id);
         if (before === undefined) throw storageNotFound(kind, call.params.storageId);
-        await removeStorage(tx, before, now);
-        await on.invalidate(STORAGE_CHANNEL);
-        on.record({ ...changeOf('deleteStorage', 'deleted', before), before: shown(before) });
+        await removeStorage(db, before, now);
+        await tx.invalidate(STORAGE_CHANNEL);
+        tx.record({ ...changeOf('deleteStorage', 'deleted', before), before: shown(before) });
       });
       return reply(204);
     },

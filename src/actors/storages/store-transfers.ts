@@ -1,21 +1,21 @@
 // Transfers the storages of an account that ends to another account, renaming those whose names are taken there.
 import { sql } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { Account, TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findFreeName } from '../free-name.ts';
 import { STORAGE_CHANNEL } from './access.ts';
 import { MAX_NAME_LENGTH } from './model.ts';
 import { foldedName, lockNames } from './store.ts';
 
-export const handOverStorages: HandOver = async (on, from, to) => {
+export const transferStorages: TransferOwnership = async (tx, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
-  const transfer = on.as(systemActor(on.actor));
-  const { db: tx } = transfer;
-  await lockNames(tx, to.id);
+  const transfer = tx.as(systemActor(tx.actor));
+  const { db } = transfer;
+  await lockNames(db, to.id);
   await renameTaken(transfer, from, to);
-  const { numUpdatedRows } = await tx
+  const { numUpdatedRows } = await db
     .updateTable('storages')
     .set({ user_id: to.id })
     .where('user_id', '=', from.id)
@@ -28,13 +28,13 @@ export const handOverStorages: HandOver = async (on, from, to) => {
     verb: `gave to ${to.username} the storages of the token`,
     after: { owner: to.username, storages: Number(numUpdatedRows) },
   });
-  await on.invalidate(STORAGE_CHANNEL);
+  await tx.invalidate(STORAGE_CHANNEL);
 };
 
 /** Two storages of one kind and owner cannot share a name, in any case: a transferred one gets a number appended. */
-async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
-  const { db: tx } = on;
-  const taken = await tx
+async function renameTaken(tx: ChangeTransaction, from: Account, to: Account): Promise<void> {
+  const { db } = tx;
+  const taken = await db
     .selectFrom('storages as given')
     .innerJoin('storages as own', (join) =>
       join
@@ -49,13 +49,13 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
     .where('given.name', 'is not', null)
     .execute();
   for (const { id, kind, name } of taken) {
-    const free = await findFreeStorageName(tx, kind, name!, [from.id, to.id]);
-    await tx
+    const free = await findFreeStorageName(db, kind, name!, [from.id, to.id]);
+    await db
       .updateTable('storages')
-      .set({ name: free, modified_at: on.actor.now })
+      .set({ name: free, modified_at: tx.actor.now })
       .where('id', '=', id)
       .execute();
-    on.record({
+    tx.record({
       accesses: [{ action: 'updateStorage', resource: `${kind}/${id}` }],
       kind,
       name: free,

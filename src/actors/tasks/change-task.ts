@@ -1,5 +1,5 @@
 // Creates, changes and deletes tasks, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -41,31 +41,31 @@ export async function createTask(kernel: Kernel, call: Caller, sent: CreatedTask
   const { id: userId } = accountOf(caller);
   const { name: sentName, ...fields } = sent;
   if (sentName != null) checkActorName(sentName);
-  const wished = `${actor.name}-task`;
+  const wanted = `${actor.name}-task`;
   const { boundary } = await kernel.identity.initiatorOf(caller, now);
-  const owner = { userId, actor, options: taskAfter(blankTask(wished), fields, now, boundary).options };
+  const owner = { userId, actor, options: taskAfter(blankTask(wanted), fields, now, boundary).options };
   const input =
     fields.input === undefined
       ? await blankInput(kernel, owner)
       : await toSavedInput(kernel, owner, fields.input);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await shareLockAccount(tx, caller);
-    await lockTaskNames(tx, userId);
-    if ((await countTasks(tx, userId)) >= MAX_TASKS)
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await shareLockAccount(db, caller);
+    await lockTaskNames(db, userId);
+    if ((await countTasks(db, userId)) >= MAX_TASKS)
       throw tooMany('tasks', MAX_TASKS, 'too-many-actor-tasks');
-    const name = sentName ?? (await findFreeTaskName(tx, [userId], wished));
-    await checkNameFree(tx, userId, name);
-    if (!(await holdActor(tx, actor.id))) throw actorNotFound();
+    const name = sentName ?? (await findFreeTaskName(db, [userId], wanted));
+    await checkNameFree(db, userId, name);
+    if (!(await holdActor(db, actor.id))) throw actorNotFound();
     const blank = blankTask(name);
     const task = await insertTask(
-      tx,
+      db,
       { userId, actorId: actor.id },
       taskAfter(blank, fields, now, boundary),
       input,
       now,
     );
-    on.record({ ...changeOf('createTask', 'created', task), after: audited(task) });
+    tx.record({ ...changeOf('createTask', 'created', task), after: audited(task) });
     return task;
   });
 }
@@ -79,15 +79,15 @@ export async function changeTask(kernel: Kernel, call: Caller, opened: Task, sen
   const { options } = taskAfter(opened, sent, now, boundary);
   const input =
     sent.input && (await toSavedInput(kernel, await inputOwner(kernel, { ...opened, options }), sent.input));
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    if (name !== undefined) await lockTaskNames(tx, opened.userId);
-    const before = await lockOwnTask(tx, opened);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    if (name !== undefined) await lockTaskNames(db, opened.userId);
+    const before = await lockOwnTask(db, opened);
     if (name !== undefined && name.toLowerCase() !== before.name.toLowerCase())
-      await checkNameFree(tx, before.userId, name);
-    const task = await updateTask(tx, before.id, taskAfter(before, sent, now, boundary), now);
-    if (input !== undefined) await updateTaskInput(tx, task.id, input);
-    on.record({
+      await checkNameFree(db, before.userId, name);
+    const task = await updateTask(db, before.id, taskAfter(before, sent, now, boundary), now);
+    if (input !== undefined) await updateTaskInput(db, task.id, input);
+    tx.record({
       ...changeOf('updateTask', 'updated', task),
       ...(input !== undefined && { description: INPUT_CHANGED }),
       before: audited(before),
@@ -112,13 +112,13 @@ export async function changeTaskInput(
     const saved = await findTaskInput(kernel.db, opened.id);
     if (saved === undefined) throw taskNotFound();
     const input = await saveOver(kernel, await inputOwner(kernel, opened), saved, sent);
-    const isSaved = await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const before = await lockOwnTask(tx, opened);
-      if ((await findTaskInput(tx, before.id)) !== saved) return false;
-      await updateTaskInput(tx, before.id, input);
-      const task = await updateTask(tx, before.id, before, call.now);
-      on.record({
+    const isSaved = await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      const before = await lockOwnTask(db, opened);
+      if ((await findTaskInput(db, before.id)) !== saved) return false;
+      await updateTaskInput(db, before.id, input);
+      const task = await updateTask(db, before.id, before, call.now);
+      tx.record({
         ...changeOf('updateTask', 'updated', task),
         description: INPUT_CHANGED,
         before: audited(before),
@@ -134,20 +134,20 @@ export async function changeTaskInput(
 /** Deletes the task now; due work aborts its unfinished runs, which stay. */
 export async function removeTask(kernel: Kernel, call: Caller, opened: Task): Promise<void> {
   const { now } = call;
-  await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await removeActionsOf(on, opened);
-    const before = await lockOwnTask(tx, opened);
-    await removeActionsOf(on, opened);
+  await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await removeActionsOf(tx, opened);
+    const before = await lockOwnTask(db, opened);
+    await removeActionsOf(tx, opened);
     const { id } = before;
-    await removeWebhooksOf(tx, id, now);
-    await deleteTask(tx, id);
+    await removeWebhooksOf(db, id, now);
+    await deleteTask(db, id);
     await schedule(
-      tx,
+      db,
       { id: `${ABORT_TASK_RUNS}:${id}`, kind: ABORT_TASK_RUNS, payload: JSON.stringify({ id }), dueAt: now },
       now,
     );
-    on.record({ ...changeOf('deleteTask', 'deleted', before), before: audited(before) });
+    tx.record({ ...changeOf('deleteTask', 'deleted', before), before: audited(before) });
   });
 }
 

@@ -5,7 +5,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
 import { insertRunRow } from '../../../test/run-rows.ts';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -15,7 +15,7 @@ import { deleteActor, insertActor } from '../actors/store.ts';
 import { findLastRun, listRuns } from '../runs/store.ts';
 import type { TaskFields } from './model.ts';
 import { blankTask } from './task-after.ts';
-import { handOverTasks } from './store-transfers.ts';
+import { transferTasks } from './store-transfers.ts';
 import {
   countTaskRun,
   countTasks,
@@ -99,8 +99,8 @@ onEachEngine((testEngine) => {
     await deleteTask(db, other);
     await deleteActor(db, actorIds[6]!);
     const account = (name: string) => ({ id: name, username: name }) as Account;
-    await new Changes(engine, []).run(systemActor({ now: NOW }), (on) =>
-      handOverTasks(on, account('user-1'), account('user-2')),
+    await new Changes(engine, []).run(systemActor({ now: NOW }), (tx) =>
+      transferTasks(tx, account('user-1'), account('user-2')),
     );
     statements = [...seen.values()].filter(({ sql: text }) => /"(tasks|task_inputs|runs)"/.test(text));
   });

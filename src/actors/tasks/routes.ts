@@ -121,7 +121,7 @@ const listRuns = route(
     list: RunSummary,
   },
   async (call, kernel) => {
-    call.demand('actor-run/*');
+    call.requirePermission('actor-run/*');
     const { id: taskId } = await openTask(kernel, call, call.params.actorTaskId, 'viewTask');
     return await listRunsPage(kernel, { taskId }, call.query);
   },

@@ -1,17 +1,17 @@
 // Transfers the tasks of an account that ends to another account, renaming those whose names are taken there.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { Account, HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { Account, TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import { taskResource } from './access.ts';
 import { findFreeTaskName, foldedTaskName, lockTaskNames } from './store.ts';
 
-export const handOverTasks: HandOver = async (on, from, to) => {
+export const transferTasks: TransferOwnership = async (tx, from, to) => {
   // Removing the account was authorized, and the transfer follows from it.
-  const transfer = on.as(systemActor(on.actor));
-  const { db: tx } = transfer;
-  await lockTaskNames(tx, to.id);
+  const transfer = tx.as(systemActor(tx.actor));
+  const { db } = transfer;
+  await lockTaskNames(db, to.id);
   await renameTaken(transfer, from, to);
-  const { numUpdatedRows } = await tx
+  const { numUpdatedRows } = await db
     .updateTable('tasks')
     .set({ user_id: to.id })
     .where('user_id', '=', from.id)
@@ -27,9 +27,9 @@ export const handOverTasks: HandOver = async (on, from, to) => {
 };
 
 /** Two tasks of one owner cannot share a name, in any case: a transferred one gets a number appended. */
-async function renameTaken(on: ChangeTransaction, from: Account, to: Account): Promise<void> {
-  const { db: tx } = on;
-  const taken = await tx
+async function renameTaken(tx: ChangeTransaction, from: Account, to: Account): Promise<void> {
+  const { db } = tx;
+  const taken = await db
     .selectFrom('tasks as given')
     .select(['given.id', 'given.name'])
     .where('given.user_id', '=', from.id)
@@ -43,13 +43,13 @@ async function renameTaken(on: ChangeTransaction, from: Account, to: Account): P
     )
     .execute();
   for (const { id, name } of taken) {
-    const free = await findFreeTaskName(tx, [from.id, to.id], name);
-    await tx
+    const free = await findFreeTaskName(db, [from.id, to.id], name);
+    await db
       .updateTable('tasks')
-      .set({ name: free, modified_at: on.actor.now })
+      .set({ name: free, modified_at: tx.actor.now })
       .where('id', '=', id)
       .execute();
-    on.record({
+    tx.record({
       accesses: [{ action: 'updateTask', resource: taskResource({ id }) }],
       kind: 'actor-task',
       name: free,

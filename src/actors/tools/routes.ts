@@ -105,7 +105,7 @@ const encode = route(
     // It would sign in the name of the account.
     refusePrograms(caller);
     const { id } = accountOf(caller);
-    call.demand(accountResource(id));
+    call.requirePermission(accountResource(id));
     const { secret } = await ensureAccountRecord(db, id);
     return { encoded: encodeSigned(body, id, secret) };
   },

@@ -81,12 +81,12 @@ const putLimits = route(
   async (call, kernel) => {
     const { id, username } = accountOf(call.caller);
     const resource = accountResource(id);
-    call.demand(resource);
-    await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(tx, id, 'lock');
-      await updateAccountLimits(tx, id, call.body);
-      on.record({
+    call.requirePermission(resource);
+    await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      const { maxMonthlyUsageUsd, dataRetentionDays } = await ensureAccountRecord(db, id, 'lock');
+      await updateAccountLimits(db, id, call.body);
+      tx.record({
         accesses: [{ action: 'updateAccountLimits', resource }],
         kind: 'user',
         name: username,

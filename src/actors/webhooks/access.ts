@@ -41,7 +41,7 @@ export async function openWebhook(
   throw webhookDenied(action);
 }
 
-export function demandWebhooks(call: WebhookCall, action: WebhookAction, resource = ANY_WEBHOOK): void {
+export function requireWebhooks(call: WebhookCall, action: WebhookAction, resource = ANY_WEBHOOK): void {
   if (!call.can(resource, action)) throw webhookDenied(action);
 }
 

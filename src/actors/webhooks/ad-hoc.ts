@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { checker, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Run } from '../runs/model.ts';
-import { demandWebhooks, actorWebhookResource, type WebhookCall } from './access.ts';
+import { requireWebhooks, actorWebhookResource, type WebhookCall } from './access.ts';
 import { checkRequestUrl } from './change-webhook.ts';
 import { makerOf } from './maker.ts';
 import { AdHocWebhooks, checkIdempotencyKey, invalidWebhook, newFields, type ActorWebhook } from './model.ts';
@@ -43,7 +43,7 @@ export function readAdHocWebhooks(
   // The run does not exist yet; a program has the right for the runs that it starts.
   const parentRunId = caller.program?.id ?? null;
   const target = { kind: 'run', id: '*' } as const;
-  demandWebhooks(call, 'createWebhook', actorWebhookResource({ target, parentRunId }));
+  requireWebhooks(call, 'createWebhook', actorWebhookResource({ target, parentRunId }));
   const userId = accountOf(caller).id;
   const maker = makerOf(caller);
   return async (tx, run) => {

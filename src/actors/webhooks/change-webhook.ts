@@ -1,5 +1,5 @@
 // Creates, changes and deletes webhooks, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -12,7 +12,7 @@ import { scheduleDispatchStop } from '../../kernel/webhooks/store-dispatches.ts'
 import { openActor } from '../actors/access.ts';
 import { openRun } from '../runs/access.ts';
 import { openTask } from '../tasks/access.ts';
-import { demandWebhooks, actorWebhookResource } from './access.ts';
+import { requireWebhooks, actorWebhookResource } from './access.ts';
 import { ACTORS_API } from './dispatch-model.ts';
 import { makerOf } from './maker.ts';
 import {
@@ -59,29 +59,29 @@ export async function createWebhook(
   if (idempotencyKey !== null) checkIdempotencyKey(idempotencyKey);
   const isAdHoc = sent.isAdHoc === true;
   const opened = await openTarget(kernel, call, sent.condition, (resource) =>
-    demandWebhooks(call, 'createWebhook', resource),
+    requireWebhooks(call, 'createWebhook', resource),
   );
   if (isAdHoc && opened.target.kind !== 'run')
     throw invalidWebhook('isAdHoc', 'can be true only with condition.actorRunId');
   const fields = newFields(sent);
   checkRequestUrl(kernel, fields.requestUrl);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await shareLockAccount(tx, caller);
-    await lockActorWebhooks(tx, userId);
-    const known = idempotencyKey === null ? undefined : await findWebhookByKey(tx, userId, idempotencyKey);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    await shareLockAccount(db, caller);
+    await lockActorWebhooks(db, userId);
+    const known = idempotencyKey === null ? undefined : await findWebhookByKey(db, userId, idempotencyKey);
     if (known !== undefined) {
       // A program must not learn of webhooks that it could not see otherwise.
-      demandWebhooks(call, 'createWebhook', actorWebhookResource(known));
+      requireWebhooks(call, 'createWebhook', actorWebhookResource(known));
       return known;
     }
-    await checkNumber(tx, userId, opened.target, isAdHoc);
+    await checkNumber(db, userId, opened.target, isAdHoc);
     const [webhook] = await insertActorWebhooks(
-      tx,
+      db,
       [{ userId, fields, ...opened, isAdHoc, idempotencyKey, maker: makerOf(caller) }],
       now,
     );
-    on.record({ ...changeOf('createWebhook', 'created', webhook!), after: audited(webhook!) });
+    tx.record({ ...changeOf('createWebhook', 'created', webhook!), after: audited(webhook!) });
     return webhook!;
   });
 }
@@ -98,25 +98,25 @@ interface OpenedTarget {
   parentRunId: string | null;
 }
 
-/** Resolves what the condition names. The caller must be able to see it, and `demand` is asked before anything is said of it. */
+/** Resolves what the condition names. The caller must be able to see it, and `requirePermission` is asked before anything is said of it. */
 async function openTarget(
   kernel: Kernel,
   call: WebhookChanger,
   condition: SentCondition,
-  demand: (resource: string) => void,
+  requirePermission: (resource: string) => void,
 ): Promise<OpenedTarget> {
   const { kind, id } = targetOfCondition(condition);
   const blank: OpenedTarget = { target: { kind, id }, parentRunId: null };
   if (kind === 'run') {
     const run = await openRun(kernel, call, id, 'viewRun').catch((error: unknown) => {
-      demand(actorWebhookResource(blank));
+      requirePermission(actorWebhookResource(blank));
       throw error;
     });
     const parentRunId = run.meta.startedByRunId ?? null;
-    demand(actorWebhookResource({ ...blank, parentRunId }));
+    requirePermission(actorWebhookResource({ ...blank, parentRunId }));
     return { ...blank, parentRunId };
   }
-  demand(actorWebhookResource(blank));
+  requirePermission(actorWebhookResource(blank));
   if (kind === 'task') {
     const { id: taskId } = await openTask(kernel, call, id, 'viewTask');
     return { target: { kind, id: taskId }, parentRunId: null };
@@ -151,25 +151,25 @@ export async function changeWebhook(
     sent.condition == null
       ? undefined
       : await openTarget(kernel, call, sent.condition, (resource) =>
-          demandWebhooks(call, 'updateWebhook', resource),
+          requireWebhooks(call, 'updateWebhook', resource),
         );
   if (sent.requestUrl != null) checkRequestUrl(kernel, sent.requestUrl);
-  return await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const before = await lockOwn(tx, id, userId);
+  return await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    const before = await lockOwn(db, id, userId);
     const { target, parentRunId } = moved ?? before;
     if (before.isAdHoc && target.kind !== 'run')
       throw invalidWebhook('condition', 'of an ad-hoc webhook must have actorRunId');
     const fields = changeFields(before, sent);
     const after = await updateActorWebhook(
-      tx,
+      db,
       id,
       { fields, target, parentRunId, maker: makerOf(caller) },
       now,
     );
     if (before.isEnabled && !after.isEnabled)
-      await scheduleDispatchStop(tx, { api: ACTORS_API, hookId: id }, now);
-    on.record({
+      await scheduleDispatchStop(db, { api: ACTORS_API, hookId: id }, now);
+    tx.record({
       ...changeOf('updateWebhook', 'updated', after),
       before: audited(before),
       after: audited(after),
@@ -184,12 +184,12 @@ export async function removeWebhook(
   call: WebhookChanger,
   { id, userId }: ActorWebhook,
 ): Promise<void> {
-  await kernel.changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const before = await lockOwn(tx, id, userId);
-    await deleteActorWebhook(tx, id);
-    await scheduleDeliveryRemoval(tx, { api: ACTORS_API, hookId: id }, call.now);
-    on.record({ ...changeOf('deleteWebhook', 'deleted', before), before: audited(before) });
+  await kernel.changes.run(call, async (tx) => {
+    const { db } = tx;
+    const before = await lockOwn(db, id, userId);
+    await deleteActorWebhook(db, id);
+    await scheduleDeliveryRemoval(db, { api: ACTORS_API, hookId: id }, call.now);
+    tx.record({ ...changeOf('deleteWebhook', 'deleted', before), before: audited(before) });
   });
 }
 

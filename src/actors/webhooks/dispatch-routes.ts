@@ -7,7 +7,7 @@ import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhooks/store-dispatches.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
-import { demandWebhooks, openWebhook } from './access.ts';
+import { requireWebhooks, openWebhook } from './access.ts';
 import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
 import { ByWebhook } from './routes.ts';
 
@@ -48,7 +48,7 @@ const list = route(
     list: ShownDispatch,
   },
   async (call, kernel) => {
-    demandWebhooks(call, 'viewWebhook');
+    requireWebhooks(call, 'viewWebhook');
     return await pageOf(kernel, { api: ACTORS_API, ownerId: accountOf(call.caller).id }, call.query);
   },
 );
@@ -64,7 +64,7 @@ const get = route(
     reply: { 200: ShownDispatch },
   },
   async (call, kernel) => {
-    demandWebhooks(call, 'viewWebhook');
+    requireWebhooks(call, 'viewWebhook');
     const dispatch = await findDispatch(kernel.db, ACTORS_API, call.params.dispatchId);
     if (dispatch === undefined || dispatch.ownerId !== accountOf(call.caller).id) throw dispatchNotFound();
     return toShownDispatch(dispatch);

@@ -9,7 +9,7 @@ import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { ByTask, openTask } from '../tasks/access.ts';
-import { demandWebhooks, openWebhook, type WebhookCall } from './access.ts';
+import { requireWebhooks, openWebhook, type WebhookCall } from './access.ts';
 import { changeWebhook, createWebhook, removeWebhook } from './change-webhook.ts';
 import { ACTORS_API, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
 import {
@@ -50,7 +50,7 @@ const list = route(
     list: WebhookShort,
   },
   async (call, kernel) => {
-    demandWebhooks(call, 'viewWebhook');
+    requireWebhooks(call, 'viewWebhook');
     return await pageOf(kernel, call);
   },
 );
@@ -67,7 +67,7 @@ const listOfActor = route(
     list: WebhookShort,
   },
   async (call, kernel) => {
-    demandWebhooks(call, 'viewWebhook');
+    requireWebhooks(call, 'viewWebhook');
     const { id } = await openActor(kernel, call, call.params.actorId, 'viewActor');
     return await pageOf(kernel, call, id);
   },
@@ -85,7 +85,7 @@ const listOfTask = route(
     list: WebhookShort,
   },
   async (call, kernel) => {
-    demandWebhooks(call, 'viewWebhook');
+    requireWebhooks(call, 'viewWebhook');
     const { id } = await openTask(kernel, call, call.params.actorTaskId, 'viewTask');
     return await pageOf(kernel, call, id);
   },

@@ -1,5 +1,5 @@
 // Webhooks that start a run of this very server: without a call, and with the permissions of the caller who saved the webhook last.
-import { actorOf } from '../../kernel/change/actor.ts';
+import { actorOf } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -102,7 +102,7 @@ async function start(
   { kind, reference, query }: OwnRunUrl,
   { caller, dispatch, details }: OwnRunStart,
   now: number,
-  alongWith: (tx: Db, run: Run) => Promise<void>,
+  inSameTransaction: (tx: Db, run: Run) => Promise<void>,
 ): Promise<Run> {
   const call = actorOf(caller, now);
   const options = coerceQuery(query);
@@ -114,7 +114,7 @@ async function start(
     ...(caller.program && { startedByRunId: caller.program.id }),
   };
   const input = { body: Buffer.from(dispatch.body), contentType: 'application/json' };
-  const common = { caller, meta, query: options as RunQuery, input, alongWith };
+  const common = { caller, meta, query: options as RunQuery, input, inSameTransaction };
   const asker = { caller, can: call.can };
   if (kind === 'task') {
     const task = await openTask(kernel, asker, reference, 'runTask');

@@ -10,14 +10,14 @@ interface RemoteBuild {
   finishedAt?: string | null;
 }
 
-interface BuildWish {
+interface WantedBuild {
   version: string;
   /** Undefined leaves it to the version. */
   tag: string | undefined;
 }
 
 /** The versions that a tag of the source names, else all. */
-function wishesOf({ versions = [], taggedBuilds }: RemoteActor): BuildWish[] {
+function wantedBuildsOf({ versions = [], taggedBuilds }: RemoteActor): WantedBuild[] {
   const known = new Set(versions.map(({ versionNumber }) => versionNumber));
   const tagged = Object.entries(taggedBuilds ?? {}).flatMap(([tag, build]) => {
     const version = build?.buildNumber?.split('.').slice(0, 2).join('.');
@@ -27,16 +27,16 @@ function wishesOf({ versions = [], taggedBuilds }: RemoteActor): BuildWish[] {
 }
 
 /** Tags that the target has already are left alone, so that a repeated import builds nothing twice. */
-async function missingWishes({ to, ids }: ImportContext, actor: RemoteActor): Promise<BuildWish[]> {
+async function missingBuilds({ to, ids }: ImportContext, actor: RemoteActor): Promise<WantedBuild[]> {
   const id = ids.actors.get(actor.id);
   if (id === undefined) return [];
-  if (id === PLANNED) return wishesOf(actor);
+  if (id === PLANNED) return wantedBuildsOf(actor);
   const there = await to.get<RemoteActor>(`/actors/${id}`);
   const tagOf = (version: string) =>
     (there.versions ?? []).find(({ versionNumber }) => versionNumber === version)?.['buildTag'] as
       | string
       | undefined;
-  return wishesOf(actor).filter(
+  return wantedBuildsOf(actor).filter(
     ({ version, tag }) => there.taggedBuilds?.[tag ?? tagOf(version) ?? ''] == null,
   );
 }
@@ -44,7 +44,7 @@ async function missingWishes({ to, ids }: ImportContext, actor: RemoteActor): Pr
 export async function buildActors(context: ImportContext, actors: readonly RemoteActor[]): Promise<void> {
   const { to, ids, progress, report } = context;
   for (const actor of actors) {
-    for (const { version, tag } of await missingWishes(context, actor)) {
+    for (const { version, tag } of await missingBuilds(context, actor)) {
       const name = `build of the Actor ${actor.name}, version ${version}`;
       progress.update(`${name}: waiting for it`);
       const path = `/actors/${ids.actors.get(actor.id)!}/builds`;
@@ -63,7 +63,7 @@ export async function buildActors(context: ImportContext, actors: readonly Remot
 /** Without --build, somebody has to do it. */
 export async function askForBuilds(context: ImportContext, actors: readonly RemoteActor[]): Promise<void> {
   const missing: string[] = [];
-  for (const actor of actors) if ((await missingWishes(context, actor)).length > 0) missing.push(actor.name);
+  for (const actor of actors) if ((await missingBuilds(context, actor)).length > 0) missing.push(actor.name);
   if (missing.length > 0)
     context.report.ask(
       `Build ${missing.length === 1 ? 'the Actor' : 'the Actors'} ${missing.join(', ')}: the same command with --build does it.`,

@@ -1,6 +1,6 @@
 // Copies a request queue: first what is pending, in its order, then what was handled.
 import { setTimeout as delay } from 'node:timers/promises';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { ImportContext } from './import-context.ts';
 import { eachRequestPage, type RemoteRequest } from './remote-lists.ts';
 import { finishStorage, openStorageCopy, savePosition, type StorageCopy } from './storage-copy.ts';
@@ -66,7 +66,7 @@ function missingCount({ source, target }: StorageCopy): number {
 }
 
 function* inSmallBatches(requests: readonly RemoteRequest[]): Generator<RemoteRequest[]> {
-  for (const batch of inBatches(requests, BATCH)) {
+  for (const batch of chunk(requests, BATCH)) {
     const bytes = Buffer.byteLength(JSON.stringify(batch));
     if (bytes <= BATCH_BYTES) yield batch;
     else for (const request of batch) yield [request];

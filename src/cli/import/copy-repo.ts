@@ -165,7 +165,7 @@ export function parseRemoteRefs(listed: string): RemoteRefs {
   return { branches, tags, defaultBranch: head !== undefined && branches.includes(head) ? head : undefined };
 }
 
-export function demandFreeName(found: TargetRepository | undefined, state: RepoCopyState): void {
+export function requireFreeName(found: TargetRepository | undefined, state: RepoCopyState): void {
   if (found === undefined || found.id === state.createdId) return;
   throw new Failure(
     'conflict',

@@ -39,7 +39,7 @@ export class HostApi {
   async find(fullName: string): Promise<TargetRepository | undefined> {
     const { status, body } = await this.#call('GET', `/repos/${fullName}`);
     if (status === 404) return undefined;
-    const found = this.#demand(status, 200, body) as TargetRepository;
+    const found = this.#requirePermission(status, 200, body) as TargetRepository;
     // A former name leads to another repository.
     return found.full_name.toLowerCase() === fullName.toLowerCase() ? found : undefined;
   }
@@ -53,20 +53,20 @@ export class HostApi {
         'not-found',
         `${this.url} has no organization "${owner}" in which you may create repositories.`,
       );
-    return this.#demand(status, 201, body) as TargetRepository;
+    return this.#requirePermission(status, 201, body) as TargetRepository;
   }
 
   async setDefaultBranch({ full_name: fullName }: TargetRepository, branch: string): Promise<void> {
     const { status, body } = await this.#call('PATCH', `/repos/${fullName}`, { default_branch: branch });
-    this.#demand(status, 200, body);
+    this.#requirePermission(status, 200, body);
   }
 
   async remove({ full_name: fullName }: TargetRepository): Promise<void> {
     const { status, body } = await this.#call('DELETE', `/repos/${fullName}`);
-    if (status !== 404) this.#demand(status, 204, body);
+    if (status !== 404) this.#requirePermission(status, 204, body);
   }
 
-  #demand(status: number, expected: number, body: unknown): unknown {
+  #requirePermission(status: number, expected: number, body: unknown): unknown {
     if (status === expected) return body;
     const { message = '', errors = [] } = body as ErrorReply;
     const words = [message, ...errors.map((error) => error.message ?? '')].filter(Boolean).join(' ');

@@ -1,7 +1,7 @@
 // The server that an import goes into: the one named, or the one that runs on the data folder, with a token for the import alone.
 import { changesOn } from '../../app/app.ts';
 import type { Config } from '../../app/config.ts';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { requireAdmin } from '../../kernel/identity/first-start.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
@@ -71,9 +71,9 @@ async function createImportToken(config: Config): Promise<Pick<ImportTarget, 'to
   const secret = newSecret(TOKEN_PREFIX);
   const created = await withMigratedDatabase(config, async (engine) => {
     const admin = await requireAdmin(engine);
-    return await changesOn(engine).run(systemActor({ now }), async (on) => {
+    return await changesOn(engine).run(systemActor({ now }), async (tx) => {
       const token = await insertToken(
-        on.db,
+        tx.db,
         {
           role: admin.role,
           customRoles: [],
@@ -86,23 +86,23 @@ async function createImportToken(config: Config): Promise<Pick<ImportTarget, 'to
         secret,
         now,
       );
-      on.record({
+      tx.record({
         ...tokenChange(token, 'createAccessToken'),
         verb: 'created the token',
         after: reportToken(token, admin),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
       return { token, admin };
     });
   });
   const close = () =>
     withMigratedDatabase(config, async (engine) => {
-      await changesOn(engine).run(systemActor({ now: Date.now() }), async (on) => {
+      await changesOn(engine).run(systemActor({ now: Date.now() }), async (tx) => {
         const { token, admin } = created;
-        if (!(await deleteToken(on.db, token.id))) return;
+        if (!(await deleteToken(tx.db, token.id))) return;
         const before = reportToken(token, admin);
-        on.record({ ...tokenChange(token, 'deleteAccessToken'), verb: 'deleted the token', before });
-        await on.invalidate(IDENTITY);
+        tx.record({ ...tokenChange(token, 'deleteAccessToken'), verb: 'deleted the token', before });
+        await tx.invalidate(IDENTITY);
       });
     });
   return { token: secret.value, close };

@@ -1,5 +1,5 @@
 // Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
-import { actorOf, systemActor, type ChangeActor } from '../../kernel/change/actor.ts';
+import { actorOf, systemActor, type ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -20,16 +20,16 @@ export const APPLY = 'applyApprovalRequest';
 
 /** Belongs in a transaction that has locked the flag and the request. */
 export async function applyRequest(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   target: FlagInEnvironment,
   request: ApprovalRequest,
   { by, comment }: { by: Initiator; comment?: string | undefined },
 ): Promise<ApprovalRequest> {
   requireApproved(request, target.environment.approvalSettings);
-  const applied = toCompleted(request, by, on.actor.now);
-  await updateApprovalRequest(on.db, request, applied);
-  await applyPlan(on.as(approved(on.actor)), target, request.plan, optionsOf(request, target, comment));
-  recordFlagChange(on, target, APPLY, {
+  const applied = toCompleted(request, by, tx.actor.now);
+  await updateApprovalRequest(tx.db, request, applied);
+  await applyPlan(tx.as(approved(tx.actor)), target, request.plan, optionsOf(request, target, comment));
+  recordFlagChange(tx, target, APPLY, {
     verb: 'applied an approval request for',
     before: toApprovalRequest(request, target),
     after: toApprovalRequest(applied, target),
@@ -51,12 +51,12 @@ function optionsOf(
 
 /** Throws when the actor could not apply the request now. Due work checks again, with the permissions of that time. */
 export async function checkRequest(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { request, target }: { request: ApprovalRequest; target: FlagInEnvironment },
   comment?: string,
 ): Promise<void> {
   const options = { ...optionsOf(request, target, comment), ignoreConflicts: true };
-  await checkPlan(on.as(approved(on.actor)), target, request.plan, options);
+  await checkPlan(tx.as(approved(tx.actor)), target, request.plan, options);
 }
 
 export async function couldApply(...args: Parameters<typeof checkRequest>): Promise<boolean> {
@@ -86,8 +86,8 @@ function approved(actor: ChangeActor): ChangeActor {
     ...(actor.caller !== undefined && { caller: actor.caller }),
     now: actor.now,
     can: (resource, action) => LOCAL.has(action) || actor.can(resource, action),
-    demand(resource, action) {
-      if (!LOCAL.has(action)) actor.demand(resource, action);
+    requirePermission(resource, action) {
+      if (!LOCAL.has(action)) actor.requirePermission(resource, action);
     },
   };
 }
@@ -105,38 +105,39 @@ export function approvalHandlers(kernel: Kernel): Record<string, DueHandler> {
 
 async function applyNow(
   identity: Identity,
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   request: ApprovalRequest,
   target: FlagInEnvironment,
 ): Promise<void> {
-  const { now } = on.actor;
+  const { now } = tx.actor;
   const by = request.appliedBy!;
-  const caller = await identity.callerOf(on.db, by, now);
+  const caller = await identity.callerOf(tx.db, by, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
   const actor = actorOf(caller, now);
   // With automatic application, the settings of the environment allow it.
-  if (!target.environment.approvalSettings.autoApplyApprovedChanges) actor.demand(target.resource, APPLY);
-  await applyRequest(on.as(actor), target, request, { by, comment: request.applyComment });
+  if (!target.environment.approvalSettings.autoApplyApprovedChanges)
+    actor.requirePermission(target.resource, APPLY);
+  await applyRequest(tx.as(actor), target, request, { by, comment: request.applyComment });
 }
 
 async function fail(
   identity: Identity,
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: ApprovalRequest,
   target: FlagInEnvironment,
   failure: Failure,
 ): Promise<void> {
-  const { now } = on.actor;
-  const caller = await identity.callerOf(on.db, before.appliedBy!, now);
+  const { now } = tx.actor;
+  const caller = await identity.callerOf(tx.db, before.appliedBy!, now);
   const after: ApprovalRequest = {
     ...before,
     status: 'failed',
     conflicts: [conflictOf(failure, before.plan.instructions)],
     version: before.version + 1,
   };
-  await updateApprovalRequest(on.db, before, after);
-  recordFlagChange(on.as(systemActor({ now, ...(caller && { caller }) })), target, APPLY, {
+  await updateApprovalRequest(tx.db, before, after);
+  recordFlagChange(tx.as(systemActor({ now, ...(caller && { caller }) })), target, APPLY, {
     verb: 'failed to apply an approval request for',
     description: failure.message,
     before: toApprovalRequest(before, target),

@@ -1,5 +1,5 @@
 // Creates approval requests for plans that could be applied now.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { newId } from '../../kernel/id.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -33,7 +33,7 @@ export interface RequestDraft {
   operatingOnId?: string;
 }
 
-type RequestCall = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & { caller: KnownCaller };
+type RequestCall = Pick<Call, 'id' | 'now' | 'can' | 'requirePermission'> & { caller: KnownCaller };
 
 const action = 'createApprovalRequest';
 
@@ -46,20 +46,20 @@ export async function createRequest(
 ): Promise<ShownRequest> {
   const { description, comment, executionDate, operatingOnId } = wanted;
   if (executionDate !== undefined) requireFuture(executionDate, call.now);
-  const shown = await changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const target = await readFlagInEnvironment(call, tx, at, 'hold');
-    call.demand(target.resource, action);
+  const shown = await changes.run(call, async (tx) => {
+    const { db } = tx;
+    const target = await readFlagInEnvironment(call, db, at, 'hold');
+    call.requirePermission(target.resource, action);
     const reviewers = {
       notifyMemberIds: [...new Set(wanted.notifyMemberIds)],
       notifyTeamKeys: [...new Set(wanted.notifyTeamKeys)],
     };
-    await requireReviewers(tx, reviewers);
+    await requireReviewers(db, reviewers);
     const plan = pinCopy(wanted.plan, target.flag);
     // The requestor does not need the permissions of the change: the member who applies it does.
     const options = { comment: description || action, approvedIn: '*', ignoreConflicts: true };
-    await inPostedBody(() => checkPlan(on.as(systemActor(call)), target, plan, options));
-    if ((await countOpenRequests(tx, refOf(target))) >= MAX_OPEN)
+    await inPostedBody(() => checkPlan(tx.as(systemActor(call)), target, plan, options));
+    if ((await countOpenRequests(db, refOf(target))) >= MAX_OPEN)
       throw problem('body', `would be one more than ${MAX_OPEN} open approval requests`);
     const request: ApprovalRequest = {
       id: newId(call.now),
@@ -79,9 +79,9 @@ export async function createRequest(
       version: 1,
       createdAt: call.now,
     };
-    await insertApprovalRequest(tx, request);
+    await insertApprovalRequest(db, request);
     const after = toApprovalRequest(request, target, via);
-    recordFlagChange(on, target, action, { verb: 'requested approval of a change of', after, comment });
+    recordFlagChange(tx, target, action, { verb: 'requested approval of a change of', after, comment });
     return after;
   });
   return shown;

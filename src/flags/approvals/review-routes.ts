@@ -10,7 +10,7 @@ import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { ByFlagInEnvironmentAndId } from '../planned-changes/flag-in-environment.ts';
 import { recordFlagChange } from '../planned-changes/record-change.ts';
-import { demandBeta } from '../version.ts';
+import { requireBeta } from '../version.ts';
 import { APPLY, applyRequest, couldApply, checkRequest } from './apply-request.ts';
 import { requireReviewers } from './create-request.ts';
 import {
@@ -59,10 +59,10 @@ function routesOf(via: ApprovalPath, names: Names) {
       const { kind = 'comment', comment } = call.body;
       if (kind === 'comment' && (comment ?? '').trim() === '')
         throw problem('comment', 'is required, or a kind: approve or decline');
-      const shown = await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const { request: before, target } = await openRequest(call, tx, via, 'hold');
-        call.demand(target.resource);
+      const shown = await changes.run(call, async (tx) => {
+        const { db } = tx;
+        const { request: before, target } = await openRequest(call, db, via, 'hold');
+        call.requirePermission(target.resource);
         const by = recordedAs(call.caller);
         const { approvalSettings: settings } = target.environment;
         const one = {
@@ -76,14 +76,14 @@ function routesOf(via: ApprovalPath, names: Names) {
         const isReady = kind === 'approve' && whyNotApproved(request, settings) === undefined;
         const isNext = settings.autoApplyApprovedChanges && isReady && request.status === 'pending';
         // A change that the reviewer may not apply waits for somebody who may.
-        if (isNext && (await couldApply(on, { request, target }))) {
-          const appliedBy = await identity.initiatorIn(tx, call.caller, call.now);
+        if (isNext && (await couldApply(tx, { request, target }))) {
+          const appliedBy = await identity.initiatorIn(db, call.caller, call.now);
           request = { ...request, status: 'scheduled', appliedBy };
-          await scheduleApproval(tx, request.id, laterOf(request, call.now) ?? call.now, call.now);
+          await scheduleApproval(db, request.id, laterOf(request, call.now) ?? call.now, call.now);
         }
-        await updateApprovalRequest(tx, before, request);
-        record(on, before, { target, request }, { verb: VERBS[kind], action: REVIEW, comment });
-        return await showRequest(tx, { request, target }, via, call.now);
+        await updateApprovalRequest(db, before, request);
+        record(tx, before, { target, request }, { verb: VERBS[kind], action: REVIEW, comment });
+        return await showRequest(db, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -104,16 +104,16 @@ function routesOf(via: ApprovalPath, names: Names) {
     },
     async (call, { changes, identity }) => {
       const { comment } = call.body ?? {};
-      const shown = await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const { request: before, target } = await openRequest(call, tx, via, 'hold');
-        call.demand(target.resource);
+      const shown = await changes.run(call, async (tx) => {
+        const { db } = tx;
+        const { request: before, target } = await openRequest(call, db, via, 'hold');
+        call.requirePermission(target.resource);
         requireApplicable(before, target.environment.approvalSettings);
-        const by = await identity.initiatorIn(tx, call.caller, call.now);
+        const by = await identity.initiatorIn(db, call.caller, call.now);
         const later = laterOf(before, call.now);
         if (later === undefined)
-          return toApprovalRequest(await applyRequest(on, target, before, { by, comment }), target, via);
-        await checkRequest(on, { request: before, target }, comment);
+          return toApprovalRequest(await applyRequest(tx, target, before, { by, comment }), target, via);
+        await checkRequest(tx, { request: before, target }, comment);
         const request: ApprovalRequest = {
           ...before,
           status: 'scheduled',
@@ -122,11 +122,11 @@ function routesOf(via: ApprovalPath, names: Names) {
           ...(comment !== undefined && { applyComment: comment }),
           version: before.version + 1,
         };
-        await updateApprovalRequest(tx, before, request);
-        await scheduleApproval(tx, request.id, later, call.now);
+        await updateApprovalRequest(db, before, request);
+        await scheduleApproval(db, request.id, later, call.now);
         const verb = 'scheduled an approval request for';
-        record(on, before, { target, request }, { verb, action: APPLY, comment });
-        return await showRequest(tx, { request, target }, via, call.now);
+        record(tx, before, { target, request }, { verb, action: APPLY, comment });
+        return await showRequest(db, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -145,22 +145,22 @@ function routesOf(via: ApprovalPath, names: Names) {
       reply: { 200: ApprovalRequestSchema },
     },
     async (call, { changes }) => {
-      demandBeta(call);
+      requireBeta(call);
       const asked = readSemanticPatch(call);
-      const shown = await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const { request: before, target } = await openRequest(call, tx, via, 'hold');
-        call.demand(target.resource);
+      const shown = await changes.run(call, async (tx) => {
+        const { db } = tx;
+        const { request: before, target } = await openRequest(call, db, via, 'hold');
+        call.requirePermission(target.resource);
         requireEnvironment(asked, target.environment);
         const request = editRequest(before, asked.instructions);
         if (request !== before) {
-          await requireReviewers(tx, request);
-          await updateApprovalRequest(tx, before, request);
+          await requireReviewers(db, request);
+          await updateApprovalRequest(db, before, request);
           const details = { comment: asked.comment, update: updateOf(asked) };
           const verb = 'changed an approval request for';
-          record(on, before, { target, request }, { verb, action: UPDATE, ...details });
+          record(tx, before, { target, request }, { verb, action: UPDATE, ...details });
         }
-        return await showRequest(tx, { request, target }, via, call.now);
+        return await showRequest(db, { request, target }, via, call.now);
       });
       return shown;
     },
@@ -177,13 +177,13 @@ function routesOf(via: ApprovalPath, names: Names) {
       reply: { 204: null },
     },
     async (call, { changes }) => {
-      await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const { request, target } = await openRequest(call, tx, via, 'hold');
-        call.demand(target.resource);
-        await deleteApprovalRequest(tx, request);
+      await changes.run(call, async (tx) => {
+        const { db } = tx;
+        const { request, target } = await openRequest(call, db, via, 'hold');
+        call.requirePermission(target.resource);
+        await deleteApprovalRequest(db, request);
         const verb = 'deleted an approval request for';
-        record(on, request, { target }, { verb, action: DELETE });
+        record(tx, request, { target }, { verb, action: DELETE });
       });
       return reply(204);
     },
@@ -203,12 +203,12 @@ const VERBS = {
 };
 
 function record(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: ApprovalRequest,
   { target, request }: Pick<RequestWithTarget, 'target'> & Partial<RequestWithTarget>,
   { action, ...details }: Pick<Change, 'verb' | 'comment' | 'update'> & { action: string },
 ): void {
-  recordFlagChange(on, target, action, {
+  recordFlagChange(tx, target, action, {
     before: toApprovalRequest(before, target),
     ...(request !== undefined && { after: toApprovalRequest(request, target) }),
     ...details,

@@ -70,8 +70,8 @@ const patchSettings = route(
     const patch = readDocumentPatch(call, ['merge']);
     if (patch.kind !== 'merge') throw new Failure('internal', 'Only merge patches are read here.');
     const { environmentKey, kind, fields } = readSettingsPatch(patch.fields);
-    const { project, environment } = await changes.run(call, (on) =>
-      changeEnvironment(on, { projectKey, environmentKey }, { ...patch, fields }),
+    const { project, environment } = await changes.run(call, (tx) =>
+      changeEnvironment(tx, { projectKey, environmentKey }, { ...patch, fields }),
     );
     return toApprovalSettings(project, [environment], { kinds: [kind], expand: new Set() });
   },

@@ -1,5 +1,5 @@
 // The representation of audit-log subscriptions, and the rules for changing them.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliverySummaries } from '../../kernel/webhooks/store-deliveries.ts';

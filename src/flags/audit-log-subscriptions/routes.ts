@@ -1,5 +1,5 @@
 // Audit-log subscriptions of integrations: list, create, get, patch, delete.
-import { type Access, demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { type Access, requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -73,7 +73,7 @@ const getSubscriptions = route(
     const all = await listSubscriptions(db, key);
     const seen = all.filter((subscription) => call.can(subscriptionResource(subscription)));
     // Denies callers who may see none at all; if there are none, this reveals nothing.
-    if (seen.length === 0) call.demand(integrationResource(key, []));
+    if (seen.length === 0) call.requirePermission(integrationResource(key, []));
     const items = seen.map((subscription) => toSubscriptionRep(subscription));
     return { items, totalCount: items.length, key, _links: { self: linkTo(`/integrations/${key}`) } };
   },
@@ -97,7 +97,7 @@ const postSubscription = route(
     const { body, now, params } = call;
     const integration = requireIntegration(params.integrationKey);
     const tags = normalizeTags(body.tags ?? []);
-    call.demand(integrationResource(params.integrationKey, tags));
+    call.requirePermission(integrationResource(params.integrationKey, tags));
     const config = await readConfig(secrets, integration, sentConfig(body));
     guard.checkUrl(integration.url(openConfig(secrets, config)));
     const wanted = {
@@ -109,11 +109,11 @@ const postSubscription = route(
       integration: { key: params.integrationKey, config },
       savedBy: accountOf(call.caller).id,
     };
-    const subscription = await changes.run(call, async (on) => {
-      if ((await countSubscriptions(on.db)) >= MAX_SUBSCRIPTIONS)
+    const subscription = await changes.run(call, async (tx) => {
+      if ((await countSubscriptions(tx.db)) >= MAX_SUBSCRIPTIONS)
         throw problem('body', `would be one more than ${MAX_SUBSCRIPTIONS} subscriptions`);
-      const made: Subscription = { ...(await insertWebhook(on.db, wanted, now)), ...wanted };
-      record(on, made, [access(CREATE, made)], { verb: 'created', after: toSubscriptionRep(made) });
+      const made: Subscription = { ...(await insertWebhook(tx.db, wanted, now)), ...wanted };
+      record(tx, made, [access(CREATE, made)], { verb: 'created', after: toSubscriptionRep(made) });
       return made;
     });
     const shown = toSubscriptionRep(subscription);
@@ -151,8 +151,8 @@ const patchSubscription = route(
     const integration = requireIntegration(call.params.integrationKey);
     // The first secret of a server may wait for the database, so this comes before the transaction.
     if (mayHoldConfig(patch)) await secrets.seal('');
-    const subscription = await changes.run(call, async (on) => {
-      const before = await open(call, on.db, 'hold');
+    const subscription = await changes.run(call, async (tx) => {
+      const before = await open(call, tx.db, 'hold');
       const wanted = editSubscription(toSubscriptionRep(before), patch);
       const { key, config: known } = before.integration;
       const config = await readConfig(secrets, integration, wanted.config, known);
@@ -167,13 +167,13 @@ const patchSubscription = route(
       };
       const [first, ...others] = subscriptionAccesses(before, after);
       if (first === undefined) {
-        demandAny(call, SUBSCRIPTION_ACTIONS, subscriptionResource(before));
+        requireAnyPermission(call, SUBSCRIPTION_ACTIONS, subscriptionResource(before));
         return before;
       }
-      demandAll(call, [first, ...others]);
+      requireAllPermissions(call, [first, ...others]);
       if (!areEqual(config, known)) guard.checkUrl(integration.url(openConfig(secrets, config)));
-      await updateWebhook(on.db, after, call.now);
-      record(on, after, [first, ...others], {
+      await updateWebhook(tx.db, after, call.now);
+      record(tx, after, [first, ...others], {
         verb: 'updated',
         before: toSubscriptionRep(before),
         after: toSubscriptionRep(after),
@@ -198,12 +198,12 @@ const deleteSubscription = route(
   },
   async (call, { changes }) => {
     requireIntegration(call.params.integrationKey);
-    await changes.run(call, async (on) => {
-      const subscription = await open(call, on.db, 'hold');
-      call.demand(subscriptionResource(subscription));
-      await deleteWebhook(on.db, subscription.id);
-      await scheduleDeliveryRemoval(on.db, { api: FLAGS_API, hookId: subscription.id }, call.now);
-      record(on, subscription, [access(DELETE, subscription)], {
+    await changes.run(call, async (tx) => {
+      const subscription = await open(call, tx.db, 'hold');
+      call.requirePermission(subscriptionResource(subscription));
+      await deleteWebhook(tx.db, subscription.id);
+      await scheduleDeliveryRemoval(tx.db, { api: FLAGS_API, hookId: subscription.id }, call.now);
+      record(tx, subscription, [access(DELETE, subscription)], {
         verb: 'deleted',
         before: toSubscriptionRep(subscription),
       });
@@ -229,7 +229,7 @@ function requireIntegration(key: string): Integration {
 
 /** With `hold`, locks the row until the transaction ends. */
 async function open(
-  call: Pick<Call, 'demand'> & { params: { integrationKey: string; id: string } },
+  call: Pick<Call, 'requirePermission'> & { params: { integrationKey: string; id: string } },
   db: Db,
   hold?: 'hold',
 ): Promise<Subscription> {
@@ -237,7 +237,7 @@ async function open(
   requireIntegration(integrationKey);
   const subscription = await findSubscription(db, integrationKey, id, hold);
   if (subscription === undefined) throw unknownThing('subscription', id);
-  call.demand(subscriptionResource(subscription), VIEW);
+  call.requirePermission(subscriptionResource(subscription), VIEW);
   return subscription;
 }
 
@@ -275,10 +275,10 @@ function access(action: string, subscription: Subscription): Access {
 }
 
 function record(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { name }: Subscription,
   accesses: Change['accesses'],
   { verb, ...change }: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
 ): void {
-  on.record({ accesses, kind: 'integration', name, verb: `${verb} the audit log subscription`, ...change });
+  tx.record({ accesses, kind: 'integration', name, verb: `${verb} the audit log subscription`, ...change });
 }

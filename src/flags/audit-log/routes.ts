@@ -137,7 +137,7 @@ const getEntry = route(
     // What belongs to another account is not told from what does not exist.
     if (entry === undefined || !isOfAllMembers(entry.resource))
       throw unknownThing('audit entry', call.params.id);
-    call.demand(entry.resource);
+    call.requirePermission(entry.resource);
     // The permission for the audit log does not cover resources that the caller may not see.
     const access = { ...ACCESS, resource: entry.resource };
     throw new Failure('forbidden', 'Forbidden. Access to the requested resource was denied.', { access });

@@ -1,6 +1,6 @@
 // The audit log in the database: finds events by time, resource and words.
 import type { Selectable } from 'kysely';
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { searchByWords, wordsOf } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';

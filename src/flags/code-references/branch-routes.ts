@@ -115,31 +115,30 @@ const putBranch = route(
   async (call, { changes, db }) => {
     const { body, params, now } = call;
     // Before the scan is read, which is work.
-    call.demand(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
+    call.requirePermission(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
     if (body.name !== params.branch) throw problem('name', 'must be that of the path');
     const { references, commitTime, ...fields } = body;
     const { flags, fileCount, hunkCount } = await readScan(references ?? []);
     const commit = commitTime === undefined ? {} : { commitTime: readTime(commitTime) };
-    return await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const { repository, resource, projects } = await openForScan(call, tx, params.repo, {
+    return await changes.run(call, async (tx) => {
+      const { repository, resource, projects } = await openForScan(call, tx.db, params.repo, {
         field: 'references',
         projectKeys: flags.map(({ projectKey }) => projectKey),
       });
-      const before = await findBranch(tx, repository, params.branch);
+      const before = await findBranch(tx.db, repository, params.branch);
       checkSequence(before, fields.updateSequenceId);
       const { id = newId(now), updateSequenceId } = before ?? {};
       const scanned = { ...(updateSequenceId !== undefined && { updateSequenceId }), ...fields, ...commit };
       const after: CodeBranch = { id, repositoryId: repository.id, ...scanned, fileCount, hunkCount };
-      if (before !== undefined) await updateBranch(tx, after);
+      if (before !== undefined) await updateBranch(tx.db, after);
       else {
-        if ((await countBranches(tx, [repository.id])) >= MAX_BRANCHES)
+        if ((await countBranches(tx.db, [repository.id])) >= MAX_BRANCHES)
           throw problem('name', `would be one more than ${MAX_BRANCHES} branches: delete some`);
-        await insertBranch(tx, after);
+        await insertBranch(tx.db, after);
       }
       const stored = flags.map((flag) => ({ ...flag, projectId: projects.get(flag.projectKey) ?? null }));
-      await replaceReferences(tx, after, stored);
-      on.record({
+      await replaceReferences(tx.db, after, stored);
+      tx.record({
         accesses: [{ action: UPDATE_BRANCHES, resource }],
         ...named(repository),
         verb: `scanned the branch ${after.name} of the repository`,
@@ -165,12 +164,12 @@ const postDeletion = route(
     reply: { 200: Done },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const repository = await openCodeRepository(call, on.db, call.params.repo, 'hold');
+    await changes.run(call, async (tx) => {
+      const repository = await openCodeRepository(call, tx.db, call.params.repo, 'hold');
       const resource = codeRepositoryResource(repository);
-      call.demand(resource);
-      for (const branch of await deleteBranches(on.db, repository, [...new Set(call.body)])) {
-        on.record({
+      call.requirePermission(resource);
+      for (const branch of await deleteBranches(tx.db, repository, [...new Set(call.body)])) {
+        tx.record({
           accesses: [{ action: UPDATE_BRANCHES, resource }],
           ...named(repository),
           verb: `deleted the branch ${branch.name} of the repository`,

@@ -57,20 +57,19 @@ const postExtinctions = route(
   async (call, { changes, db }) => {
     const { body, params, now } = call;
     // First of all: the body may name projects that the caller must not know of.
-    call.demand(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const { repository, resource, projects } = await openForScan(call, tx, params.repo, {
+    call.requirePermission(codeRepositoryResource(await openCodeRepository(call, db, params.repo)));
+    await changes.run(call, async (tx) => {
+      const { repository, resource, projects } = await openForScan(call, tx.db, params.repo, {
         field: 'projKey',
         projectKeys: body.map(({ projKey }) => projKey),
       });
-      const branch = await openBranch(tx, repository, params.branch);
+      const branch = await openBranch(tx.db, repository, params.branch);
       const extinctions = body.map(({ projKey, ...rest }) => ({
         ...rest,
         projectId: projects.get(projKey)!,
       }));
-      if ((await insertExtinctions(tx, branch.id, extinctions, now)) === 0) return;
-      on.record({
+      if ((await insertExtinctions(tx.db, branch.id, extinctions, now)) === 0) return;
+      tx.record({
         accesses: [{ action: UPDATE_BRANCHES, resource }],
         ...named(repository),
         verb: `recorded extinctions on the branch ${branch.name} of the repository`,

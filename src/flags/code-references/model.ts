@@ -1,5 +1,5 @@
 // Repositories and branches of code references: their representation, and the rules for changing them.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

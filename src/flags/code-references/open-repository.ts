@@ -13,7 +13,7 @@ import { findBranch } from './store-branches.ts';
 export const VIEW = 'viewCodeRefsRepository';
 export const UPDATE_BRANCHES = 'updateCodeRefsRepositoryBranches';
 
-type Permissions = Pick<Call, 'can' | 'demand'>;
+type Permissions = Pick<Call, 'can' | 'requirePermission'>;
 
 /** With `hold`, locks the repository until the transaction ends. */
 export async function openCodeRepository(
@@ -24,7 +24,7 @@ export async function openCodeRepository(
 ): Promise<CodeRepository> {
   const repository = await findRepository(db, name, hold);
   if (repository === undefined) throw unknownThing('repository', name);
-  call.demand(codeRepositoryResource(repository), VIEW);
+  call.requirePermission(codeRepositoryResource(repository), VIEW);
   return repository;
 }
 
@@ -38,7 +38,7 @@ export async function openBranch(db: Db, repository: CodeRepository, name: strin
 export async function listVisibleRepositories(call: Permissions, db: Db): Promise<CodeRepository[]> {
   const all = await listRepositories(db);
   const seen = all.filter((repository) => call.can(codeRepositoryResource(repository), VIEW));
-  if (seen.length === 0) call.demand('code-reference-repository/*', VIEW);
+  if (seen.length === 0) call.requirePermission('code-reference-repository/*', VIEW);
   return seen;
 }
 
@@ -75,7 +75,7 @@ export async function openForScan(
   const projects = await requireProjects(tx, field, projectKeys);
   const repository = await openCodeRepository(call, tx, name, 'hold');
   const resource = codeRepositoryResource(repository);
-  call.demand(resource);
+  call.requirePermission(resource);
   requireEnabled(repository);
   return { repository, resource, projects };
 }

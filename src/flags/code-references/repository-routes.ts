@@ -1,5 +1,5 @@
 // Repositories of code references: list, create, get, patch, delete.
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { reply, route } from '../../kernel/http/route.ts';
@@ -111,13 +111,13 @@ const postRepository = route(
   async (call, { changes }) => {
     const { body, now } = call;
     const repository: CodeRepository = { ...newRepository(body), id: newId(now), version: 1, createdAt: now };
-    call.demand(codeRepositoryResource(repository));
+    call.requirePermission(codeRepositoryResource(repository));
     const shown = toRepositoryRep(repository);
-    await changes.run(call, async (on) => {
-      if ((await countRepositories(on.db)) >= MAX_REPOSITORIES)
+    await changes.run(call, async (tx) => {
+      if ((await countRepositories(tx.db)) >= MAX_REPOSITORIES)
         throw problem('body', `would be one more than ${MAX_REPOSITORIES} repositories`);
-      if (!(await insertCodeRepository(on.db, repository))) throw taken(repository);
-      on.record({
+      if (!(await insertCodeRepository(tx.db, repository))) throw taken(repository);
+      tx.record({
         accesses: [{ action: CREATE, resource: codeRepositoryResource(repository) }],
         ...named(repository),
         verb: 'created the repository',
@@ -161,20 +161,20 @@ const patchRepositoryRoute = route(
   },
   async (call, { changes }) => {
     const patch = readDocumentPatch(call, ['json', 'merge']);
-    const repository = await changes.run(call, async (on) => {
-      const before = await openCodeRepository(call, on.db, call.params.repo, 'hold');
+    const repository = await changes.run(call, async (tx) => {
+      const before = await openCodeRepository(call, tx.db, call.params.repo, 'hold');
       const wanted = patchRepository(before, patch);
       const [first, ...others] = repositoryAccesses(before, wanted);
       if (first === undefined) {
-        demandAny(call, REPOSITORY_ACTIONS, codeRepositoryResource(before));
+        requireAnyPermission(call, REPOSITORY_ACTIONS, codeRepositoryResource(before));
         return before;
       }
-      demandAll(call, [first, ...others]);
+      requireAllPermissions(call, [first, ...others]);
       const after = { ...wanted, version: before.version + 1 };
-      await updateCodeRepository(on.db, before, after).catch((error: unknown) => {
+      await updateCodeRepository(tx.db, before, after).catch((error: unknown) => {
         throw isUniqueViolation(error) ? taken(after) : error;
       });
-      on.record({
+      tx.record({
         accesses: [first, ...others],
         ...named(after),
         verb: 'updated the repository',
@@ -200,11 +200,11 @@ const deleteRepositoryRoute = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const repository = await openCodeRepository(call, on.db, call.params.repo, 'hold');
-      call.demand(codeRepositoryResource(repository));
-      await deleteRepository(on.db, repository);
-      on.record({
+    await changes.run(call, async (tx) => {
+      const repository = await openCodeRepository(call, tx.db, call.params.repo, 'hold');
+      call.requirePermission(codeRepositoryResource(repository));
+      await deleteRepository(tx.db, repository);
+      tx.record({
         accesses: [{ action: DELETE, resource: codeRepositoryResource(repository) }],
         ...named(repository),
         verb: 'deleted the repository',

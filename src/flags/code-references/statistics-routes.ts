@@ -27,7 +27,7 @@ const getRootStatistic = route(
   async (call, { db }) => {
     const all = await findProjects(db, await listReferencedProjects(db));
     const seen = await filterInSlices(all, (project) => call.can(projectResource(project)));
-    if (seen.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
+    if (seen.length === 0) call.requirePermission(projectResource({ key: '*', tags: [] }));
     const projects = seen.map(({ key }) => linkTo(`${STATISTICS}/${key}`));
     const self = linkTo(STATISTICS);
     return { projects, self, _links: { self, parent: linkTo(REPOSITORIES) } };

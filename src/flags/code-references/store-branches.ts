@@ -1,6 +1,6 @@
 // Branches of repositories in the database, and what a scan found on them.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { CodeBranch, CodeRepository } from './model.ts';
@@ -91,7 +91,7 @@ export async function deleteBranches(
   names: readonly string[],
 ): Promise<CodeBranch[]> {
   const deleted: CodeBranch[] = [];
-  for (const some of inBatches(names.filter(couldBeBranch))) {
+  for (const some of chunk(names.filter(couldBeBranch))) {
     const rows = await tx
       .deleteFrom('code_branches')
       .where('repository_id', '=', id)
@@ -113,7 +113,7 @@ export async function replaceReferences(
 ): Promise<void> {
   await tx.deleteFrom('code_references').where('branch_id', '=', id).execute();
   let position = 0;
-  for (const some of inBatches(flags, AT_ONCE)) {
+  for (const some of chunk(flags, AT_ONCE)) {
     const rows = some.map(({ projectId, flagKey, fileCount, hunkCount, doc }) => ({
       branch_id: id,
       position: position++,

@@ -1,5 +1,5 @@
 // Extinctions in the database: commits that removed the last reference to a flag.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Page, Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -22,7 +22,7 @@ export async function insertExtinctions(
   now: number,
 ): Promise<number> {
   let count = 0;
-  for (const some of inBatches(extinctions, 500)) {
+  for (const some of chunk(extinctions, 500)) {
     const rows = some.map(({ projectId, flagKey, revision, message, time }) => ({
       id: newId(now),
       branch_id: branchId,
@@ -35,7 +35,9 @@ export async function insertExtinctions(
     const made = await tx
       .insertInto('code_extinctions')
       .values(rows)
-      .onConflict((on) => on.columns(['branch_id', 'project_id', 'flag_key', 'revision']).doNothing())
+      .onConflict((conflict) =>
+        conflict.columns(['branch_id', 'project_id', 'flag_key', 'revision']).doNothing(),
+      )
       .returning('id')
       .execute();
     count += made.length;

@@ -1,6 +1,6 @@
 // Repositories of code references in the database.
 import type { Updateable } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { updateRow } from '../store-rows.ts';
 import type { CodeRepository } from './model.ts';
@@ -94,7 +94,7 @@ function repositoryOf(row: CodeRepositoryRow): CodeRepository {
 /** The ids of projects by their keys; they are not deleted until the transaction ends. */
 export async function shareLockProjects(tx: Db, keys: readonly string[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (const some of inBatches(keys)) {
+  for (const some of chunk(keys)) {
     const rows = await tx
       .selectFrom('projects')
       .select(['id', 'key'])

@@ -85,23 +85,23 @@ const putContextKind = route(
   },
   async (call, { changes }) => {
     const { projectKey, contextKind: key } = call.params;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockProject(tx, projectKey);
-      const project = await openProject(call, tx, projectKey);
-      const before = await findContextKind(tx, project, key);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockProject(db, projectKey);
+      const project = await openProject(call, db, projectKey);
+      const before = await findContextKind(db, project, key);
       const access = {
         action: before === undefined ? CREATE : UPDATE_CONTEXT_KIND,
         resource: contextKindResource(project, key),
       };
-      call.demand(access.resource, access.action);
+      call.requirePermission(access.resource, access.action);
       const after = putKind(key, before, call.body, call.now);
       const fields = before && contextKindChanges(before, after);
       if (fields?.length === 0) return;
-      if (before === undefined && (await listContextKinds(tx, project)).length >= MAX_KINDS)
+      if (before === undefined && (await listContextKinds(db, project)).length >= MAX_KINDS)
         throw problem('path.contextKind', `would be one more than ${MAX_KINDS}`);
-      await upsertContextKind(tx, project, before, after);
-      on.record({
+      await upsertContextKind(db, project, before, after);
+      tx.record({
         accesses: [access],
         kind: 'context-kind',
         name: after.name,

@@ -26,10 +26,10 @@ const putSetting = route(
     const { changes } = kernel;
     const { environmentKey, contextKind, contextKey } = call.params;
     const { setting, comment } = call.body;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const { project, flag, resource } = await readFlagInEnvironment(call, tx, call.params, 'hold');
-      call.demand(resource);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const { project, flag, resource } = await readFlagInEnvironment(call, db, call.params, 'hold');
+      call.requirePermission(resource);
       const instructions = instructionsFor(flag, setting, { environmentKey, contextKind, contextKey });
       if (instructions.length === 0) return;
       const patch = {
@@ -38,7 +38,7 @@ const putSetting = route(
         instructions,
         ...(comment !== undefined && { comment }),
       };
-      await changeFlag(on, { project, flagKey: flag.key }, { patch });
+      await changeFlag(tx, { project, flagKey: flag.key }, { patch });
     });
     return reply(204);
   },

@@ -1,8 +1,8 @@
 // The API for SDKs, on the paths that they use.
-import type { Api, Dialect } from '../../kernel/http/protocol.ts';
+import type { Api, ApiProtocol } from '../../kernel/http/protocol.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
-import { KEY_DIALECT } from '../key-dialect.ts';
+import { KEY_PROTOCOL } from '../key-protocol.ts';
 import { relayStreamRoutes } from '../relay-proxy-configs/stream-routes.ts';
 import { bigSegmentRoutes, bigSegmentStreamRoutes } from './big-segment-routes.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
@@ -11,8 +11,8 @@ import { serverRoutes } from './server-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
-const dialect: Omit<Dialect, 'prefixes'> = {
-  ...KEY_DIALECT,
+const protocol: Omit<ApiProtocol, 'prefixes'> = {
+  ...KEY_PROTOCOL,
   name: 'flags-sdk',
   title: 'Flags for SDKs',
   description: 'Flags and segments for SDKs, by the keys of environments.',
@@ -61,6 +61,6 @@ const routesBelow: Record<string, readonly Route[]> = {
 };
 
 export const deliveryApis: readonly Api[] = Object.entries(routesBelow).map(([prefix, routes]) => ({
-  dialect: { ...dialect, prefixes: [prefix] },
+  protocol: { ...protocol, prefixes: [prefix] },
   routes,
 }));

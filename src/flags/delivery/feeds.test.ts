@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -56,10 +56,10 @@ onEachEngine((testEngine) => {
   /** A change as the audit log records it, at this resource of the project. */
   async function change(resource: string, work: (tx: Db) => Promise<unknown>): Promise<void> {
     const changes = new Changes(engine, [deliverySubscriber()]);
-    await changes.run(systemActor({ now: NOW }), async (on) => {
-      await work(on.db);
+    await changes.run(systemActor({ now: NOW }), async (tx) => {
+      await work(tx.db);
       const access = { action: 'update', resource: `proj/${home.project.key}${resource}` };
-      on.record({ accesses: [access], kind: 'thing', name: 'thing', verb: 'changed' });
+      tx.record({ accesses: [access], kind: 'thing', name: 'thing', verb: 'changed' });
     });
   }
 

@@ -1,6 +1,6 @@
 // Changes an environment by a patch: permissions, the update, and the audit entry.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { openEnvironment } from '../find-project.ts';
 import { updateOf, type DocumentPatch } from '../resource-patch.ts';
 import { fieldAccesses, describeFieldChanges } from '../projects/field-changes.ts';
@@ -11,24 +11,24 @@ import { lockEnvironment, updateEnvironment } from './store.ts';
 
 /** Returns the unchanged environment if the patch changes nothing. */
 export async function changeEnvironment(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { projectKey, environmentKey }: { projectKey: string; environmentKey: string },
   patch: DocumentPatch,
 ): Promise<{ project: Project; environment: Environment }> {
-  const { db: tx, actor } = on;
-  await lockEnvironment(tx, projectKey, environmentKey);
-  const opened = await openEnvironment(actor, tx, projectKey, environmentKey);
+  const { db, actor } = tx;
+  await lockEnvironment(db, projectKey, environmentKey);
+  const opened = await openEnvironment(actor, db, projectKey, environmentKey);
   const { project, environment: before } = opened;
   const resource = environmentResource(project, before);
   const { after, changes } = patchEnvironment(project, before, patch, actor.can(resource, 'viewSdkKey'));
   const [access, ...others] = fieldAccesses(changes, resource);
   if (access === undefined) {
-    demandAny(actor, ENVIRONMENT_ACTIONS, resource);
+    requireAnyPermission(actor, ENVIRONMENT_ACTIONS, resource);
     return opened;
   }
-  demandAll(actor, [access, ...others]);
-  const environment = await updateEnvironment(tx, after);
-  on.record({
+  requireAllPermissions(actor, [access, ...others]);
+  const environment = await updateEnvironment(db, after);
+  tx.record({
     accesses: [access, ...others],
     kind: 'environment',
     name: environment.name,

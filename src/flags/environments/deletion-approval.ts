@@ -9,7 +9,7 @@ import { environmentResource } from '../resources.ts';
 const SETTINGS = 'updateApprovalSettings';
 
 /** Deleting the environment would otherwise be a way around its approvals. */
-export function demandDeletable(caller: KnownCaller, project: Project, environment: Environment): void {
+export function requireDeletable(caller: KnownCaller, project: Project, environment: Environment): void {
   if (!requiresApproval(environment)) return;
   const resource = environmentResource(project, environment);
   const isFree = [resource, `${resource}:flag/*`].some((one) => mayBypass(caller, one));

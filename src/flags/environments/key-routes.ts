@@ -38,17 +38,17 @@ function resetRoute(id: string, { path, what, action, current, old, make }: Rese
     async (call, { changes }) => {
       const { projectKey, environmentKey } = call.params;
       const { expiry: until = 0 } = call.query;
-      const shown = await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        await lockEnvironment(tx, projectKey, environmentKey);
-        const { project, environment: before } = await openEnvironment(call, tx, projectKey, environmentKey);
+      const shown = await changes.run(call, async (tx) => {
+        const { db } = tx;
+        await lockEnvironment(db, projectKey, environmentKey);
+        const { project, environment: before } = await openEnvironment(call, db, projectKey, environmentKey);
         const resource = environmentResource(project, before);
-        call.demand(resource, action);
+        call.requirePermission(resource, action);
         const { [old]: _retired, ...kept } = before;
         const renewed: Environment = { ...kept, [current]: make(call.now) };
         if (until > call.now) renewed[old] = { key: before[current], until };
-        const environment = await updateEnvironment(tx, renewed);
-        on.record({
+        const environment = await updateEnvironment(db, renewed);
+        tx.record({
           accesses: [{ action, resource }],
           kind: 'environment',
           name: environment.name,

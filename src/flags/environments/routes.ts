@@ -18,7 +18,7 @@ import { searchInMemory, sortBy } from '../projects/search-in-memory.ts';
 import { lockProject } from '../projects/store.ts';
 import { environmentResource } from '../resources.ts';
 import { changeEnvironment } from './change-environment.ts';
-import { demandDeletable } from './deletion-approval.ts';
+import { requireDeletable } from './deletion-approval.ts';
 import {
   EnvironmentPost,
   EnvironmentRep,
@@ -74,20 +74,20 @@ const postEnvironment = route(
   },
   async (call, { changes }) => {
     const { params, body, now } = call;
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
       // A flag that is created concurrently would otherwise lack a configuration in the new environment.
-      await lockProject(tx, params.projectKey);
-      const project = await openProject(call, tx, params.projectKey);
+      await lockProject(db, params.projectKey);
+      const project = await openProject(call, db, params.projectKey);
       const wanted = readEnvironmentPost(body, project.id);
       const resource = environmentResource(project, wanted);
-      call.demand(resource);
-      const source = findSource(await listEnvironments(tx, project.id), body.source);
-      const environment = await insertEnvironment(tx, wanted, now);
+      call.requirePermission(resource);
+      const source = findSource(await listEnvironments(db, project.id), body.source);
+      const environment = await insertEnvironment(db, wanted, now);
       if (environment === undefined) throw takenKey('environment', wanted.key);
-      await insertConfigs(tx, project, environment, source?.id, now);
-      if (source !== undefined) await copySegments(tx, source.id, environment.id, now);
-      on.record({
+      await insertConfigs(db, project, environment, source?.id, now);
+      if (source !== undefined) await copySegments(db, source.id, environment.id, now);
+      tx.record({
         accesses: [{ action: 'createEnvironment', resource }],
         kind: 'environment',
         name: environment.name,
@@ -131,8 +131,8 @@ const patchEnvironmentRoute = route(
   },
   async (call, { changes }) => {
     const patch = readDocumentPatch(call, ['json']);
-    const { project, environment } = await changes.run(call, (on) =>
-      changeEnvironment(on, call.params, patch),
+    const { project, environment } = await changes.run(call, (tx) =>
+      changeEnvironment(tx, call.params, patch),
     );
     return showEnvironment(call, project, environment);
   },
@@ -152,18 +152,18 @@ const deleteEnvironmentRoute = route(
   },
   async (call, { changes }) => {
     const { projectKey, environmentKey } = call.params;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockProject(tx, projectKey);
-      const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      await deleteUnlessLast(on, {
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockProject(db, projectKey);
+      const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+      await deleteUnlessLast(tx, {
         kind: 'environment',
         access: { action: 'deleteEnvironment', resource: environmentResource(project, environment) },
         name: environment.name,
         before: toEnvironment(project, environment, false),
-        check: async () => demandDeletable(call.caller, project, environment),
-        isLast: async () => (await listEnvironments(tx, project.id)).length < 2,
-        remove: () => deleteEnvironment(tx, environment.id),
+        check: async () => requireDeletable(call.caller, project, environment),
+        isLast: async () => (await listEnvironments(db, project.id)).length < 2,
+        remove: () => deleteEnvironment(db, environment.id),
       });
     });
     return reply(204);

@@ -1,5 +1,5 @@
 // The context kinds that flags were evaluated for, in the database.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { MAX_CONTEXT_KINDS } from './payload.ts';
 import type { FlagContextKindRow } from './tables.ts';
@@ -15,7 +15,7 @@ export async function saveContextKinds(tx: Db, rows: readonly FlagContextKindRow
   const byEnvironment = Map.groupBy(rows, (row) => row.environment_id);
   for (const [environmentId, own] of byEnvironment) {
     const byFlag = [...Map.groupBy(own, (row) => row.flag_id)];
-    for (const batch of inBatches(byFlag, BATCH_SIZE)) {
+    for (const batch of chunk(byFlag, BATCH_SIZE)) {
       const known = await listKinds(
         tx,
         environmentId,
@@ -80,7 +80,7 @@ export async function listContextKindsOf(
 ): Promise<Map<string, Map<string, string[]>>> {
   const found = new Map<string, Map<string, string[]>>();
   if (environmentIds.length === 0) return found;
-  for (const ids of inBatches(flagIds, BATCH_SIZE)) {
+  for (const ids of chunk(flagIds, BATCH_SIZE)) {
     const rows = await db
       .selectFrom('flag_context_kinds')
       .select(['flag_id', 'environment_id', 'kind'])

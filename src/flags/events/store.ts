@@ -1,5 +1,5 @@
 // Saves what payloads of events report, each payload once, in one transaction.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { KnownFlag, KnownFlags, UsageGroup, UsageRows } from './merge.ts';
 import type { EventPayload } from './payload.ts';
@@ -56,7 +56,7 @@ async function insertPayloads(tx: Db, payloads: readonly EventPayload[]): Promis
       received_at: receivedAt,
     }));
   const before = new Set(names.keys());
-  for (const batch of inBatches(rows, BATCH_ROWS)) {
+  for (const batch of chunk(rows, BATCH_ROWS)) {
     const inserted = await tx
       .insertInto('flag_event_payloads')
       .values(batch)
@@ -72,7 +72,7 @@ async function insertPayloads(tx: Db, payloads: readonly EventPayload[]): Promis
 /** Environments and flags may have been deleted since the events arrived. */
 export async function findKnownFlags(db: Db, groups: readonly UsageGroup[]): Promise<KnownFlags> {
   const environments = new Set<string>();
-  for (const ids of inBatches([...new Set(groups.map(({ environmentId }) => environmentId))])) {
+  for (const ids of chunk([...new Set(groups.map(({ environmentId }) => environmentId))])) {
     const rows = await db.selectFrom('environments').select('id').where('id', 'in', ids).execute();
     for (const { id } of rows) environments.add(id);
   }
@@ -80,7 +80,7 @@ export async function findKnownFlags(db: Db, groups: readonly UsageGroup[]): Pro
   for (const [projectId, some] of Map.groupBy(groups, (group) => group.projectId)) {
     const found = new Map<string, KnownFlag>();
     const keys = [...new Set(some.flatMap((group) => [...group.flags.keys()]))];
-    for (const batch of inBatches(keys)) {
+    for (const batch of chunk(keys)) {
       const rows = await db
         .selectFrom('flags')
         .select(['id', 'key', 'availability'])
@@ -95,7 +95,7 @@ export async function findKnownFlags(db: Db, groups: readonly UsageGroup[]): Pro
 }
 
 async function addRows(tx: Db, { evaluations, usage, contextKinds }: UsageRows): Promise<void> {
-  for (const batch of inBatches(evaluations, BATCH_ROWS)) {
+  for (const batch of chunk(evaluations, BATCH_ROWS)) {
     await tx
       .insertInto('flag_evaluations')
       .values(batch)
@@ -108,7 +108,7 @@ async function addRows(tx: Db, { evaluations, usage, contextKinds }: UsageRows):
       )
       .execute();
   }
-  for (const batch of inBatches(usage, BATCH_ROWS)) {
+  for (const batch of chunk(usage, BATCH_ROWS)) {
     await tx
       .insertInto('flag_usage')
       .values(batch)

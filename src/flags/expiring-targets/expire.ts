@@ -1,5 +1,5 @@
 // Removes expired targets, for flags and segments.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { finish, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -8,24 +8,24 @@ import type { ExpiringTarget } from './expiring-target.ts';
 import { deleteExpiringTarget, findExpiringTarget, lockTargetedResource } from './store.ts';
 
 /** Runs in the transaction that deletes the expiry, so that both happen or neither. */
-export type RemoveTarget = (on: ChangeTransaction, target: ExpiringTarget) => Promise<void>;
+export type RemoveTarget = (tx: ChangeTransaction, target: ExpiringTarget) => Promise<void>;
 
 /** Handles the due work of `expiryWork`. */
 export function expireWith({ changes, clock }: Kernel, remove: RemoveTarget): DueHandler {
   return async (due) => {
     const now = clock.now();
-    await changes.run(systemActor({ now }), async (on) => {
-      const { db: tx } = on;
+    await changes.run(systemActor({ now }), async (tx) => {
+      const { db } = tx;
       // The order of locks is the same everywhere: the flag or segment, its expiries, their due work.
-      const seen = await findExpiringTarget(tx, due.payload);
-      if (seen !== undefined) await lockTargetedResource(tx, seen);
-      const target = seen && (await findExpiringTarget(tx, due.payload));
+      const seen = await findExpiringTarget(db, due.payload);
+      if (seen !== undefined) await lockTargetedResource(db, seen);
+      const target = seen && (await findExpiringTarget(db, due.payload));
       // The expiry may have been deleted or moved since; a moved one has other due work.
       if (target !== undefined && target.expiresAt <= now) {
-        await deleteExpiringTarget(tx, target);
-        await remove(on, target);
+        await deleteExpiringTarget(db, target);
+        await remove(tx, target);
       }
-      if (!(await finish(tx, due))) throw new Failure('conflict', 'The work is no longer ours.');
+      if (!(await finish(db, due))) throw new Failure('conflict', 'The work is no longer ours.');
     });
   };
 }

@@ -37,14 +37,14 @@ export interface TargetedResource {
   resource: string;
   names: Resource;
   /** Throws when the change requires approval. */
-  demandApproval(): void;
+  requireApproval(): void;
   /** The instructions are not checked yet. */
   findTargets(
     instructions: readonly Instruction[],
   ): ExpiringContext['isTargeted'] | Promise<ExpiringContext['isTargeted']>;
 }
 
-type KnownCall = Pick<Call, 'can' | 'demand' | 'now' | 'id'> & {
+type KnownCall = Pick<Call, 'can' | 'requirePermission' | 'now' | 'id'> & {
   caller: Exclude<Call['caller'], { kind: 'anonymous' }>;
 };
 
@@ -110,13 +110,13 @@ function routesOf<Params extends TObject>(options: ExpiringResource<Params>, for
       async (call, { changes }) => {
         const patch = readSemanticPatch(call);
         const { instructions, comment } = patch;
-        const answer = await changes.run(call, async (on) => {
-          const { db: tx } = on;
-          const targeted = await open(call, tx, 'hold');
+        const answer = await changes.run(call, async (tx) => {
+          const { db } = tx;
+          const targeted = await open(call, db, 'hold');
           const { owner, resource, environment, name } = targeted;
-          call.demand(resource, action);
+          call.requirePermission(resource, action);
           requireEnvironment(patch, environment);
-          const before = await listExpiringTargets(tx, owner);
+          const before = await listExpiringTargets(db, owner);
           const after = applyExpiringInstructions(before, instructions, {
             owner,
             kinds,
@@ -126,11 +126,11 @@ function routesOf<Params extends TObject>(options: ExpiringResource<Params>, for
             now: call.now,
           });
           if (after === before) return show(before, targeted);
-          targeted.demandApproval();
+          targeted.requireApproval();
           requireComment(environment, comment);
-          await updateExpiringTargets(tx, before, after, call.now);
+          await updateExpiringTargets(db, before, after, call.now);
           const shown = show(after, targeted);
-          on.record({
+          tx.record({
             accesses: [{ action, resource }],
             kind,
             name,

@@ -6,7 +6,7 @@ import { ByEnvironment, openEnvironment, openProject } from '../find-project.ts'
 import { ByFlag, readFlag } from './read-flag.ts';
 import { listDependents, type Dependent } from './store-prerequisites.ts';
 import { flagPath, flagSite } from './representation.ts';
-import { demandBeta } from '../version.ts';
+import { requireBeta } from '../version.ts';
 
 const DependentSchema = Type.Object({
   name: Type.Optional(Type.String()),
@@ -43,7 +43,7 @@ const getDependents = route(
     },
   },
   async (call, { db }) => {
-    demandBeta(call);
+    requireBeta(call);
     const { projectKey, featureFlagKey } = call.params;
     const project = await openProject(call, db, projectKey);
     const { flag, environments } = await readFlag(db, project, featureFlagKey);
@@ -83,7 +83,7 @@ const getDependentsIn = route(
     },
   },
   async (call, { db }) => {
-    demandBeta(call);
+    requireBeta(call);
     const { projectKey, environmentKey, featureFlagKey } = call.params;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
     const { flag } = await readFlag(db, project, featureFlagKey, [environment.key]);

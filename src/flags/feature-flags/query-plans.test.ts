@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -123,7 +123,7 @@ onEachEngine((testEngine) => {
     const needs = { kind: 'addPrerequisite', key: 'flag-2', variationId: variations[0]!._id };
     await change(home, 'flag-1', [needs]);
     await change(home, 'flag-3', [{ kind: 'archiveFlag' }]);
-    await changes.run(actor, (on) => removeFlag(on, { project, flagKey: 'flag-9' }));
+    await changes.run(actor, (tx) => removeFlag(tx, { project, flagKey: 'flag-9' }));
     for (const [key, source] of [
       ['blank', undefined],
       ['likewise', environment!.id],
@@ -139,7 +139,7 @@ onEachEngine((testEngine) => {
 
   async function change({ project }: Home, flagKey: string, instructions: Instruction[]): Promise<void> {
     const patch = { kind: 'semantic' as const, environmentKey: 'test', instructions };
-    await changes.run(actor, (on) => changeFlag(on, { project, flagKey }, { patch }));
+    await changes.run(actor, (tx) => changeFlag(tx, { project, flagKey }, { patch }));
   }
 
   function check(text: string, plan: string): void {

@@ -214,11 +214,11 @@ const postFlag = route(
   async (call, kernel) => {
     const { changes } = kernel;
     const { projectKey } = call.params;
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockProject(tx, projectKey);
-      const project = await openProject(call, tx, projectKey);
-      return await addFlag(on, project, call.body, call.query.clone);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockProject(db, projectKey);
+      const project = await openProject(call, db, projectKey);
+      return await addFlag(tx, project, call.body, call.query.clone);
     });
     return reply(201, shown, { location: shown._links['self']!.href });
   },
@@ -296,7 +296,7 @@ const deleteFlagRoute = route(
   async (call, { changes, db }) => {
     const project = await openProject(call, db, call.params.projectKey);
     const ref = { project, flagKey: call.params.featureFlagKey };
-    await changes.run(call, (on) => removeFlag(on, ref));
+    await changes.run(call, (tx) => removeFlag(tx, ref));
     return reply(204);
   },
 );
@@ -316,8 +316,8 @@ const copyFlag = route(
     const { params, body } = call;
     const project = await openProject(call, db, params.projectKey);
     const ref = { project, flagKey: params.featureFlagKey };
-    const { shown } = await changes.run(call, (on) =>
-      editFlag(on, ref, {
+    const { shown } = await changes.run(call, (tx) =>
+      editFlag(tx, ref, {
         comment: body.comment,
         verb: `copied from ${body.source.key} to ${body.target.key} the configuration of`,
         apply: (flag) => copyConfig(flag, body),

@@ -1,5 +1,5 @@
 // Routes of flag statuses: of one flag in all environments, of all flags in one environment, of one flag in one.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -106,7 +106,7 @@ const getStatuses = route(
 /** Which of the flags serve the same variation to everyone. */
 async function findUniform(db: Db, flagIds: readonly string[], environmentId: string): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const batch of inBatches(flagIds, 200)) {
+  for (const batch of chunk(flagIds, 200)) {
     const configs = await listWholeConfigs(db, batch, [environmentId]);
     for (const [id, byEnvironment] of configs) {
       const config = byEnvironment.get(environmentId);

@@ -1,6 +1,6 @@
 // Writes of flags to the database: insert, update what changed, delete.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
@@ -28,7 +28,7 @@ export async function insertFlag(
     .executeTakeFirst();
   if (inserted === undefined) return false;
   const configs = environments.map(({ id, key }) => toConfigRow(flag.id, id, flag.environments[key]!));
-  for (const batch of inBatches(configs, 500)) await tx.insertInto('flag_configs').values(batch).execute();
+  for (const batch of chunk(configs, 500)) await tx.insertInto('flag_configs').values(batch).execute();
   await executeAll(tx, prepareTagInserts(tx, flag, inserted.no));
   for (const environment of environments) {
     await insertPrerequisites(tx, flag, environment, prerequisiteIds);

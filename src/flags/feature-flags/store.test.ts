@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
 import type { Instruction } from '../patch-body.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -33,7 +33,7 @@ onEachEngine((testEngine) => {
   function instruct(key: string, instructions: Instruction[], environmentKey?: string) {
     const patch = { kind: 'semantic' as const, instructions, ...(environmentKey && { environmentKey }) };
     const at = { project: home.project, flagKey: key };
-    return changes.run(actor, (on) => changeFlag(on, at, { patch }));
+    return changes.run(actor, (tx) => changeFlag(tx, at, { patch }));
   }
 
   async function read(key: string) {
@@ -164,7 +164,7 @@ onEachEngine((testEngine) => {
     const instruction = { kind: 'addPrerequisite', key: 'base', variationId: base.variations[0]!._id };
     const results = await Promise.allSettled([
       instruct('wing', [instruction], 'test'),
-      changes.run(actor, (on) => removeFlag(on, { project: home.project, flagKey: 'base' })),
+      changes.run(actor, (tx) => removeFlag(tx, { project: home.project, flagKey: 'base' })),
     ]);
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
     const still = await findFlag(engine.db, home.project.id, 'base');
@@ -189,7 +189,7 @@ onEachEngine((testEngine) => {
   test('a deleted flag leaves its version behind, and nothing else', async () => {
     await insertTestFlag(engine.db, home, 'gone', { tags: ['t'] });
     await instruct('gone', [{ kind: 'turnFlagOn' }], 'test');
-    await changes.run(actor, (on) => removeFlag(on, { project: home.project, flagKey: 'gone' }));
+    await changes.run(actor, (tx) => removeFlag(tx, { project: home.project, flagKey: 'gone' }));
     assert.equal(await findFlag(engine.db, home.project.id, 'gone'), undefined);
     assert.equal(await firstVersion(engine.db, home.project.id, 'gone'), 4);
   });

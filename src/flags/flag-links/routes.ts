@@ -11,11 +11,11 @@ import type { Flag } from '../feature-flags/flag.ts';
 import { ByFlag, readFlag } from '../feature-flags/read-flag.ts';
 import { lockFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
-import { demandInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
+import { requireInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import type { Project } from '../projects/project.ts';
-import { demandBeta } from '../version.ts';
+import { requireBeta } from '../version.ts';
 import {
   FlagLinkPost,
   FlagLinkSchema,
@@ -48,7 +48,7 @@ const list = route(
     },
   },
   async (call, { db }) => {
-    demandBeta(call);
+    requireBeta(call);
     const { flag, path } = await open(call, db);
     const items = (await listFlagLinks(db, flag.id)).map((link) => toFlagLink(link, path));
     return { items, totalCount: items.length, _links: { self: linkTo(path) } };
@@ -67,7 +67,7 @@ const get = route(
     reply: { 200: FlagLinkSchema },
   },
   async (call, { db }) => {
-    demandBeta(call);
+    requireBeta(call);
     const { flag, path } = await open(call, db);
     return toFlagLink(await read(db, flag, call.params.id), path);
   },
@@ -86,21 +86,21 @@ const post = route(
     reply: { 201: FlagLinkSchema },
   },
   async (call, { changes }) => {
-    demandBeta(call);
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const linked = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, CREATE, linked);
+    requireBeta(call);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const linked = await open(call, db, 'hold');
+      const resource = await requireInAnyEnvironment(call, db, CREATE, linked);
       const id = newId(call.now);
       const { key = id, timestamp = call.now, ...body } = call.body;
       const fields = { id, flagId: linked.flag.id, key, memberId: call.caller.member.id, timestamp, ...body };
       const link: FlagLink = { ...fields, version: 1, createdAt: call.now };
-      const links = await listFlagLinks(tx, linked.flag.id);
+      const links = await listFlagLinks(db, linked.flag.id);
       if (links.length >= MAX_LINKS) throw problem('body', `would be one more than ${MAX_LINKS} links`);
-      if (!(await insertFlagLink(tx, link)))
+      if (!(await insertFlagLink(db, link)))
         throw new Failure('conflict', `Duplicate flag link key "${key}"`, { code: 'key_exists' });
       const after = toFlagLink(link, linked.path);
-      record(on, linked.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
+      record(tx, linked.flag, { action: CREATE, resource }, { verb: 'added a link to', after });
       return after;
     });
     return reply(201, shown, { location: shown._links['self']!.href });
@@ -120,20 +120,20 @@ const patch = route(
     reply: { 200: FlagLinkSchema },
   },
   async (call, { changes }) => {
-    demandBeta(call);
+    requireBeta(call);
     const asked = readDocumentPatch(call, ['json']);
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const linked = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, UPDATE, linked);
-      const before = await read(tx, linked.flag, call.params.id);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const linked = await open(call, db, 'hold');
+      const resource = await requireInAnyEnvironment(call, db, UPDATE, linked);
+      const before = await read(db, linked.flag, call.params.id);
       const edited = patchFlagLink(before, asked, linked.path);
       if (areEqual(edited, before)) return toFlagLink(before, linked.path);
       const link = { ...edited, version: before.version + 1 };
-      await updateFlagLink(tx, before, link);
+      await updateFlagLink(db, before, link);
       const after = toFlagLink(link, linked.path);
       record(
-        on,
+        tx,
         linked.flag,
         { action: UPDATE, resource },
         {
@@ -162,15 +162,15 @@ const del = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    demandBeta(call);
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const linked = await open(call, tx, 'hold');
-      const resource = await demandInAnyEnvironment(call, tx, DELETE, linked);
-      const link = await read(tx, linked.flag, call.params.id);
-      await deleteFlagLink(tx, link);
+    requireBeta(call);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const linked = await open(call, db, 'hold');
+      const resource = await requireInAnyEnvironment(call, db, DELETE, linked);
+      const link = await read(db, linked.flag, call.params.id);
+      await deleteFlagLink(db, link);
       const before = toFlagLink(link, linked.path);
-      record(on, linked.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
+      record(tx, linked.flag, { action: DELETE, resource }, { verb: 'removed a link of', before });
     });
     return reply(204);
   },
@@ -200,12 +200,12 @@ async function read(db: Db, flag: Flag, name: string): Promise<FlagLink> {
 }
 
 function record(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { name }: Flag,
   access: Change['accesses'][0],
   change: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
 ): void {
-  on.record({ accesses: [access], kind: 'flag', name, ...change });
+  tx.record({ accesses: [access], kind: 'flag', name, ...change });
 }
 
 export const flagLinkRoutes = [list, get, post, patch, del];

@@ -1,5 +1,5 @@
 // Routes of the followers of a flag in an environment: list, add, remove. Members may follow every flag that they may view.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
@@ -111,16 +111,16 @@ function changing(
     },
     async (call, { changes }) => {
       const { memberId } = call.params;
-      await changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const target = await readFlagInEnvironment(call, tx, call.params);
+      await changes.run(call, async (tx) => {
+        const { db } = tx;
+        const target = await readFlagInEnvironment(call, db, call.params);
         const { caller } = call;
         const isOneself = memberId === caller.member.id && caller.token?.isService !== true;
-        if (!call.can(target.resource) && !isOneself) call.demand(target.resource);
-        const member = couldBeId(memberId) ? await findMember(tx, { id: memberId }) : undefined;
+        if (!call.can(target.resource) && !isOneself) call.requirePermission(target.resource);
+        const member = couldBeId(memberId) ? await findMember(db, { id: memberId }) : undefined;
         if (member === undefined) throw unknownThing('member', memberId);
-        if (!(await change(tx, refOf(target), memberId, call.now))) return;
-        recordFlagChange(isOneself ? on.as(systemActor(call)) : on, target, action, {
+        if (!(await change(db, refOf(target), memberId, call.now))) return;
+        recordFlagChange(isOneself ? tx.as(systemActor(call)) : tx, target, action, {
           verb,
           description: `- ${member.email}`,
         });

@@ -86,17 +86,17 @@ export const patchMembers = route(
     const instructions = readBulk(patch.instructions);
     // The instructions may name thousands of members: other calls run before the next loop over them.
     await new TimeSlice().next();
-    const members = await changes.run(call, async (on) => {
-      const { db: tx } = on;
+    const members = await changes.run(call, async (tx) => {
+      const { db } = tx;
       const ids: string[][] = [];
       for (const [index, instruction] of instructions.entries())
-        ids.push(await awaitInInstruction(index, instruction, () => idsOf(tx, instruction)));
+        ids.push(await awaitInInstruction(index, instruction, () => idsOf(db, instruction)));
       // All locks are taken at once and in one order, so that two such calls cannot deadlock.
-      await lockMembers(tx, ids.flat());
+      await lockMembers(db, ids.flat());
       const changed = new Set<string>();
       for (const [index, instruction] of instructions.entries()) {
         const some = await awaitInInstruction(index, instruction, () =>
-          applyToAll(on, ids[index]!, instruction, patch),
+          applyToAll(tx, ids[index]!, instruction, patch),
         );
         for (const id of some) changed.add(id);
       }
@@ -115,14 +115,14 @@ async function idsOf(tx: Db, instruction: BulkInstruction): Promise<string[]> {
 
 /** Returns the ids of the members that now have the requested state. */
 async function applyToAll(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   ids: readonly string[],
   instruction: BulkInstruction,
   { comment }: SemanticPatch,
 ): Promise<readonly string[]> {
-  const { db: tx, actor } = on;
-  if ('values' in instruction) await requireRoles(tx, instruction.values, 'values');
-  const found = new Map((await listMemberRecords(tx, ids)).map((member) => [member.id, member]));
+  const { db, actor } = tx;
+  if ('values' in instruction) await requireRoles(db, instruction.values, 'values');
+  const found = new Map((await listMemberRecords(db, ids)).map((member) => [member.id, member]));
   const isNamed = 'memberIDs' in instruction;
   // Skips members who were removed or became owners after the list was read.
   const meant = isNamed ? ids : ids.filter((id) => (found.get(id)?.role ?? 'owner') !== 'owner');
@@ -131,8 +131,8 @@ async function applyToAll(
     if (member === undefined) throw problem('memberIDs', `names an unknown member: ${shorten(id)}`);
     if (member.role === 'owner') throw new Failure('forbidden', `The owner ${id} can only be changed alone.`);
     const auditFields = { comment, update: updateFor(id, instruction) };
-    const after = await changeMember(on, member, wantedOf(member, instruction), auditFields);
-    if (after === member) actor.demand(memberResource(member), 'viewMember');
+    const after = await changeMember(tx, member, wantedOf(member, instruction), auditFields);
+    if (after === member) actor.requirePermission(memberResource(member), 'viewMember');
   }
   return meant;
 }

@@ -1,6 +1,6 @@
 // Changes a member: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -38,25 +38,25 @@ export async function requireRoles(db: Db, names: readonly string[], field: stri
 
 /** Returns the changed member, or `before` itself if nothing changes. */
 export async function changeMember(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: MemberRecord,
   asked: MemberRecord,
   auditFields: Pick<Change, 'comment' | 'update'>,
 ): Promise<MemberRecord> {
-  const { db: tx, actor } = on;
-  const roles = await requireRoles(tx, asked.customRoles, 'customRoles');
+  const { db, actor } = tx;
+  const roles = await requireRoles(db, asked.customRoles, 'customRoles');
   const wanted = { ...asked, customRoles: roles.map(({ key }) => key) };
   const [first, ...others] = memberAccesses(before, wanted);
   if (first === undefined) return before;
-  demandAll(actor, [first, ...others]);
+  requireAllPermissions(actor, [first, ...others]);
   checkMemberPower(knownCaller(actor), before, wanted, roles);
   await shareLockRoles(
-    tx,
+    db,
     roles.filter(({ key }) => !before.customRoles.includes(key)),
   );
-  if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(tx);
-  const after = await updateMemberRecord(tx, before, wanted, actor.now);
-  on.record({
+  if (before.role === 'owner' && wanted.role !== 'owner') await requireOtherOwner(db);
+  const after = await updateMemberRecord(db, before, wanted, actor.now);
+  tx.record({
     accesses: [first, ...others],
     kind: 'member',
     name: after.email,
@@ -66,7 +66,7 @@ export async function changeMember(
     after: toMember(after, { withAttributes: true }),
     ...auditFields,
   });
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return after;
 }
 

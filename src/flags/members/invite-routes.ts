@@ -1,5 +1,5 @@
 // Invites members: up to fifty at once, all or none.
-import { knownCaller } from '../../kernel/change/actor.ts';
+import { knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
 import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/grant-rules.ts';
@@ -42,7 +42,7 @@ export const postMembers = route(
   async (call, { changes, db, publicUrl }) => {
     const posts = call.body;
     const access = { action: 'createMember', resource: 'member/*' };
-    call.demand(access.resource);
+    call.requirePermission(access.resource);
     checkEmails(posts);
     for (const post of posts) {
       checkRoleGrant(call.caller, roleOf(post), access);
@@ -53,19 +53,18 @@ export const postMembers = route(
     for (const { password } of posts) {
       hashes.push(password === undefined ? null : await hashPassword(password));
     }
-    const { members, links } = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await requireFree(tx, posts);
+    const { members, links } = await changes.run(call, async (tx) => {
+      await requireFree(tx.db, posts);
       const teamKeys = posts.flatMap((post) => post.teamKeys ?? []);
-      await lockTeams(tx, [...new Set(teamKeys)]);
+      await lockTeams(tx.db, [...new Set(teamKeys)]);
       const made: Member[] = [];
       const secrets: (string | undefined)[] = [];
       for (const [index, post] of posts.entries()) {
         const taken = new Set(made.map(({ username }) => username));
-        const member = await inviteMember(on, post, { hash: hashes[index]!, taken });
+        const member = await inviteMember(tx, post, { hash: hashes[index]!, taken });
         made.push(member);
         secrets.push(
-          hashes[index] === null ? await insertLoginLink(tx, member, call.now, INVITATION_MS) : undefined,
+          hashes[index] === null ? await insertLoginLink(tx.db, member, call.now, INVITATION_MS) : undefined,
         );
       }
       return { members: made, links: secrets };
@@ -103,21 +102,21 @@ async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> 
 }
 
 async function inviteMember(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   post: MemberPost,
   { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },
 ): Promise<Member> {
-  const { db: tx, actor } = on;
+  const { db, actor } = tx;
   const { firstName, lastName, roleAttributes, teamKeys = [] } = post;
   const access = { action: 'createMember', resource: 'member/*' };
-  const roles = await requireRoles(tx, post.customRoles ?? [], 'customRoles');
+  const roles = await requireRoles(db, post.customRoles ?? [], 'customRoles');
   for (const role of roles) checkCustomGrant(knownCaller(actor), role, access);
-  await shareLockRoles(tx, roles);
+  await shareLockRoles(db, roles);
   const email = post.email.toLowerCase();
   const member = await insertMember(
-    tx,
+    db,
     {
-      username: await findFreeUsername(tx, usernameFrom(email), taken),
+      username: await findFreeUsername(db, usernameFrom(email), taken),
       email,
       role: roleOf(post),
       customRoles: roles.map(({ key }) => key),
@@ -130,14 +129,14 @@ async function inviteMember(
   ).catch((error: unknown) => {
     throw isUniqueViolation(error) ? contested('member') : error; // both were free when checked
   });
-  const [made] = await listMemberRecords(tx, [member.id]);
-  on.record({
+  const [made] = await listMemberRecords(db, [member.id]);
+  tx.record({
     accesses: [{ action: 'createMember', resource: `member/${member.id}` }],
     kind: 'member',
     name: email,
     verb: 'invited the member',
     after: toMember(made!, { withAttributes: true }),
   });
-  await joinTeams(on, { teamKeys, memberIds: [member.id] });
+  await joinTeams(tx, { teamKeys, memberIds: [member.id] });
   return member;
 }

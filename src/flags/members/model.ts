@@ -1,5 +1,5 @@
 // The representation of members, and the rules for changing them.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';

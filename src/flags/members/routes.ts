@@ -1,5 +1,5 @@
 // Members of the account: list, get, patch, delete, and add to teams.
-import { demandAny } from '../../kernel/change/actor.ts';
+import { requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
@@ -69,7 +69,7 @@ const getMembers = route(
     const order = readSort(query.sort, SORTS).map(({ field, desc }) => ({ by: field, desc }));
     const ids = await listMemberIds(db, readMemberFilter(query.filter), order);
     const seen = await filterInSlices(ids, (id) => call.can(memberResource({ id })));
-    if (seen.length === 0) call.demand('member/*');
+    if (seen.length === 0) call.requirePermission('member/*');
     const slice = sliceOf(query);
     const members = await listMemberRecords(db, seen.slice(slice.offset, slice.offset + slice.limit));
     const teams = await teamsOf(db, members);
@@ -121,12 +121,11 @@ const patchMemberRoute = route(
   },
   async (call, { changes, db }) => {
     const patch = readDocumentPatch(call, ['json']);
-    const after = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const member = await openMember(tx, call.params.id, call.caller);
+    const after = await changes.run(call, async (tx) => {
+      const member = await openMember(tx.db, call.params.id, call.caller);
       const auditFields = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeMember(on, member, patchMember(member, patch), auditFields);
-      if (changed === member) demandAny(call, MEMBER_ACTIONS, memberResource(member));
+      const changed = await changeMember(tx, member, patchMember(member, patch), auditFields);
+      if (changed === member) requireAnyPermission(call, MEMBER_ACTIONS, memberResource(member));
       call.can(memberResource(member), 'viewMember');
       return changed;
     });
@@ -147,24 +146,24 @@ const deleteMember = route(
     reply: { 204: null },
   },
   async (call, { changes, endMember }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const member = await openMember(tx, call.params.id, call.caller);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const member = await openMember(db, call.params.id, call.caller);
       const access = { action: 'deleteMember', resource: memberResource(member) };
-      call.demand(access.resource);
+      call.requirePermission(access.resource);
       checkRank(call.caller, member, access);
       if (member.role === 'owner')
         throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
-      await endMember(on, member);
-      await deleteMemberRecord(tx, member, call.now);
-      on.record({
+      await endMember(tx, member);
+      await deleteMemberRecord(db, member, call.now);
+      tx.record({
         accesses: [access],
         kind: 'member',
         name: member.email,
         verb: 'removed the member',
         before: toMember(member, { withAttributes: true }),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
     });
     return reply(204);
   },
@@ -182,10 +181,9 @@ const postMemberTeams = route(
     reply: { 201: MemberRep },
   },
   async (call, { changes, db }) => {
-    const member = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const found = await readMember(tx, call.params.id, call.caller);
-      await joinTeams(on, { teamKeys: call.body.teamKeys, memberIds: [found.id] });
+    const member = await changes.run(call, async (tx) => {
+      const found = await readMember(tx.db, call.params.id, call.caller);
+      await joinTeams(tx, { teamKeys: call.body.teamKeys, memberIds: [found.id] });
       return found;
     });
     return reply(201, await showMember(db, member));

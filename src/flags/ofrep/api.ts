@@ -1,13 +1,13 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP): evaluation for any OpenFeature provider, by the keys of environments.
 import type { Api } from '../../kernel/http/protocol.ts';
-import { KEY_DIALECT } from '../key-dialect.ts';
+import { KEY_PROTOCOL } from '../key-protocol.ts';
 import { OfrepError, renderError, status } from './failures.ts';
 import { ofrepRoutes } from './routes.ts';
 import { HASH_HEADER } from './secure-mode.ts';
 
 export const ofrepApi: Api = {
-  dialect: {
-    ...KEY_DIALECT,
+  protocol: {
+    ...KEY_PROTOCOL,
     name: 'flags-ofrep',
     title: 'Flags for OpenFeature',
     description: 'Evaluation of flags by the OpenFeature Remote Evaluation Protocol.',

@@ -1,11 +1,11 @@
 // Errors in the format of OFREP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallFacts } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/protocol.ts';
 import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { renderError, status } from './failures.ts';
 
-const factsOf = (path: string, url: string) => ({ shape: { path }, url }) as unknown as CallFacts;
+const factsOf = (path: string, url: string) => ({ shape: { path }, url }) as unknown as RequestContext;
 const bulk = factsOf('/v1/evaluate/flags', '/ofrep/v1/evaluate/flags?h=1');
 const single = factsOf('/v1/evaluate/flags/{key}', '/ofrep/v1/evaluate/flags/a%20b?h=1');
 

@@ -1,6 +1,6 @@
 // Renders errors in the format of OFREP: `{key, errorCode, errorDetails}` for an evaluation, else `{errorDetails}`.
 import { routedPath } from '../../kernel/http/prefixes.ts';
-import type { CallFacts } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/protocol.ts';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { status as flagStatus } from '../failures.ts';
@@ -39,7 +39,7 @@ export const OfrepError = Type.Object(
   { $id: 'OfrepError' },
 );
 
-export function renderError({ kind, message, details }: Failure, facts: CallFacts): unknown {
+export function renderError({ kind, message, details }: Failure, facts: RequestContext): unknown {
   const errorCode = details.code ?? CODES[kind];
   if (errorCode === undefined) return { errorDetails: message };
   const key = flagKeyOf(facts);
@@ -47,7 +47,7 @@ export function renderError({ kind, message, details }: Failure, facts: CallFact
 }
 
 /** The key in the path of a call that evaluates one flag. */
-function flagKeyOf({ shape, url }: CallFacts): string | undefined {
+function flagKeyOf({ shape, url }: RequestContext): string | undefined {
   if (shape?.path.endsWith('/{key}') !== true) return undefined;
   const word = routedPath(url).split('/').at(-1)!;
   try {

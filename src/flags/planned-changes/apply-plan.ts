@@ -17,7 +17,7 @@ export interface ApplyPlanOptions {
 
 /** Ignores conflicts with other planned changes: the author of the plan was shown them when it was made. */
 export async function applyPlan(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { project, environment, flag }: FlagInEnvironment,
   { instructions, copy }: Plan,
   { comment, ...rest }: ApplyPlanOptions,
@@ -25,7 +25,7 @@ export async function applyPlan(
   const ref = { project, flagKey: flag.key };
   const options = { ...rest, ignoreConflicts: true };
   if (copy !== undefined)
-    return await editFlag(on, ref, {
+    return await editFlag(tx, ref, {
       ...options,
       comment,
       verb: `copied from ${copy.source.key} to ${environment.key} the configuration of`,
@@ -37,7 +37,7 @@ export async function applyPlan(
     instructions,
     ...(comment !== undefined && { comment }),
   };
-  return await changeFlag(on, ref, { patch, ...options });
+  return await changeFlag(tx, ref, { patch, ...options });
 }
 
 /** In characters of JSON. All planned changes of a flag are read whenever the flag changes, and are shown in lists. */
@@ -51,15 +51,15 @@ export interface CheckPlanOptions extends Omit<ApplyPlanOptions, 'dryRun'> {
 
 /** Throws when the actor could not apply the plan now, or when it would make another planned change impossible. */
 export async function checkPlan(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   target: FlagInEnvironment,
   plan: Plan,
   { ignoreConflicts, except, ...options }: CheckPlanOptions,
 ): Promise<void> {
   if (JSON.stringify(plan.instructions).length > MAX_INSTRUCTIONS_LENGTH)
     throw problem('instructions', `cannot have more than ${MAX_INSTRUCTIONS_LENGTH} characters`);
-  const { before, flag } = await applyPlan(on, target, plan, { ...options, dryRun: true });
+  const { before, flag } = await applyPlan(tx, target, plan, { ...options, dryRun: true });
   if (ignoreConflicts) return;
-  const environments = await listEnvironments(on.db, target.project.id);
-  refuseConflicts(await findConflicts(on.db, before, flag, environments, { now: on.actor.now, except }));
+  const environments = await listEnvironments(tx.db, target.project.id);
+  refuseConflicts(await findConflicts(tx.db, before, flag, environments, { now: tx.actor.now, except }));
 }

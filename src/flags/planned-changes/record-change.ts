@@ -4,10 +4,10 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { FlagInEnvironment } from './flag-in-environment.ts';
 
 export function recordFlagChange(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { resource, flag }: FlagInEnvironment,
   action: string,
   change: Omit<Change, 'accesses' | 'kind' | 'name'>,
 ): void {
-  on.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...change });
+  tx.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...change });
 }

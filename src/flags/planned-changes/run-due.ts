@@ -1,5 +1,5 @@
 // Runs planned changes that are due, exactly once, and marks those as failed that can never be applied.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { finish, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -11,8 +11,8 @@ export interface DueSteps<Item extends FlagInEnvironmentRef> {
   find: FindById<Item>;
   /** False when a caller has applied, changed or deleted it meanwhile. */
   isWaiting(item: Item): boolean;
-  apply(on: ChangeTransaction, item: Item, target: FlagInEnvironment): Promise<void>;
-  fail(on: ChangeTransaction, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
+  apply(tx: ChangeTransaction, item: Item, target: FlagInEnvironment): Promise<void>;
+  fail(tx: ChangeTransaction, item: Item, target: FlagInEnvironment, failure: Failure): Promise<void>;
 }
 
 /** For due work whose payload is the id of the planned change. */
@@ -22,18 +22,18 @@ export function toDueHandler<Item extends FlagInEnvironmentRef>(
 ): DueHandler {
   /** Due work is finished in the transaction of the change, so that both happen or neither. */
   const run = (due: Due, step: DueSteps<Item>['apply']): Promise<void> =>
-    changes.run(systemActor({ now: clock.now() }), async (on) => {
-      const { db: tx } = on;
-      const held = await findLocked(tx, find, due.payload);
-      if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
-      if (held !== undefined && isWaiting(held.item)) await step(on, held.item, held.target);
+    changes.run(systemActor({ now: clock.now() }), async (tx) => {
+      const { db } = tx;
+      const held = await findLocked(db, find, due.payload);
+      if (!(await finish(db, due))) throw new Error('The work is no longer ours.');
+      if (held !== undefined && isWaiting(held.item)) await step(tx, held.item, held.target);
     });
   return async (due) => {
     try {
       await run(due, apply);
     } catch (error) {
       if (!isPermanent(error, due)) throw error;
-      await run(due, (on, item, target) => fail(on, item, target, error));
+      await run(due, (tx, item, target) => fail(tx, item, target, error));
     }
   };
 }

@@ -12,19 +12,19 @@ import { insertProject, hasProjects } from './store.ts';
 
 /** Creates its environments, too; there is always at least one. */
 export async function createProject(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   post: Static<typeof ProjectPost>,
 ): Promise<{ project: Project; environments: Environment[] }> {
-  const { db: tx, actor } = on;
-  const project = await insertProject(tx, readProjectPost(post), actor.now);
+  const { db, actor } = tx;
+  const project = await insertProject(db, readProjectPost(post), actor.now);
   if (project === undefined) throw takenKey('project', post.key);
   const wanted = post.environments?.length ? post.environments : DEFAULT_ENVIRONMENTS;
   for (const [index, environment] of wanted.entries()) {
-    const made = await insertEnvironment(tx, readEnvironmentPost(environment, project.id), actor.now);
+    const made = await insertEnvironment(db, readEnvironmentPost(environment, project.id), actor.now);
     if (made === undefined) throw problem(`environments.${index}.key`, 'is there twice');
   }
-  const environments = await listEnvironments(tx, project.id);
-  on.record({
+  const environments = await listEnvironments(db, project.id);
+  tx.record({
     accesses: [{ action: 'createProject', resource: projectResource(project) }],
     kind: 'project',
     name: project.name,
@@ -35,8 +35,8 @@ export async function createProject(
 }
 
 /** Creates the project `default` if there are no projects. */
-export async function ensureDefaultProject(on: ChangeTransaction): Promise<void> {
-  if (!(await hasProjects(on.db))) await createProject(on, { key: 'default', name: 'Default' });
+export async function ensureDefaultProject(tx: ChangeTransaction): Promise<void> {
+  if (!(await hasProjects(tx.db))) await createProject(tx, { key: 'default', name: 'Default' });
 }
 
 export function takenKey(kind: string, key: string): Failure {

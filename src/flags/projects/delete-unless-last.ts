@@ -1,5 +1,5 @@
 // Deletes a project or an environment, unless it is the last one.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 
@@ -22,12 +22,12 @@ export interface Deletion {
 
 /** The transaction must hold a lock that excludes concurrent deletions. */
 export async function deleteUnlessLast(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { kind, access, name, before, check, isLast, remove }: Deletion,
 ): Promise<void> {
-  on.actor.demand(access.resource, access.action);
+  tx.actor.requirePermission(access.resource, access.action);
   await check();
   if (await isLast()) throw new Failure('conflict', REFUSALS[kind], { code: `last_${kind}` });
   await remove();
-  on.record({ accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
+  tx.record({ accesses: [access], kind, name, verb: `deleted the ${kind}`, before });
 }

@@ -1,5 +1,5 @@
 // Compares a resource before and after a patch: changed fields, the permissions they require, and a description.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual, isObject } from '../../kernel/json/json-value.ts';
 
 export interface Field {

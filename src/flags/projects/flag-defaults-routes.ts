@@ -2,7 +2,7 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { route, type Call } from '../../kernel/http/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
@@ -71,25 +71,25 @@ const patchFlagDefaultsRoute = route(
 export const flagDefaultsRoutes = [getFlagDefaults, putFlagDefaults, patchFlagDefaultsRoute];
 
 async function change(
-  call: Pick<Call, 'id' | 'now' | 'caller' | 'can' | 'demand'>,
+  call: Pick<Call, 'id' | 'now' | 'caller' | 'can' | 'requirePermission'>,
   { changes }: Kernel,
   key: string,
   auditFields: Pick<Change, 'comment' | 'update'>,
   apply: (project: Project) => { after: Project; changes: FieldChange[] },
 ) {
-  const project = await changes.run(call, async (on) => {
-    const { db: tx } = on;
-    await lockProject(tx, key);
-    const before = await openProject(call, tx, key);
+  const project = await changes.run(call, async (tx) => {
+    const { db } = tx;
+    await lockProject(db, key);
+    const before = await openProject(call, db, key);
     const { after, changes: fields } = apply(before);
     const [access, ...others] = fieldAccesses(fields, projectResource(before));
     if (access === undefined) {
-      demandAny(call, FLAG_DEFAULTS_ACTIONS, projectResource(before));
+      requireAnyPermission(call, FLAG_DEFAULTS_ACTIONS, projectResource(before));
       return before;
     }
-    demandAll(call, [access, ...others]);
-    const changed = await updateProject(tx, after);
-    on.record({
+    requireAllPermissions(call, [access, ...others]);
+    const changed = await updateProject(db, after);
+    tx.record({
       accesses: [access, ...others],
       kind: 'project',
       name: changed.name,

@@ -5,9 +5,9 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { refuseIfDenied } from '../denied.ts';
-import { demandDeletable } from '../environments/deletion-approval.ts';
+import { requireDeletable } from '../environments/deletion-approval.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironments, listEnvironmentsOfProjects } from '../environments/store.ts';
 import {
@@ -73,7 +73,7 @@ const getProjects = route(
     const expand = readExpand(query.expand, EXPANDS);
     const names = await listProjectNames(db);
     const visible = await filterInSlices(names, (name) => call.can(projectResource(name)));
-    if (visible.length === 0) call.demand(projectResource({ key: '*', tags: [] }));
+    if (visible.length === 0) call.requirePermission(projectResource({ key: '*', tags: [] }));
     const found = sortBy(searchInMemory(visible, filter), orders, {
       name: ({ name }) => foldCase(name),
       createdOn: ({ createdAt }) => createdAt,
@@ -104,8 +104,8 @@ const postProject = route(
   },
   async (call, { changes }) => {
     const { key, tags = [] } = call.body;
-    call.demand(projectResource({ key, tags }));
-    const made = await changes.run(call, (on) => createProject(on, call.body));
+    call.requirePermission(projectResource({ key, tags }));
+    const made = await changes.run(call, (tx) => createProject(tx, call.body));
     const location = `/api/v2/projects/${key}`;
     return reply(201, showWhole(call, made.project, made.environments), { location });
   },
@@ -147,20 +147,20 @@ const patchProjectRoute = route(
   async (call, { changes }) => {
     const { projectKey } = call.params;
     const patch = readDocumentPatch(call, ['json']);
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockProject(tx, projectKey);
-      const before = await openProject(call, tx, projectKey);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockProject(db, projectKey);
+      const before = await openProject(call, db, projectKey);
       const { after, changes: fields } = patchProject(before, patch);
-      const environments = await listEnvironments(tx, before.id);
+      const environments = await listEnvironments(db, before.id);
       const [access, ...others] = fieldAccesses(fields, projectResource(before));
       if (access === undefined) {
-        demandAny(call, PROJECT_ACTIONS, projectResource(before));
+        requireAnyPermission(call, PROJECT_ACTIONS, projectResource(before));
         return showWhole(call, before, environments);
       }
-      demandAll(call, [access, ...others]);
-      const project = await updateProject(tx, after);
-      on.record({
+      requireAllPermissions(call, [access, ...others]);
+      const project = await updateProject(db, after);
+      tx.record({
         accesses: [access, ...others],
         kind: 'project',
         name: project.name,
@@ -190,29 +190,29 @@ const deleteProjectRoute = route(
   },
   async (call, { changes }) => {
     const { projectKey } = call.params;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockName(tx, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
-      await lockProject(tx, projectKey);
-      const project = await openProject(call, tx, projectKey);
-      await deleteUnlessLast(on, {
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockName(db, 'flags-delete-project'); // otherwise two concurrent calls could delete the last two projects
+      await lockProject(db, projectKey);
+      const project = await openProject(call, db, projectKey);
+      await deleteUnlessLast(tx, {
         kind: 'project',
         access: { action: 'deleteProject', resource: projectResource(project) },
         name: project.name,
         before: toProject(project),
         check: async () => {
-          for (const environment of await listEnvironments(tx, project.id)) {
+          for (const environment of await listEnvironments(db, project.id)) {
             refuseIfDenied(
               call.caller,
               'deleteEnvironment',
               environment,
               environmentResource(project, environment),
             );
-            demandDeletable(call.caller, project, environment);
+            requireDeletable(call.caller, project, environment);
           }
         },
-        isLast: () => isOnlyProject(tx),
-        remove: () => deleteProject(tx, project.id),
+        isLast: () => isOnlyProject(db),
+        remove: () => deleteProject(db, project.id),
       });
     });
     return reply(204);

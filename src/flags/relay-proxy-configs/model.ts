@@ -1,5 +1,5 @@
 // The representation of Relay Proxy configurations, and the rules for changing them.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';

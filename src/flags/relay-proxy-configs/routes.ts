@@ -1,6 +1,6 @@
 // Relay Proxy configurations: list, create, get, patch, reset, delete.
-import type { Access } from '../../kernel/change/actor.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { newId } from '../../kernel/id.ts';
@@ -67,7 +67,7 @@ const getConfigs = route(
     const all = await listRelayProxyConfigs(db);
     const seen = all.filter((config) => call.can(relayProxyConfigResource(config)));
     // Denies callers who may see none at all; if there are none, this reveals nothing.
-    if (seen.length === 0) call.demand('relay-proxy-config/*');
+    if (seen.length === 0) call.requirePermission('relay-proxy-config/*');
     const ids = [...new Set(seen.map(({ creatorId }) => creatorId))];
     const creators = ids.length === 0 ? [] : await listMembersById(db, ids);
     const byId = new Map(creators.map((member) => [member.id, member]));
@@ -95,17 +95,17 @@ const postConfig = route(
   },
   async (call, { changes }) => {
     const { body, caller, now } = call;
-    call.demand('relay-proxy-config/*');
+    call.requirePermission('relay-proxy-config/*');
     const policy = readRelayPolicy(body.policy);
     const { value, hash, ending } = newSecret(KEY_PREFIX);
     const fields = { name: body.name, policy, creatorId: caller.member.id, hash, ending };
     const config = { ...fields, id: newId(now), version: 1, createdAt: now, modifiedAt: now };
-    await changes.run(call, async (on) => {
-      await requireKeyAccess(call, on.db, config);
-      if ((await listRelayProxyConfigs(on.db)).length >= MAX_CONFIGS)
+    await changes.run(call, async (tx) => {
+      await requireKeyAccess(call, tx.db, config);
+      if ((await listRelayProxyConfigs(tx.db)).length >= MAX_CONFIGS)
         throw problem('body', `would be one more than ${MAX_CONFIGS} Relay Proxy configurations`);
-      await insertRelayProxyConfig(on.db, config);
-      record(on, config, [CREATE], { verb: 'created', after: toRelayProxyConfigRep(config) });
+      await insertRelayProxyConfig(tx.db, config);
+      record(tx, config, [CREATE], { verb: 'created', after: toRelayProxyConfigRep(config) });
     });
     const shown = toRelayProxyConfigRep(config, caller.member, value);
     return reply(201, shown, { location: shown._links['self']!.href });
@@ -138,20 +138,20 @@ const patchConfig = route(
   },
   async (call, { changes, db }) => {
     const patch = readDocumentPatch(call, ['json', 'merge']);
-    const config = await changes.run(call, async (on) => {
-      const before = await open(call, on.db, 'hold');
+    const config = await changes.run(call, async (tx) => {
+      const before = await open(call, tx.db, 'hold');
       const wanted = patchRelayProxyConfig(before, patch);
       const accesses = relayProxyConfigAccesses(before, wanted);
       if (accesses.length === 0) {
-        demandAny(call, RELAY_PROXY_CONFIG_ACTIONS, relayProxyConfigResource(before));
+        requireAnyPermission(call, RELAY_PROXY_CONFIG_ACTIONS, relayProxyConfigResource(before));
         return before;
       }
-      demandAll(call, accesses);
-      if (!areEqual(before.policy, wanted.policy)) await requireKeyAccess(call, on.db, wanted);
+      requireAllPermissions(call, accesses);
+      if (!areEqual(before.policy, wanted.policy)) await requireKeyAccess(call, tx.db, wanted);
       const after = { ...wanted, version: before.version + 1, modifiedAt: call.now };
-      await updateRelayProxyConfig(on.db, before, after);
+      await updateRelayProxyConfig(tx.db, before, after);
       record(
-        on,
+        tx,
         after,
         accesses.map(({ action }) => action),
         {
@@ -185,16 +185,16 @@ const resetConfig = route(
   async (call, { changes, db }) => {
     const { now, query } = call;
     const { value, hash, ending } = newSecret(KEY_PREFIX);
-    const config = await changes.run(call, async (on) => {
-      const before = await open(call, on.db, 'hold');
-      call.demand(relayProxyConfigResource(before));
-      await requireKeyAccess(call, on.db, before);
+    const config = await changes.run(call, async (tx) => {
+      const before = await open(call, tx.db, 'hold');
+      call.requirePermission(relayProxyConfigResource(before));
+      await requireKeyAccess(call, tx.db, before);
       const { oldHash: _hash, oldUntil: _until, ...kept } = before;
       const { expiry } = query;
       const grace = expiry !== undefined && expiry > now && { oldHash: before.hash, oldUntil: expiry };
       const after = { ...kept, hash, ending, ...grace, version: before.version + 1, modifiedAt: now };
-      await updateRelayProxyConfig(on.db, before, after);
-      record(on, after, [RESET], {
+      await updateRelayProxyConfig(tx.db, before, after);
+      record(tx, after, [RESET], {
         verb: 'reset the key of',
         before: toRelayProxyConfigRep(before),
         after: toRelayProxyConfigRep(after),
@@ -216,11 +216,11 @@ const deleteConfig = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const config = await open(call, on.db, 'hold');
-      call.demand(relayProxyConfigResource(config));
-      await deleteRelayProxyConfig(on.db, config);
-      record(on, config, [DELETE], { verb: 'deleted', before: toRelayProxyConfigRep(config) });
+    await changes.run(call, async (tx) => {
+      const config = await open(call, tx.db, 'hold');
+      call.requirePermission(relayProxyConfigResource(config));
+      await deleteRelayProxyConfig(tx.db, config);
+      record(tx, config, [DELETE], { verb: 'deleted', before: toRelayProxyConfigRep(config) });
     });
     return reply(204);
   },
@@ -237,13 +237,13 @@ export const relayProxyConfigRoutes = [
 
 /** With `hold`, the row is locked until the transaction ends. */
 async function open(
-  call: Pick<Call, 'demand'> & { params: { id: string } },
+  call: Pick<Call, 'requirePermission'> & { params: { id: string } },
   db: Db,
   hold?: 'hold',
 ): Promise<RelayProxyConfig> {
   const config = await findRelayProxyConfig(db, call.params.id, hold);
   if (config === undefined) throw unknownThing('Relay Proxy configuration', call.params.id);
-  call.demand(relayProxyConfigResource(config), VIEW);
+  call.requirePermission(relayProxyConfigResource(config), VIEW);
   return config;
 }
 
@@ -252,7 +252,7 @@ async function show(db: Db, config: RelayProxyConfig, key?: string) {
 }
 
 function record(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   config: RelayProxyConfig,
   actions: readonly string[],
   { verb, ...change }: Pick<Change, 'verb' | 'before' | 'after' | 'comment' | 'update'>,
@@ -260,7 +260,7 @@ function record(
   const resource = relayProxyConfigResource(config);
   const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
   const phrase = `${verb} the Relay Proxy configuration`;
-  on.record({ accesses, kind: 'relay-proxy-config', name: config.name, verb: phrase, ...change });
+  tx.record({ accesses, kind: 'relay-proxy-config', name: config.name, verb: phrase, ...change });
 }
 
 /**
@@ -268,10 +268,11 @@ function record(
  * them away.
  */
 async function requireKeyAccess(
-  call: Pick<Call, 'demand' | 'now'>,
+  call: Pick<Call, 'requirePermission' | 'now'>,
   db: Db,
   config: Pick<RelayProxyConfig, 'policy'>,
 ): Promise<void> {
   const { environments } = await readRelayState(db, call.now);
-  for (const { resource } of allowedEnvironments(config, environments)) call.demand(resource, SERVE);
+  for (const { resource } of allowedEnvironments(config, environments))
+    call.requirePermission(resource, SERVE);
 }

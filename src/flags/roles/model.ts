@@ -2,7 +2,7 @@
 import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

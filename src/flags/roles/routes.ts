@@ -18,7 +18,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceInVersion } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
@@ -51,7 +51,7 @@ const getRoles = route(
   },
   async (call, { db }) => {
     const roles = await filterInSlices(await listRoles(db), (role) => call.can(roleResource(role)));
-    if (roles.length === 0) call.demand('role/*');
+    if (roles.length === 0) call.requirePermission('role/*');
     const slice = sliceInVersion(call);
     const page = roles.slice(slice.offset, slice.offset + slice.limit);
     const holders = await countHolders(db, page);
@@ -76,14 +76,14 @@ const postRole = route(
   async (call, { changes }) => {
     const wanted = readRolePost(call.body);
     const access = { action: 'createRole', resource: roleResource(wanted) };
-    call.demand(access.resource);
-    const role = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      if ((await findRole(tx, wanted.key)) !== undefined) throw taken();
-      const made = await insertRole(tx, wanted, call.now).catch((error: unknown) => {
+    call.requirePermission(access.resource);
+    const role = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      if ((await findRole(db, wanted.key)) !== undefined) throw taken();
+      const made = await insertRole(db, wanted, call.now).catch((error: unknown) => {
         throw isUniqueViolation(error) ? taken() : error; // by a concurrent call
       });
-      on.record({
+      tx.record({
         accesses: [access],
         kind: 'role',
         name: made.name,
@@ -133,23 +133,23 @@ const patchRoleRoute = route(
   },
   async (call, { changes }) => {
     const patch = readDocumentPatch(call, ['json', 'merge']);
-    const { role, holders } = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const before = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
+    const { role, holders } = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const before = await lockRole(db, await readRole(db, call.params.customRoleKey));
       const wanted = patchRole(before, patch);
       const [first, ...others] = roleAccesses(before, wanted);
-      const counted = (await countHolders(tx, [before])).get(before.id)!;
+      const counted = (await countHolders(db, [before])).get(before.id)!;
       if (first === undefined) {
-        demandAny(call, ROLE_ACTIONS, roleResource(before));
+        requireAnyPermission(call, ROLE_ACTIONS, roleResource(before));
         return { role: before, holders: counted };
       }
-      demandAll(call, [first, ...others]);
+      requireAllPermissions(call, [first, ...others]);
       if (hasOtherPower(before, wanted)) {
         const isHeld = counted.members + counted.teams + counted.tokens > 0;
         checkPolicyChange(call.caller, isHeld, { action: 'updatePolicy', resource: first.resource });
       }
-      const after = await updateRole(tx, before, wanted);
-      on.record({
+      const after = await updateRole(db, before, wanted);
+      tx.record({
         accesses: [first, ...others],
         kind: 'role',
         name: after.name,
@@ -159,7 +159,7 @@ const patchRoleRoute = route(
         comment: patch.comment,
         update: updateOf(patch),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
       return { role: after, holders: counted };
     });
     return toRole(role, holders);
@@ -179,19 +179,19 @@ const deleteRoleRoute = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const role = await lockRole(tx, await readRole(tx, call.params.customRoleKey));
-      call.demand(roleResource(role));
-      await deleteRole(tx, role);
-      on.record({
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const role = await lockRole(db, await readRole(db, call.params.customRoleKey));
+      call.requirePermission(roleResource(role));
+      await deleteRole(db, role);
+      tx.record({
         accesses: [{ action: 'deleteRole', resource: roleResource(role) }],
         kind: 'role',
         name: role.name,
         verb: 'deleted the role',
         before: toRole(role),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
     });
     return reply(204);
   },

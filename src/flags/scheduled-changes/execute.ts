@@ -1,5 +1,5 @@
 // Applies scheduled changes when they are due, each exactly once. One that cannot be applied is stored as failed, with the reason.
-import { actorOf, systemActor } from '../../kernel/change/actor.ts';
+import { actorOf, systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -34,19 +34,19 @@ export function scheduledChangeHandlers(kernel: Kernel): Record<string, DueHandl
 
 async function applyNow(
   identity: Identity,
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   change: ScheduledChange,
   target: FlagInEnvironment,
 ): Promise<void> {
-  const { now } = on.actor;
-  const caller = await identity.callerOf(on.db, change.maintainer, now);
+  const { now } = tx.actor;
+  const caller = await identity.callerOf(tx.db, change.maintainer, now);
   if (caller === undefined)
     throw new Failure('denied', 'Whoever has scheduled the change is no longer here.');
   const actor = actorOf(caller, now);
-  actor.demand(target.resource, action);
-  const theirs = on.as(actor);
+  actor.requirePermission(target.resource, action);
+  const theirs = tx.as(actor);
   const { key, approvalSettings } = target.environment;
-  await deleteScheduledChange(on.db, change);
+  await deleteScheduledChange(tx.db, change);
   const { isChanged } = await applyPlan(theirs, target, change, {
     comment: change.comment ?? `Scheduled change ${change.id}`,
     ...(approvalSettings.bypassApprovalsForPendingChanges && { approvedIn: key }),
@@ -61,21 +61,21 @@ async function applyNow(
 
 async function fail(
   identity: Identity,
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: ScheduledChange,
   target: FlagInEnvironment,
   failure: Failure,
 ): Promise<void> {
-  const { now } = on.actor;
-  const caller = await identity.callerOf(on.db, before.maintainer, now);
+  const { now } = tx.actor;
+  const caller = await identity.callerOf(tx.db, before.maintainer, now);
   const change: ScheduledChange = {
     ...before,
     status: 'failed',
     conflicts: [conflictOf(failure, before.instructions)],
     version: before.version + 1,
   };
-  await updateScheduledChange(on.db, before, change, now);
-  recordFlagChange(on.as(systemActor({ now, ...(caller && { caller }) })), target, action, {
+  await updateScheduledChange(tx.db, before, change, now);
+  recordFlagChange(tx.as(systemActor({ now, ...(caller && { caller }) })), target, action, {
     verb: 'failed to make a scheduled change of',
     description: failure.message,
     before: toScheduledChange(before, target),

@@ -5,7 +5,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
+import { requireFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/read-instructions.ts';
@@ -89,21 +89,21 @@ const post = route(
     const { executionDate: executionAt, instructions, comment } = call.body;
     requireFuture(executionAt, call.now);
     const shown = await inPostedBody(() =>
-      changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-        call.demand(target.resource);
+      changes.run(call, async (tx) => {
+        const { db } = tx;
+        const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+        call.requirePermission(target.resource);
         requireComment(target.environment, comment);
-        demandFlagApproval(call, target.environment, target.flag, target.resource);
-        await checkPlan(on, target, { instructions }, { comment, ...call.query });
-        const { total } = await listScheduledChanges(tx, refOf(target), { offset: 0, limit: 1 });
+        requireFlagApproval(call, target.environment, target.flag, target.resource);
+        await checkPlan(tx, target, { instructions }, { comment, ...call.query });
+        const { total } = await listScheduledChanges(db, refOf(target), { offset: 0, limit: 1 });
         if (total >= MAX_CHANGES)
           throw problem('body', `would be one more than ${MAX_CHANGES} scheduled changes`);
         const change = await insertScheduledChange(
-          tx,
+          db,
           {
             ...refOf(target),
-            maintainer: await identity.initiatorIn(tx, call.caller, call.now),
+            maintainer: await identity.initiatorIn(db, call.caller, call.now),
             executionAt,
             instructions,
             ...(comment !== undefined && { comment }),
@@ -111,7 +111,7 @@ const post = route(
           call.now,
         );
         const after = toScheduledChange(change, target);
-        recordFlagChange(on, target, action, { verb: 'scheduled a change of', after, comment });
+        recordFlagChange(tx, target, action, { verb: 'scheduled a change of', after, comment });
         return after;
       }),
     );
@@ -151,26 +151,26 @@ const patch = route(
   async (call, kernel) => {
     const { changes, identity } = kernel;
     const asked = readSemanticPatch(call);
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-      call.demand(target.resource);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+      call.requirePermission(target.resource);
       requireEnvironment(asked, target.environment);
-      const before = await read(tx, call.params.id, target, 'hold');
+      const before = await read(db, call.params.id, target, 'hold');
       const edited = editScheduledChange(before, asked.instructions, call.now);
       const { comment } = asked;
-      if (edited.isDeleted) return await remove(on, target, before, { comment, update: updateOf(asked) });
+      if (edited.isDeleted) return await remove(tx, target, before, { comment, update: updateOf(asked) });
       if (areEqual(edited.change, before)) return toScheduledChange(before, target);
-      demandFlagApproval(call, target.environment, target.flag, target.resource);
+      requireFlagApproval(call, target.environment, target.flag, target.resource);
       const change = { ...edited.change, version: before.version + 1 };
       if (edited.hasNewInstructions) {
         const options = { comment: comment ?? before.comment, except: before.id, ...call.query };
-        await checkPlan(on, target, { instructions: change.instructions }, options);
-        change.maintainer = await identity.initiatorIn(tx, call.caller, call.now);
+        await checkPlan(tx, target, { instructions: change.instructions }, options);
+        change.maintainer = await identity.initiatorIn(db, call.caller, call.now);
       }
-      await updateScheduledChange(tx, before, change, call.now);
+      await updateScheduledChange(db, before, change, call.now);
       const after = toScheduledChange(change, target);
-      recordFlagChange(on, target, action, {
+      recordFlagChange(tx, target, action, {
         verb: 'changed a scheduled change of',
         before: toScheduledChange(before, target),
         after,
@@ -194,11 +194,11 @@ const del = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-      call.demand(target.resource);
-      await remove(on, target, await read(tx, call.params.id, target, 'hold'), {});
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+      call.requirePermission(target.resource);
+      await remove(tx, target, await read(db, call.params.id, target, 'hold'), {});
     });
     return reply(204);
   },
@@ -223,14 +223,14 @@ async function show(
 type ShownChange = Static<typeof ScheduledChangeSchema> & ReturnType<typeof toScheduledChange>;
 
 async function remove(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   target: FlagInEnvironment,
   change: ScheduledChange,
   details: Pick<Change, 'comment' | 'update'>,
 ): Promise<ShownChange> {
   const before = toScheduledChange(change, target);
-  await deleteScheduledChange(on.db, change);
-  recordFlagChange(on, target, action, { verb: 'gave up a scheduled change of', before, ...details });
+  await deleteScheduledChange(tx.db, change);
+  recordFlagChange(tx, target, action, { verb: 'gave up a scheduled change of', before, ...details });
   return before;
 }
 

@@ -1,6 +1,6 @@
 // Decides whether a change to a segment needs approval.
 import { Failure } from '../../kernel/failure.ts';
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../bypass.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
@@ -17,7 +17,7 @@ export function segmentNeedsApproval(
   return ![BYPASS_SEGMENT, BYPASS].some((action) => mayBypass(caller, resource, action));
 }
 
-export function demandSegmentApproval(...asked: Parameters<typeof segmentNeedsApproval>): void {
+export function requireSegmentApproval(...asked: Parameters<typeof segmentNeedsApproval>): void {
   if (!segmentNeedsApproval(...asked)) return;
   const [, , , resource] = asked;
   throw new Failure('approval-required', 'The change cannot be made directly: approval is required', {

@@ -2,11 +2,11 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { unknownThing } from '../find-project.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
-import { demandSegmentApproval } from './approval.ts';
+import { requireSegmentApproval } from './approval.ts';
 import { requireUnlocked } from './big-segment.ts';
 import { SEGMENT_ACTIONS, actionsBetween, describeSegmentChanges } from './segment-diff.ts';
 import { pruneExpirations } from './expiring-targets.ts';
@@ -40,7 +40,7 @@ export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'desc
 
 /** Returns the same object if nothing changed. */
 export async function changeSegment(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   place: SegmentRef,
   {
     edit,
@@ -52,13 +52,13 @@ export async function changeSegment(
     dryRun = false,
   }: SegmentUpdate,
 ): Promise<Segment> {
-  const { db: tx, actor } = on;
+  const { db, actor } = tx;
   const { project, environment, segmentKey } = place;
-  const before = await lockSegment(tx, environment.id, segmentKey);
+  const before = await lockSegment(db, environment.id, segmentKey);
   if (before === undefined) throw unknownThing('segment', segmentKey);
   const { segment, steps, imports = [], actions = [], membersChanged = false } = edit(before);
   const targetTypes =
-    steps.length === 0 ? new Map() : await findTargetTypes(tx, before.id, keysOfSteps(steps));
+    steps.length === 0 ? new Map() : await findTargetTypes(db, before.id, keysOfSteps(steps));
   const plan = planMembership(targetTypes, steps, before.unboundedContextKind ?? 'user');
   const moves = plan.upsert.length + plan.remove.length;
   const after = nextVersion(
@@ -76,23 +76,23 @@ export async function changeSegment(
   const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
   const [access, ...others] = [...taken].map((action) => ({ action, resource }));
   if (access === undefined) {
-    demandAny(actor, SEGMENT_ACTIONS, resource);
+    requireAnyPermission(actor, SEGMENT_ACTIONS, resource);
     return before;
   }
-  demandAll(actor, [access, ...others]);
+  requireAllPermissions(actor, [access, ...others]);
   if (moves > 0) requireUnlocked(before);
-  const waiting = await findWaitingImports(tx, before, imports);
+  const waiting = await findWaitingImports(db, before, imports);
   if (after === before && waiting.length === 0) return before;
-  if (isApproved !== true) demandSegmentApproval(actor, environment, before, resource);
+  if (isApproved !== true) requireSegmentApproval(actor, environment, before, resource);
   if (update !== undefined && environment.requireComments && (comment ?? '').trim() === '')
     throw problem('comment', `is required for changes in ${environment.name}`);
   if (dryRun) return after;
   if (after !== before) {
-    await updateSegment(tx, before, after);
-    await updateMembership(tx, before.id, plan);
+    await updateSegment(db, before, after);
+    await updateMembership(db, before.id, plan);
     if (taken.has('updateIncluded') || taken.has('updateExcluded'))
-      await pruneExpirations(tx, after, actor.now);
-    on.record({
+      await pruneExpirations(db, after, actor.now);
+    tx.record({
       accesses: [access, ...others],
       kind: 'segment',
       name: after.name,
@@ -106,6 +106,6 @@ export async function changeSegment(
   }
   const [first] = waiting;
   if (first === undefined) return after;
-  await releaseImport(tx, first, { ...actor, comment });
+  await releaseImport(db, first, { ...actor, comment });
   return { ...after, importing: first.mode };
 }

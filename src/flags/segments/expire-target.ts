@@ -10,9 +10,9 @@ import { removeTargets } from './targets.ts';
 
 export function segmentExpiryHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
-    [expiryWork('segment')]: expireWith(kernel, async (on, target) => {
+    [expiryWork('segment')]: expireWith(kernel, async (tx, target) => {
       const { place, contextKind, contextKey } = target;
-      const segment = await findSegmentRef(on.db, target.resourceId);
+      const segment = await findSegmentRef(tx.db, target.resourceId);
       if (segment === undefined) return;
       const type = place as TargetType;
       const edit = (before: Segment) =>
@@ -20,7 +20,7 @@ export function segmentExpiryHandlers(kernel: Kernel): Record<string, DueHandler
           ? { segment: before, steps: [{ does: 'remove' as const, type, values: [contextKey] }] }
           : { segment: removeTargets(before, type, contextKind, [contextKey]), steps: [] };
       const comment = `The target ${contextKind} "${contextKey}" has expired.`;
-      await changeSegment(on, segment, { edit, comment, isApproved: true });
+      await changeSegment(tx, segment, { edit, comment, isApproved: true });
     }),
   };
 }

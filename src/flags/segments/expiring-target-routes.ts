@@ -4,7 +4,7 @@ import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';
 import { environmentalResource } from '../resources.ts';
-import { demandSegmentApproval } from './approval.ts';
+import { requireSegmentApproval } from './approval.ts';
 import { expirationOwnerOf, targetLookup } from './expiring-targets.ts';
 import { findSegment, lockSegment } from './store.ts';
 
@@ -39,7 +39,7 @@ export const segmentExpiringRoutes = expiringRoutes({
       owner: expirationOwnerOf(segment),
       resource,
       names: { kind: 'segment', projectKey, environmentKey, key },
-      demandApproval: () => demandSegmentApproval(call, environment, segment, resource),
+      requireApproval: () => requireSegmentApproval(call, environment, segment, resource),
       findTargets: (instructions) => targetLookup(db, segment, keysIn(instructions)),
     };
   },

@@ -89,7 +89,7 @@ export const segmentMemberRoutes = [updateContexts, updateUsers, getContext, get
 type SegmentParams = Static<ReturnType<typeof Type.Object<typeof BySegment>>>;
 
 async function update(
-  call: Pick<Call, 'can' | 'demand' | 'now' | 'id' | 'caller'> & {
+  call: Pick<Call, 'can' | 'requirePermission' | 'now' | 'id' | 'caller'> & {
     params: SegmentParams;
     body: Static<typeof Membership>;
   },
@@ -98,10 +98,10 @@ async function update(
   const { projectKey, environmentKey, segmentKey } = call.params;
   const steps = readSteps(call.body);
   const edit = (segment: Segment) => ({ segment: requireBig(segment), steps, actions: actionsOf(steps) });
-  await changes.run(call, async (on) => {
-    const { db: tx } = on;
-    const place = await openEnvironment(call, tx, projectKey, environmentKey);
-    await changeSegment(on, { ...place, segmentKey }, { edit });
+  await changes.run(call, async (tx) => {
+    const { db } = tx;
+    const place = await openEnvironment(call, db, projectKey, environmentKey);
+    await changeSegment(tx, { ...place, segmentKey }, { edit });
   });
   return reply(204);
 }

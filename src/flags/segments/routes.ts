@@ -12,7 +12,7 @@ import { PageQuery, readSort, sliceInVersion, SortQuery } from '../list-query.ts
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
 import { readCallPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { environmentalResource } from '../resources.ts';
-import { demandSegmentApproval } from './approval.ts';
+import { requireSegmentApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change-segment.ts';
 import { deleteExpirations } from './expiring-targets.ts';
 import { SEGMENT_FILTERS } from './store-filter.ts';
@@ -92,22 +92,22 @@ const postSegment = route(
   async (call, { changes }) => {
     const { params, body, now } = call;
     const salt = randomBytes(16).toString('hex');
-    const [segment, place] = await changes.run(call, async (on) => {
-      const { db: tx } = on;
+    const [segment, place] = await changes.run(call, async (tx) => {
+      const { db } = tx;
       const { project, environment } = await openEnvironment(
         call,
-        tx,
+        db,
         params.projectKey,
         params.environmentKey,
       );
       const wanted = readSegmentPost(body, environment.id);
       const resource = environmentalResource(project, environment, 'segment', wanted);
-      call.demand(resource);
-      const made = await insertSegment(tx, wanted, salt, now);
+      call.requirePermission(resource);
+      const made = await insertSegment(db, wanted, salt, now);
       if (made === undefined)
         throw new Failure('conflict', `There is a segment "${wanted.key}" already`, { code: 'key_exists' });
       const at: EnvironmentKeys = { project, environment };
-      on.record({
+      tx.record({
         accesses: [{ action: 'createSegment', resource }],
         kind: 'segment',
         name: made.name,
@@ -159,13 +159,13 @@ const patchSegmentRoute = route(
     const { projectKey, environmentKey, segmentKey } = call.params;
     const patch = readCallPatch(call, ['json', 'merge', 'semantic']);
     const { dryRun } = call.query;
-    const shown = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const place = await openEnvironment(call, tx, projectKey, environmentKey);
+    const shown = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const place = await openEnvironment(call, db, projectKey, environmentKey);
       const edit = editBy(patch, place);
       const { comment } = patch;
       const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
-      return toSegmentDetail(await changeSegment(on, { ...place, segmentKey }, update), place);
+      return toSegmentDetail(await changeSegment(tx, { ...place, segmentKey }, update), place);
     });
     return shown;
   },
@@ -194,20 +194,20 @@ const deleteSegmentRoute = route(
   },
   async (call, { changes }) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const { project, environment } = await openEnvironment(call, tx, projectKey, environmentKey);
-      const segment = await lockSegment(tx, environment.id, segmentKey);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
+      const segment = await lockSegment(db, environment.id, segmentKey);
       if (segment === undefined) throw unknownThing('segment', segmentKey);
       const resource = environmentalResource(project, environment, 'segment', segment);
-      call.demand(resource);
-      demandSegmentApproval(call, environment, segment, resource);
-      const [flag] = await listFlagsUsing(tx, environment.id, segment.key);
+      call.requirePermission(resource);
+      requireSegmentApproval(call, environment, segment, resource);
+      const [flag] = await listFlagsUsing(db, environment.id, segment.key);
       if (flag !== undefined)
         throw new Failure('conflict', `The flag "${flag.key}" uses the segment: change its rules first`);
-      await deleteSegment(tx, segment);
-      await deleteExpirations(tx, segment, call.now);
-      on.record({
+      await deleteSegment(db, segment);
+      await deleteExpirations(db, segment, call.now);
+      tx.record({
         accesses: [{ action: 'deleteSegment', resource }],
         kind: 'segment',
         name: segment.name,

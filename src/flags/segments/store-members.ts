@@ -1,5 +1,5 @@
 // The members of big segments in the database: a row for each.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { MembershipPlan, TargetTypes } from './membership.ts';
 import type { TargetType } from './segment.ts';
@@ -14,7 +14,7 @@ export async function findTargetTypes(
   keys: readonly string[],
 ): Promise<TargetTypes> {
   const targetTypes = new Map<string, TargetType>();
-  for (const batch of inBatches(keys, BATCH_SIZE)) {
+  for (const batch of chunk(keys, BATCH_SIZE)) {
     const rows = await db
       .selectFrom('segment_members')
       .select(['context_key', 'is_included'])
@@ -33,14 +33,14 @@ export async function updateMembership(
   { upsert, remove }: MembershipPlan,
   mark = 0,
 ): Promise<void> {
-  for (const batch of inBatches(remove, BATCH_SIZE)) {
+  for (const batch of chunk(remove, BATCH_SIZE)) {
     await tx
       .deleteFrom('segment_members')
       .where('segment_id', '=', segmentId)
       .where('context_key', 'in', batch)
       .execute();
   }
-  for (const batch of inBatches(upsert, BATCH_SIZE)) {
+  for (const batch of chunk(upsert, BATCH_SIZE)) {
     await tx
       .insertInto('segment_members')
       .values(

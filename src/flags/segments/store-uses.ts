@@ -1,5 +1,5 @@
 // Which flags use a segment: an index over the rules of all flags, updated whenever a flag is stored.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagConfig } from '../feature-flags/flag.ts';
 import { couldBeKey } from '../fields.ts';
@@ -26,7 +26,7 @@ export async function replaceSegmentUses(
     .where('flag_id', '=', flagId)
     .where('environment_id', '=', environmentId)
     .execute();
-  for (const batch of inBatches(keys)) {
+  for (const batch of chunk(keys)) {
     await tx
       .insertInto('segment_uses')
       .values(batch.map((key) => ({ environment_id: environmentId, segment_key: key, flag_id: flagId })))

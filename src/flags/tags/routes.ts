@@ -34,7 +34,7 @@ const getTags = route(
     const kinds = readKinds(kind);
     const names = await listProjectNames(db);
     const projects = await filterInSlices(names, (project) => call.can(projectResource(project)));
-    if (projects.length === 0) call.demand('proj/*');
+    if (projects.length === 0) call.requirePermission('proj/*');
     const found = await Promise.all(kinds.map((one) => tagsOf(db, one, projects, archived)));
     const tags = [...new Set(found.flat())].filter((tag) => tag.startsWith(pre)).sort();
     const slice = sliceOf(call.query, 1000, 1000);

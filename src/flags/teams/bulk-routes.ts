@@ -63,18 +63,17 @@ const postTeamMembers = route(
     const { changes, db } = kernel;
     await requireAccess(call, db, call.params.teamKey);
     const entries = await readPostedMembers(call, kernel);
-    const { items, isGood } = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const team = await openTeam(tx, call.params.teamKey);
-      call.demand(teamResource(team));
-      const idOf = await findIdsByEmail(tx, textsOf(entries.filter((entry) => !isById(entry))));
-      const byId = await listMemberRecords(tx, textsOf(entries.filter(isById)));
+    const { items, isGood } = await changes.run(call, async (tx) => {
+      const team = await openTeam(tx.db, call.params.teamKey);
+      call.requirePermission(teamResource(team));
+      const idOf = await findIdsByEmail(tx.db, textsOf(entries.filter((entry) => !isById(entry))));
+      const byId = await listMemberRecords(tx.db, textsOf(entries.filter(isById)));
       const ids = new Set(byId.map(({ id }) => id));
       const checked = checkAddresses(entries, { idOf, ids, inTeam: new Set(team.memberIds) });
       if (checked.overall !== undefined) throw new Failure('invalid', checked.overall);
       if (checked.isGood) {
         const memberIds = sorted([...team.memberIds, ...idOf.values(), ...ids]);
-        await changeTeam(on, team, { ...team, memberIds });
+        await changeTeam(tx, team, { ...team, memberIds });
       }
       return checked;
     });
@@ -84,10 +83,10 @@ const postTeamMembers = route(
 );
 
 /** Checked before the file is received. */
-async function requireAccess(call: Pick<Call, 'demand'>, db: Db, teamKey: string): Promise<void> {
+async function requireAccess(call: Pick<Call, 'requirePermission'>, db: Db, teamKey: string): Promise<void> {
   const team = couldBeKey(teamKey) ? await findTeam(db, teamKey) : undefined;
   if (team === undefined) throw unknownThing('team', teamKey);
-  call.demand(teamResource(team));
+  call.requirePermission(teamResource(team));
 }
 
 /** Each once. PostgreSQL fails on a text with a NUL. */
@@ -137,22 +136,22 @@ const patchTeams = route(
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     const teamKeys = sorted(instructions.flatMap((instruction) => instruction.teamKeys));
-    const memberIDs = await changes.run(call, async (on) => {
-      const { db: tx } = on;
+    const memberIDs = await changes.run(call, async (tx) => {
+      const { db } = tx;
       const joined = new Set<string>();
       let memberships = 0;
-      await lockTeams(tx, teamKeys);
+      await lockTeams(db, teamKeys);
       for (const [index, instruction] of instructions.entries()) {
         await awaitInInstruction(index, instruction, async () => {
           const isNamed = instruction.kind === 'addMembersToTeams';
           const asked = isNamed
             ? [...new Set(instruction.memberIDs)]
-            : await listMemberIdsExcept(tx, readExceptions(instruction));
+            : await listMemberIdsExcept(db, readExceptions(instruction));
           memberships += asked.length * instruction.teamKeys.length;
           if (memberships > MAX_MEMBERSHIPS) throw tooMany();
-          if (isNamed) await requireMembers(tx, asked, 'memberIDs');
+          if (isNamed) await requireMembers(db, asked, 'memberIDs');
           const joining = { teamKeys: instruction.teamKeys, memberIds: asked };
-          await joinTeams(on, joining, (key, memberIds) => ({
+          await joinTeams(tx, joining, (key, memberIds) => ({
             comment: patch.comment,
             update: updateFor(key, memberIds, instruction),
           }));

@@ -1,6 +1,6 @@
 // Changes a team: permissions, limits on granting, the update, and the audit entry.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { demandAll, knownCaller } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/grant-rules.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
@@ -32,18 +32,18 @@ type AuditFields = Pick<Change, 'comment' | 'update'>;
 
 /** Returns the changed team, or `before` itself if nothing changes. */
 export async function changeTeam(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: WholeTeam,
   wanted: WholeTeam,
   auditFields: AuditFields = {},
 ): Promise<Team> {
   const [first, ...others] = teamAccesses(before, wanted);
   if (first === undefined) return before;
-  const { db, actor } = on;
-  demandAll(actor, [first, ...others]);
-  await checkTeamPower(on, before, wanted);
+  const { db, actor } = tx;
+  requireAllPermissions(actor, [first, ...others]);
+  await checkTeamPower(tx, before, wanted);
   const after = await updateTeam(db, before, wanted, actor.now);
-  on.record({
+  tx.record({
     accesses: [first, ...others],
     kind: 'team',
     name: after.name,
@@ -52,7 +52,7 @@ export async function changeTeam(
     after: toAuditedTeam({ ...wanted, ...after }),
     ...auditFields,
   });
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return after;
 }
 
@@ -77,7 +77,7 @@ export async function checkTeamPower(
   const has = (grant: TeamGrant) => before.grants.some((other) => areEqual(other, grant));
   for (const grant of wanted.grants.filter((granted) => !has(granted))) {
     const actions = grantedActions(grant);
-    for (const action of actions) actor.demand(resource, action);
+    for (const action of actions) actor.requirePermission(resource, action);
     if (!actions.includes('updateTeamMembers')) continue;
     checkTeamGrant(caller, { id: before.id, roles }, { action: 'updateTeamPermissionGrants', resource });
   }
@@ -88,21 +88,21 @@ export async function checkTeamPower(
  * lock all the teams first.
  */
 export async function joinTeams(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { teamKeys, memberIds }: { teamKeys: readonly string[]; memberIds: readonly string[] },
   auditFieldsFor: (teamKey: string, joining: readonly string[]) => AuditFields = () => ({}),
 ): Promise<void> {
-  const { db: tx, actor } = on;
-  await lockTeams(tx, teamKeys.filter(couldBeKey));
+  const { db, actor } = tx;
+  await lockTeams(db, teamKeys.filter(couldBeKey));
   for (const key of sorted(teamKeys)) {
-    const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;
+    const team = couldBeKey(key) ? await lockTeam(db, key) : undefined;
     if (team === undefined) throw problem('teamKeys', `names an unknown team: ${key}`);
     // Required even if all of them are members already: the reply must not disclose who is in a team.
-    actor.demand(teamResource(team), 'updateTeamMembers');
+    actor.requirePermission(teamResource(team), 'updateTeamMembers');
     const inTeam = new Set(team.memberIds);
     const joining = memberIds.filter((id) => !inTeam.has(id));
     const wanted = { ...team, memberIds: sorted([...team.memberIds, ...joining]) };
-    await changeTeam(on, team, wanted, auditFieldsFor(key, joining));
+    await changeTeam(tx, team, wanted, auditFieldsFor(key, joining));
   }
 }
 

@@ -1,5 +1,5 @@
 // The representation of teams.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import type { Team, WholeTeam } from '../../kernel/identity/store-teams.ts';

@@ -75,7 +75,7 @@ const getTeams = route(
       ...(nomembers !== undefined && { hasNoMembers: readBoolean(nomembers, 'nomembers') }),
     });
     const seen = await filterInSlices(teams, (team) => call.can(teamResource(team)));
-    if (seen.length === 0) call.demand('team/*');
+    if (seen.length === 0) call.requirePermission('team/*');
     const page = pageOf(seen, sliceOf(call.query, 20, MAX_LIMIT));
     const parts = await findExpansions(call, db, page.items, expand, MAX_LISTED_MEMBERS);
     return page.map((team) => toTeam(team, parts(team)));
@@ -96,25 +96,24 @@ const postTeam = route(
   async (call, { changes, db }) => {
     const expand = readExpand(call.query.expand, TEAM_EXPANDS);
     const access = { action: 'createTeam', resource: teamResource(call.body) };
-    call.demand(access.resource);
-    const team = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const wanted = await readTeamPost(tx, call.body);
+    call.requirePermission(access.resource);
+    const team = await changes.run(call, async (tx) => {
+      const wanted = await readTeamPost(tx.db, call.body);
       await checkTeamPower(
-        on,
+        tx,
         { ...wanted, memberIds: [], roleIds: [], grants: [], roleAttributes: {} },
         wanted,
       );
-      const made = await insertTeam(tx, wanted, call.now);
+      const made = await insertTeam(tx.db, wanted, call.now);
       if (made === undefined) throw new Failure('conflict', 'Duplicate team key', { code: 'key_exists' });
-      on.record({
+      tx.record({
         accesses: [access],
         kind: 'team',
         name: made.name,
         verb: 'created the team',
         after: toAuditedTeam({ ...wanted, ...made }),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
       return made;
     });
     const parts = await findExpansions(call, db, [team], expand);
@@ -160,12 +159,11 @@ const patchTeam = route(
     const expand = readExpand(call.query.expand, TEAM_EXPANDS);
     const patch = readSemanticPatch(call);
     const instructions = readTeamInstructions(patch.instructions);
-    const after = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const team = await openTeam(tx, call.params.teamKey);
+    const after = await changes.run(call, async (tx) => {
+      const team = await openTeam(tx.db, call.params.teamKey);
       const named = namesIn(instructions);
-      const members = new Set((await listMemberRecords(tx, named.members)).map(({ id }) => id));
-      const roles = await findRoles(tx, named.roles);
+      const members = new Set((await listMemberRecords(tx.db, named.members)).map(({ id }) => id));
+      const roles = await findRoles(tx.db, named.roles);
       const known = {
         members,
         roles: new Map(
@@ -177,8 +175,8 @@ const patchTeam = route(
       };
       const wanted = applyTeamInstructions(team, instructions, known);
       const auditFields = { comment: patch.comment, update: updateOf(patch) };
-      const changed = await changeTeam(on, team, wanted, auditFields);
-      if (changed === team) call.demand(teamResource(team), 'viewTeam');
+      const changed = await changeTeam(tx, team, wanted, auditFields);
+      if (changed === team) call.requirePermission(teamResource(team), 'viewTeam');
       return changed;
     });
     return toTeam(after, (await findExpansions(call, db, [after], expand))(after));
@@ -197,20 +195,20 @@ const deleteTeamRoute = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const team = await openTeam(tx, call.params.teamKey);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const team = await openTeam(db, call.params.teamKey);
       const access = { action: 'deleteTeam', resource: teamResource(team) };
-      call.demand(access.resource);
-      await deleteTeam(tx, team);
-      on.record({
+      call.requirePermission(access.resource);
+      await deleteTeam(db, team);
+      tx.record({
         accesses: [access],
         kind: 'team',
         name: team.name,
         verb: 'deleted the team',
         before: toAuditedTeam(team),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
     });
     return reply(204);
   },

@@ -1,5 +1,5 @@
 // The representation of access tokens, and the rules for changing them.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole, type PolicyStatement } from '../../kernel/identity/policy.ts';

@@ -1,6 +1,6 @@
 // Access tokens: list, create, get, patch, reset, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { type Access, demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { type Access, requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
@@ -66,7 +66,7 @@ const getTokens = route(
   },
   async (call, { db }) => {
     const { caller, query } = call;
-    if (!call.can('service-token/*')) call.demand('member/me:token/*');
+    if (!call.can('service-token/*')) call.requirePermission('member/me:token/*');
     const names = await listTokenNames(db, query.showAll ? {} : { visibleTo: caller.member.id });
     const seen = await filterInSlices(names, (name) => call.can(tokenResource(name, caller)));
     const slice = sliceInVersion(call, DEFAULT_LIMIT);
@@ -90,20 +90,20 @@ const postToken = route(
   async (call, { changes }) => {
     const { caller, now, body } = call;
     const wanted = readTokenPost(body, caller.member.id, now);
-    call.demand(tokenResource({ ...wanted, id: '*' }, caller));
+    call.requirePermission(tokenResource({ ...wanted, id: '*' }, caller));
     checkGrant(caller, wanted, wanted.isService);
     const expiresAt = expiryOfNewToken(caller, wanted.expiresAt);
     const secret = newSecret(TOKEN_PREFIX);
-    const token = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await requireRoles(tx, wanted.customRoles);
+    const token = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await requireRoles(db, wanted.customRoles);
       const made = await insertToken(
-        tx,
+        db,
         { ...wanted, ...(expiresAt !== undefined && { expiresAt }) },
         secret,
         now,
       );
-      on.record({
+      tx.record({
         ...changeOf(made, ['createAccessToken'], caller),
         verb: 'created the token',
         after: toTokenDetail(made, undefined),
@@ -145,26 +145,26 @@ const patchTokenRoute = route(
   async (call, { changes }) => {
     const { caller, now, params } = call;
     const patch = readDocumentPatch(call, ['json']);
-    const { token, owner } = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const found = await openToken(call, tx, params.id, 'hold');
-      const member = await findMember(tx, { id: found.memberId });
+    const { token, owner } = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const found = await openToken(call, db, params.id, 'hold');
+      const member = await findMember(db, { id: found.memberId });
       const wanted = patchToken(found, member, patch);
       const accesses = tokenAccesses(found, wanted, tokenResource(found, caller));
       const [first] = accesses;
       if (first === undefined) {
-        demandAny(call, TOKEN_ACTIONS, tokenResource(found, caller));
+        requireAnyPermission(call, TOKEN_ACTIONS, tokenResource(found, caller));
         return { token: found, owner: member };
       }
-      demandAll(call, accesses);
+      requireAllPermissions(call, accesses);
       checkTokenChange(found, caller, first.action);
       if (!hasSamePermissions(found, wanted)) {
         checkGrant(caller, wanted, wanted.isService);
         checkOutlives(caller, found, first);
-        await requireRoles(tx, wanted.customRoles);
+        await requireRoles(db, wanted.customRoles);
       }
-      const after = await updateToken(tx, found, wanted, now);
-      on.record({
+      const after = await updateToken(db, found, wanted, now);
+      tx.record({
         ...changeOf(
           after,
           accesses.map(({ action }) => action),
@@ -176,7 +176,7 @@ const patchTokenRoute = route(
         comment: patch.comment,
         update: updateOf(patch),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
       return { token: after, owner: member };
     });
     return toTokenDetail(token, owner);
@@ -200,20 +200,19 @@ const resetTokenRoute = route(
   async (call, { changes, db }) => {
     const { caller, now, params, query } = call;
     const secret = newSecret(TOKEN_PREFIX);
-    const token = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const before = await openToken(call, tx, params.id, 'hold');
-      call.demand(tokenResource(before, caller));
+    const token = await changes.run(call, async (tx) => {
+      const before = await openToken(call, tx.db, params.id, 'hold');
+      call.requirePermission(tokenResource(before, caller));
       checkTokenReset(before, caller);
       const reset = { secret, ...(query.expiry !== undefined && { oldUntil: query.expiry }) };
-      const after = await resetToken(tx, before, reset, now);
-      on.record({
+      const after = await resetToken(tx.db, before, reset, now);
+      tx.record({
         ...changeOf(after, ['resetAccessToken'], caller),
         verb: 'reset the token',
         before: toTokenDetail(before, undefined),
         after: toTokenDetail(after, undefined),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
       return after;
     });
     return toTokenDetail(token, await findMember(db, { id: token.memberId }), secret.value);
@@ -231,26 +230,26 @@ const deleteTokenRoute = route(
     params: ById,
     reply: { 204: null },
   },
-  async (call, { changes, handOver }) => {
+  async (call, { changes, transferOwnership }) => {
     const { caller, params } = call;
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      await lockServiceAccounts(tx);
-      const token = await openToken(call, tx, params.id, 'hold');
-      call.demand(tokenResource(token, caller));
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      await lockServiceAccounts(db);
+      const token = await openToken(call, db, params.id, 'hold');
+      call.requirePermission(tokenResource(token, caller));
       checkTokenChange(token, caller, 'deleteAccessToken');
-      const account = token.isService ? await findAccount(tx, { id: token.id }) : undefined;
-      if (!(await deleteToken(tx, token.id))) throw tokenNotFound(token.id);
+      const account = token.isService ? await findAccount(db, { id: token.id }) : undefined;
+      if (!(await deleteToken(db, token.id))) throw tokenNotFound(token.id);
       // After the deletion, because the token can create nothing more then.
       if (account !== undefined) {
-        await handOver(on, account, await findHeir(tx, token, accountOf(caller)));
+        await transferOwnership(tx, account, await findHeir(db, token, accountOf(caller)));
       }
-      on.record({
+      tx.record({
         ...changeOf(token, ['deleteAccessToken'], caller),
         verb: 'deleted the token',
         before: toTokenDetail(token, undefined),
       });
-      await on.invalidate(IDENTITY);
+      await tx.invalidate(IDENTITY);
     });
     return reply(204);
   },
@@ -276,6 +275,6 @@ function changeOf(token: Token, actions: readonly string[], caller: KnownCaller)
   const { id, isService, memberId, name } = token;
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
   const accesses = actions.map((action) => ({ action, resource })) as [Access, ...Access[]];
-  const demands = actions.map((action) => ({ action, resource: tokenResource(token, caller) }));
-  return { accesses, demands, kind: 'token', name: name || `token ${id}` };
+  const requirements = actions.map((action) => ({ action, resource: tokenResource(token, caller) }));
+  return { accesses, requirements, kind: 'token', name: name || `token ${id}` };
 }

@@ -1,5 +1,5 @@
 // The route that triggers call: everyone who knows the URL can make the change of its trigger, and no other.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
@@ -42,16 +42,15 @@ const fire = route(
     if (length !== '0' || encoding !== undefined)
       requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
-    await changes.run(systemActor({ now: call.now, id: call.id }), async (on) => {
-      const { db: tx } = on;
-      const held = await findLocked(tx, findTrigger, id);
+    await changes.run(systemActor({ now: call.now, id: call.id }), async (tx) => {
+      const held = await findLocked(tx.db, findTrigger, id);
       const trigger = requireGood(held?.item, secret);
       const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
-      await applyPlan(on, held!.target, trigger, {
+      await applyPlan(tx, held!.target, trigger, {
         comment,
         approvedIn: held!.target.environment.key,
       });
-      await updateFiredCount(tx, trigger, call.now);
+      await updateFiredCount(tx.db, trigger, call.now);
     });
     return reply(204);
   },

@@ -5,7 +5,7 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { demandFlagApproval } from '../feature-flags/change/change-context.ts';
+import { requireFlagApproval } from '../feature-flags/change/change-context.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { inPostedBody } from '../instructions/read-instructions.ts';
@@ -73,14 +73,14 @@ const post = route(
     const { integrationKey, instructions = [], comment } = call.body;
     const secret = newSecret('');
     const { shown, trigger } = await inPostedBody(() =>
-      changes.run(call, async (on) => {
-        const { db: tx } = on;
-        const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-        call.demand(target.resource);
-        demandActions(call, target, instructions);
-        const { total } = await listTriggers(tx, refOf(target), { offset: 0, limit: 1 });
+      changes.run(call, async (tx) => {
+        const { db } = tx;
+        const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+        call.requirePermission(target.resource);
+        requireActions(call, target, instructions);
+        const { total } = await listTriggers(db, refOf(target), { offset: 0, limit: 1 });
         if (total >= MAX_TRIGGERS) throw problem('body', `would be one more than ${MAX_TRIGGERS} triggers`);
-        await checkPlan(on, target, { instructions }, { comment: integrationKey, ignoreConflicts: true });
+        await checkPlan(tx, target, { instructions }, { comment: integrationKey, ignoreConflicts: true });
         const made: Trigger = {
           id: newId(call.now),
           ...refOf(target),
@@ -94,9 +94,9 @@ const post = route(
           version: 1,
           createdAt: call.now,
         };
-        await insertTrigger(tx, made);
+        await insertTrigger(db, made);
         const after = toTrigger(made, target);
-        recordFlagChange(on, target, CREATE, { verb: 'made a trigger for', after, comment });
+        recordFlagChange(tx, target, CREATE, { verb: 'made a trigger for', after, comment });
         return { shown: after, trigger: made };
       }),
     );
@@ -137,28 +137,28 @@ const patch = route(
     const { changes } = kernel;
     const asked = readSemanticPatch(call);
     const secret = newSecret('');
-    const { shown, trigger, hasNewUrl } = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-      call.demand(target.resource);
+    const { shown, trigger, hasNewUrl } = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+      call.requirePermission(target.resource);
       requireEnvironment(asked, target.environment);
-      const before = await read(tx, call.params.id, target, 'hold');
+      const before = await read(db, call.params.id, target, 'hold');
       const edited = editTrigger(before, asked.instructions);
       const { instructions, isOn } = edited.trigger;
       if (!edited.hasNewUrl && areEqual(edited.trigger, before))
         return { shown: toTrigger(before, target), trigger: before, hasNewUrl: false };
       // Who gets a new URL, or enables the trigger, can make the change.
       if (edited.hasNewUrl || edited.hasNewInstructions || (isOn && !before.isOn))
-        demandActions(call, target, instructions);
+        requireActions(call, target, instructions);
       const options = { comment: before.integrationKey, ignoreConflicts: true };
-      if (edited.hasNewInstructions) await checkPlan(on, target, { instructions }, options);
+      if (edited.hasNewInstructions) await checkPlan(tx, target, { instructions }, options);
       const after: Trigger = {
         ...edited.trigger,
         ...(edited.hasNewUrl && { hash: secret.hash }),
         version: before.version + 1,
       };
-      await updateTrigger(tx, before, after);
-      recordFlagChange(on, target, UPDATE, {
+      await updateTrigger(db, before, after);
+      recordFlagChange(tx, target, UPDATE, {
         verb: 'changed a trigger for',
         before: toTrigger(before, target),
         after: toTrigger(after, target),
@@ -182,14 +182,14 @@ const del = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const target = await readFlagInEnvironment(call, tx, call.params, 'hold');
-      call.demand(target.resource);
-      const trigger = await read(tx, call.params.id, target, 'hold');
-      await deleteTrigger(tx, trigger);
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const target = await readFlagInEnvironment(call, db, call.params, 'hold');
+      call.requirePermission(target.resource);
+      const trigger = await read(db, call.params.id, target, 'hold');
+      await deleteTrigger(db, trigger);
       const before = toTrigger(trigger, target);
-      recordFlagChange(on, target, DELETE, { verb: 'deleted a trigger for', before });
+      recordFlagChange(tx, target, DELETE, { verb: 'deleted a trigger for', before });
     });
     return reply(204);
   },
@@ -200,13 +200,13 @@ function read(db: Db, id: string, target: FlagInEnvironment, hold?: 'hold'): Pro
 }
 
 /** Calls of the URL are not authorized, so the member who creates or enables the trigger needs all permissions of the change. */
-function demandActions(
+function requireActions(
   call: Call & { caller: { kind: 'token' | 'session' } },
   { environment, flag, resource }: FlagInEnvironment,
   instructions: Trigger['instructions'],
 ): void {
-  for (const action of triggerActions(instructions)) call.demand(resource, action);
-  demandFlagApproval(call, environment, flag, resource);
+  for (const action of triggerActions(instructions)) call.requirePermission(resource, action);
+  requireFlagApproval(call, environment, flag, resource);
 }
 
 export const triggerRoutes = [list, post, get, patch, del];

@@ -1,6 +1,6 @@
 // The representation of webhooks and deliveries, patches of webhooks, and signatures.
 import { createHmac } from 'node:crypto';
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhooks/store-deliveries.ts';

@@ -17,7 +17,7 @@ import {
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';
-import { demandAll, demandAny } from '../../kernel/change/actor.ts';
+import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
@@ -61,7 +61,7 @@ const getWebhooks = route(
     const all = await listWebhooks(db);
     const seen = all.filter((webhook) => call.can(webhookResource(webhook)));
     // Denies callers who may see no webhooks at all; if there are none, this reveals nothing.
-    if (seen.length === 0) call.demand('webhook/*');
+    if (seen.length === 0) call.requirePermission('webhook/*');
     const items = seen.map((webhook) => show(call, webhook));
     return { items, totalCount: items.length, _links: { self: linkTo('/webhooks') } };
   },
@@ -83,7 +83,7 @@ const postWebhook = route(
     const { body, now } = call;
     const tags = normalizeTags(body.tags ?? []);
     const resource = webhookResource({ id: '*', tags });
-    call.demand(resource);
+    call.requirePermission(resource);
     kernel.guard.checkUrl(body.url);
     const secret = body.secret || (body.sign ? newSecret('').value : undefined);
     const { name = '', url, statements = [] } = body;
@@ -96,12 +96,12 @@ const postWebhook = route(
       ...(secret && { secret }),
       savedBy: accountOf(call.caller).id,
     };
-    const webhook = await kernel.changes.run(call, async (on) => {
-      const { db: tx } = on;
-      if ((await listWebhooks(tx)).length >= MAX_WEBHOOKS)
+    const webhook = await kernel.changes.run(call, async (tx) => {
+      const { db } = tx;
+      if ((await listWebhooks(db)).length >= MAX_WEBHOOKS)
         throw problem('body', `would be one more than ${MAX_WEBHOOKS} webhooks`);
-      const made = await insertWebhook(tx, wanted, now);
-      on.record({
+      const made = await insertWebhook(db, wanted, now);
+      tx.record({
         accesses: [{ action: 'createWebhook', resource: webhookResource(made) }],
         ...named(made),
         verb: 'created the webhook',
@@ -139,11 +139,11 @@ const patchWebhook = route(
   },
   async (call, { changes, guard }) => {
     const patch = readDocumentPatch(call, ['json']);
-    const webhook = await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const before = await findWebhook(tx, call.params.id, 'hold');
+    const webhook = await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const before = await findWebhook(db, call.params.id, 'hold');
       if (before === undefined) throw unknownThing('webhook', call.params.id);
-      call.demand(webhookResource(before), 'viewWebhook');
+      call.requirePermission(webhookResource(before), 'viewWebhook');
       // The patch applies to what the caller sees: callers who may not change the secret must not learn it by `test` or
       // `copy`.
       const seesSecret = call.can(webhookResource(before), 'updateSecret');
@@ -161,13 +161,13 @@ const patchWebhook = route(
       };
       const [first, ...others] = accessesBetween(before, after);
       if (first === undefined) {
-        demandAny(call, WEBHOOK_ACTIONS, webhookResource(before));
+        requireAnyPermission(call, WEBHOOK_ACTIONS, webhookResource(before));
         return before;
       }
-      demandAll(call, [first, ...others]);
+      requireAllPermissions(call, [first, ...others]);
       if (after.url !== before.url) guard.checkUrl(after.url);
-      await updateWebhook(tx, after, call.now);
-      on.record({
+      await updateWebhook(db, after, call.now);
+      tx.record({
         accesses: [first, ...others],
         ...named(after),
         verb: 'updated the webhook',
@@ -193,14 +193,14 @@ const deleteWebhookRoute = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { db: tx } = on;
-      const webhook = await findWebhook(tx, call.params.id, 'hold');
+    await changes.run(call, async (tx) => {
+      const { db } = tx;
+      const webhook = await findWebhook(db, call.params.id, 'hold');
       if (webhook === undefined) throw unknownThing('webhook', call.params.id);
-      call.demand(webhookResource(webhook));
-      await deleteWebhook(tx, webhook.id);
-      await scheduleDeliveryRemoval(tx, { api: FLAGS_API, hookId: webhook.id }, call.now);
-      on.record({
+      call.requirePermission(webhookResource(webhook));
+      await deleteWebhook(db, webhook.id);
+      await scheduleDeliveryRemoval(db, { api: FLAGS_API, hookId: webhook.id }, call.now);
+      tx.record({
         accesses: [{ action: 'deleteWebhook', resource: webhookResource(webhook) }],
         ...named(webhook),
         verb: 'deleted the webhook',
@@ -261,7 +261,7 @@ const postRedelivery = route(
   },
   async (call, kernel) => {
     const { db } = kernel;
-    call.demand(webhookResource(await openWebhook(call, db)));
+    call.requirePermission(webhookResource(await openWebhook(call, db)));
     const { id, eventId } = await openDelivery(call, db);
     // A webhook is changed by others than the one whose entries it has received: they must not have them sent elsewhere.
     const entry = await findEntry(db, eventId);
@@ -283,12 +283,12 @@ export const webhookRoutes = [
   postRedelivery,
 ];
 
-type WebhookCall = Pick<Call, 'can' | 'demand'> & { params: { id: string } };
+type WebhookCall = Pick<Call, 'can' | 'requirePermission'> & { params: { id: string } };
 
 async function openWebhook(call: WebhookCall, db: Db): Promise<Webhook> {
   const webhook = await findWebhook(db, call.params.id);
   if (webhook === undefined) throw unknownThing('webhook', call.params.id);
-  call.demand(webhookResource(webhook), 'viewWebhook');
+  call.requirePermission(webhookResource(webhook), 'viewWebhook');
   return webhook;
 }
 

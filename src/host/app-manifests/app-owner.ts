@@ -1,7 +1,7 @@
 // Who may register apps for whom: people for themselves, and admins of an organization for it.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { can, demand } from '../../kernel/identity/policy.ts';
+import { can, requirePermission } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openOrganization } from '../organizations/access.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
@@ -20,7 +20,8 @@ export async function openManagedAccount(
     caller,
     params: { org: login },
     can: (resource: string, action = 'updateOrganization') => can(caller, action, resource),
-    demand: (resource: string, action = 'updateOrganization') => demand(caller, action, resource),
+    requirePermission: (resource: string, action = 'updateOrganization') =>
+      requirePermission(caller, action, resource),
   };
   const { organization } = await openOrganization(db, call, 'admin', { login });
   return ownerOfOrganization(organization);

@@ -1,5 +1,5 @@
 // Turns the code of a manifest into an app, once.
-import { actorOf } from '../../kernel/change/actor.ts';
+import { actorOf } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -32,16 +32,16 @@ export async function convertManifest(kernel: Kernel, code: string, now: number)
   const { manifest } = agreed;
   // Only for a good code: generating keys takes much time of a processor.
   const keys = await generateAppKeys(kernel, manifest.hook.url !== null);
-  const app = await kernel.changes.run(actorOf(caller, now), async (on) => {
-    await shareLockOwner(on.db, owner);
-    if (!(await updateManifestUsed(on.db, codeHash, now))) throw unknownCode();
-    const created = await createApp(on, {
+  const app = await kernel.changes.run(actorOf(caller, now), async (tx) => {
+    await shareLockOwner(tx.db, owner);
+    if (!(await updateManifestUsed(tx.db, codeHash, now))) throw unknownCode();
+    const created = await createApp(tx, {
       ...manifest,
       ownerId: owner.id,
       hook: { ...manifest.hook, contentType: 'json', insecureSsl: false },
       keys: keys.kept,
     });
-    await enqueueAppPing(on, created, owner, kernel.publicUrl);
+    await enqueueAppPing(tx, created, owner, kernel.publicUrl);
     return created;
   });
   return { app, owner, secrets: keys.shown };

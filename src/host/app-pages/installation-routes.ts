@@ -1,6 +1,6 @@
 // Pages on which people install apps, choose their repositories, suspend and uninstall them.
 import type { FastifyReply } from 'fastify';
-import { actorOf } from '../../kernel/change/actor.ts';
+import { actorOf } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { formTargetOf, showPage } from '../../kernel/http/pages/html.ts';
@@ -108,8 +108,8 @@ async function install(request: PageRequest, reply: FastifyReply, kernel: Kernel
   const account = await openManagedAccount(db, visitor.caller, form.get('account') ?? '');
   if (!mayHave(app, account.id)) throw privateApp();
   const repositories = await selectedIn(db, account, form);
-  const installation = await kernel.changes.run(actorOf(visitor.caller, clock.now()), (on) =>
-    createInstallation(on, { app, account, repositories }),
+  const installation = await kernel.changes.run(actorOf(visitor.caller, clock.now()), (tx) =>
+    createInstallation(tx, { app, account, repositories }),
   );
   await kernel.identity.invalidate();
   const state = form.get('state') ?? '';
@@ -167,20 +167,20 @@ function workOf(
   { app, installation }: OpenedInstallation,
   action: string,
   form: URLSearchParams,
-): (on: ChangeTransaction) => Promise<unknown> {
+): (tx: ChangeTransaction) => Promise<unknown> {
   switch (action) {
     case 'repositories': {
       const selection = shownSelectionIn(form);
-      return (on) => changeInstallationRepositories(on, app, installation, selection);
+      return (tx) => changeInstallationRepositories(tx, app, installation, selection);
     }
     case 'accept':
-      return (on) => acceptAppRights(on, app, installation, Number(form.get('revision')));
+      return (tx) => acceptAppRights(tx, app, installation, Number(form.get('revision')));
     case 'suspend':
-      return (on) => suspendInstallation(on, app, installation);
+      return (tx) => suspendInstallation(tx, app, installation);
     case 'unsuspend':
-      return (on) => unsuspendInstallation(on, app, installation);
+      return (tx) => unsuspendInstallation(tx, app, installation);
     case 'uninstall':
-      return (on) => removeInstallation(on, app, installation);
+      return (tx) => removeInstallation(tx, app, installation);
     default:
       throw new Failure('malformed', 'This form asks for something unknown.');
   }

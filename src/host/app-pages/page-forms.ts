@@ -7,8 +7,7 @@ import { loginPathFrom } from '../../kernel/identity/sessions/login-return.ts';
 import { findSessionCaller, type SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
-import { chargePage } from '../../kernel/http/pages/session-pages.ts';
-import { DOCS_CATEGORY } from '../../kernel/openapi/serve-docs.ts';
+import { DOCS_CATEGORY, chargePage } from '../../kernel/http/pages/session-pages.ts';
 import { isSignedForm } from '../app-manifests/form-token.ts';
 
 const BUDGET = 'host.core';

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
 import { formTargetOf, showPage } from '../../kernel/http/pages/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { demand } from '../../kernel/identity/policy.ts';
+import { requirePermission } from '../../kernel/identity/policy.ts';
 import { hashSecret, newSecret } from '../../kernel/secrets/secret.ts';
 import type { SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -95,7 +95,7 @@ async function agree(request: PageRequest, reply: FastifyReply, kernel: Kernel) 
   if (slug === undefined) return again('A name has 1 to 34 characters, some of them letters or digits.');
   if ((await findAppBySlug(db, slug)) !== undefined)
     return again('Another app has this name. Choose another.');
-  demand(visitor.caller, 'createApp', appResource({ slug }));
+  requirePermission(visitor.caller, 'createApp', appResource({ slug }));
   const now = clock.now();
   const code = newSecret('');
   const agreed = {

@@ -1,11 +1,11 @@
 // Pages on which the owner of an app changes it, makes and revokes its keys, and deletes it.
 import type { FastifyReply } from 'fastify';
-import { actorOf } from '../../kernel/change/actor.ts';
+import { actorOf } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { showPage } from '../../kernel/http/pages/html.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { demand } from '../../kernel/identity/policy.ts';
+import { requirePermission } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { problem } from '../../kernel/schema/schema.ts';
@@ -108,7 +108,7 @@ async function changeSettings(request: PageRequest, reply: FastifyReply, kernel:
   const path = pathOf(app, params);
   const action = form.get('action') ?? '';
   // Before a key is made, which takes a while.
-  demand(caller, action === 'delete' ? 'deleteApp' : 'updateApp', appResource(app));
+  requirePermission(caller, action === 'delete' ? 'deleteApp' : 'updateApp', appResource(app));
   const { work, secret } = await workOf(kernel, app, action, form);
   await kernel.changes.run(actorOf(caller, kernel.clock.now()), work);
   // At once on this node; the commit has told the others.
@@ -121,7 +121,7 @@ async function changeSettings(request: PageRequest, reply: FastifyReply, kernel:
 
 interface SettingsWork {
   /** In one transaction. */
-  work(on: ChangeTransaction): Promise<unknown>;
+  work(tx: ChangeTransaction): Promise<unknown>;
   /** Shown afterwards, once. */
   secret?: ShownSecret;
 }
@@ -136,27 +136,27 @@ async function workOf(
   switch (action) {
     case 'about': {
       const change = aboutIn(form);
-      return { work: (on) => changeApp(on, app, change) };
+      return { work: (tx) => changeApp(tx, app, change) };
     }
     case 'hook': {
       const change = hookIn(form, kernel);
-      return { work: (on) => changeHook(on, app, change) };
+      return { work: (tx) => changeHook(tx, app, change) };
     }
     case 'rights': {
       const rights = rightsIn(form);
-      return { work: (on) => changeApp(on, app, () => ({ rights })) };
+      return { work: (tx) => changeApp(tx, app, () => ({ rights })) };
     }
     case 'hook-secret': {
       const { value, sealed } = await generateHookSecret(kernel);
       return {
-        work: (on) => changeApp(on, app, ({ hook }) => ({ hook: { ...hook, secret: sealed } })),
+        work: (tx) => changeApp(tx, app, ({ hook }) => ({ hook: { ...hook, secret: sealed } })),
         secret: { title: 'The new webhook secret', value },
       };
     }
     case 'client-secret': {
       const { value, hash } = generateClientSecret();
       return {
-        work: (on) => changeClientSecret(on, app, hash),
+        work: (tx) => changeClientSecret(tx, app, hash),
         secret: { title: 'The new client secret', value },
       };
     }
@@ -164,16 +164,16 @@ async function workOf(
       checkKeyCount(await listAppKeys(kernel.db, app.number));
       const { publicKey, pem } = await generateAppKeyPair();
       return {
-        work: (on) => createAppKey(on, app, publicKey),
+        work: (tx) => createAppKey(tx, app, publicKey),
         secret: { title: 'The new private key', value: pem, file: `${app.slug}.private-key.pem` },
       };
     }
     case 'revoke-key':
-      return { work: (on) => removeAppKey(on, app, Number(form.get('key'))) };
+      return { work: (tx) => removeAppKey(tx, app, Number(form.get('key'))) };
     case 'delete':
       if (form.get('confirm')?.trim() !== app.slug)
         throw problem('confirm', `must be "${app.slug}", to delete the app`);
-      return { work: (on) => removeApp(on, app) };
+      return { work: (tx) => removeApp(tx, app) };
     default:
       throw new Failure('malformed', 'This form asks for something unknown.');
   }
@@ -181,13 +181,13 @@ async function workOf(
 
 /** What waits is not sent when the webhook is on again. */
 async function changeHook(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   change: (app: HostApp) => Pick<HostApp, 'hook'>,
 ): Promise<void> {
-  const { hook, number } = await changeApp(on, app, change);
+  const { hook, number } = await changeApp(tx, app, change);
   if (app.hook.isActive && !hook.isActive)
-    await scheduleDispatchStop(on.db, hookRefOf({ number, target: { app: number } }), on.actor.now);
+    await scheduleDispatchStop(tx.db, hookRefOf({ number, target: { app: number } }), tx.actor.now);
 }
 
 export const settingsPages: PageRoute[] = [

@@ -173,8 +173,8 @@ const createToken = route(
   async (call, { db, changes }) => {
     const app = await openApp(db, call.caller);
     const installation = await openInstallation(db, app, call.params.installation_id);
-    const { value, token } = await changes.run(call, (on) =>
-      createInstallationToken(on, installation, call.body ?? {}),
+    const { value, token } = await changes.run(call, (tx) =>
+      createInstallationToken(tx, installation, call.body ?? {}),
     );
     const narrowed = token.repositories;
     const found = narrowed === null ? [] : [...(await listRepositoriesByNumber(db, narrowed)).values()];
@@ -264,12 +264,12 @@ async function changeOwnInstallation(
     params: { installation_id: number };
   },
   { db, changes }: Kernel,
-  change: (on: ChangeTransaction, app: HostApp, installation: Installation) => Promise<unknown>,
+  change: (tx: ChangeTransaction, app: HostApp, installation: Installation) => Promise<unknown>,
 ): Promise<void> {
   const app = await openApp(db, call.caller);
-  call.demand(`${appResource(app)}:installation/${call.params.installation_id}`);
+  call.requirePermission(`${appResource(app)}:installation/${call.params.installation_id}`);
   const installation = await openInstallation(db, app, call.params.installation_id);
-  await changes.run(call, (on) => change(on, app, installation));
+  await changes.run(call, (tx) => change(tx, app, installation));
 }
 
 export const appRoutes = [

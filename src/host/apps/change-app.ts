@@ -27,28 +27,28 @@ export function appNotFound(): Failure {
 
 /** Its name and its owner stay. Installations lose at once what it does not ask for any more. */
 export async function changeApp(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   name: AppName,
   change: (app: HostApp) => AppFields & { rights?: AppRights },
 ): Promise<HostApp> {
-  const before = await lockApp(on.db, name);
+  const before = await lockApp(tx.db, name);
   const { rights, ...fields } = change(before);
   const wanted = { ...before, ...fields };
-  const after = await updateApp(on.db, rights ? withRights(wanted, rights) : wanted, on.actor.now);
-  on.record({
+  const after = await updateApp(tx.db, rights ? withRights(wanted, rights) : wanted, tx.actor.now);
+  tx.record({
     ...appChange('updateApp', after, 'changed the app'),
     before: auditedApp(before),
     after: auditedApp(after),
   });
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return after;
 }
 
-export async function createAppKey(on: ChangeTransaction, name: AppName, publicKey: string): Promise<AppKey> {
-  const app = await lockApp(on.db, name);
-  checkKeyCount(await listAppKeys(on.db, app.number));
-  const key = await insertAppKey(on.db, app.number, publicKey, on.actor.now);
-  on.record({ ...appChange('updateApp', app, 'added a private key to the app'), after: auditedKey(key) });
+export async function createAppKey(tx: ChangeTransaction, name: AppName, publicKey: string): Promise<AppKey> {
+  const app = await lockApp(tx.db, name);
+  checkKeyCount(await listAppKeys(tx.db, app.number));
+  const key = await insertAppKey(tx.db, app.number, publicKey, tx.actor.now);
+  tx.record({ ...appChange('updateApp', app, 'added a private key to the app'), after: auditedKey(key) });
   return key;
 }
 
@@ -59,22 +59,22 @@ export function checkKeyCount(keys: readonly AppKey[]): void {
 }
 
 /** Tokens that are signed with it are refused from then on. The last one stays: nobody could act as the app. */
-export async function removeAppKey(on: ChangeTransaction, name: AppName, number: number): Promise<void> {
-  const app = await lockApp(on.db, name);
-  const keys = await listAppKeys(on.db, app.number);
+export async function removeAppKey(tx: ChangeTransaction, name: AppName, number: number): Promise<void> {
+  const app = await lockApp(tx.db, name);
+  const keys = await listAppKeys(tx.db, app.number);
   const key = keys.find((one) => one.number === number);
   if (key === undefined) throw new Failure('not-found', 'The app has no such key.');
   if (keys.length === 1)
     throw new Failure('invalid', 'This is the only private key of the app. Make another one first.');
-  await deleteAppKey(on.db, number);
-  on.record({ ...appChange('updateApp', app, 'revoked a private key of the app'), before: auditedKey(key) });
-  await on.invalidate(IDENTITY);
+  await deleteAppKey(tx.db, number);
+  tx.record({ ...appChange('updateApp', app, 'revoked a private key of the app'), before: auditedKey(key) });
+  await tx.invalidate(IDENTITY);
 }
 
-export async function changeClientSecret(on: ChangeTransaction, name: AppName, hash: string): Promise<void> {
-  const app = await lockApp(on.db, name);
-  await updateClientSecret(on.db, app.number, hash, on.actor.now);
-  on.record(appChange('updateApp', app, 'renewed the client secret of the app'));
+export async function changeClientSecret(tx: ChangeTransaction, name: AppName, hash: string): Promise<void> {
+  const app = await lockApp(tx.db, name);
+  await updateClientSecret(tx.db, app.number, hash, tx.actor.now);
+  tx.record(appChange('updateApp', app, 'renewed the client secret of the app'));
 }
 
 export function appChange(action: string, app: HostApp, verb: string): Change {

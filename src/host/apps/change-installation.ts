@@ -39,15 +39,15 @@ const MAX_SELECTED = 5000;
 
 /** The caller has checked that the actor may install apps on the account. */
 export async function createInstallation(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { app, account, repositories, permissions = app.permissions, events = app.events }: InstallationDraft,
 ): Promise<Installation> {
-  const { db: tx, actor } = on;
+  const { db, actor } = tx;
   // Both may have been deleted since they were read: nothing would remove the installation later.
-  await shareLockOwner(tx, account);
-  await lockApp(tx, app);
+  await shareLockOwner(db, account);
+  await lockApp(db, app);
   const installation = await insertInstallation(
-    tx,
+    db,
     {
       appNumber: app.number,
       accountId: account.id,
@@ -63,14 +63,14 @@ export async function createInstallation(
     throw new Failure('conflict', 'The app is already installed on this account.', {
       code: 'already_installed',
     });
-  if (repositories !== 'all') await addRepositories(tx, installation, repositories);
+  if (repositories !== 'all') await addRepositories(db, installation, repositories);
   await recordInstallation(
-    on,
+    tx,
     app,
     { after: installation },
-    { action: 'created', repositories: await namedRepositories(tx, installation) },
+    { action: 'created', repositories: await namedRepositories(db, installation) },
   );
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return installation;
 }
 
@@ -83,16 +83,16 @@ export interface ShownSelection {
 
 /** Of one that selects repositories: adds and removes some. `all` and a list replace the selection. */
 export async function changeInstallationRepositories(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   { number }: Pick<Installation, 'number'>,
   change:
     | { add?: readonly number[]; remove?: readonly number[] }
     | { select: 'all' | readonly number[]; shown?: readonly number[] },
 ): Promise<Installation> {
-  const { db: tx, actor } = on;
-  const before = await lockLiving(tx, number);
-  const held = new Set(before.selection === 'all' ? [] : await listSelected(tx, before));
+  const { db, actor } = tx;
+  const before = await lockLiving(db, number);
+  const held = new Set(before.selection === 'all' ? [] : await listSelected(db, before));
   let selection = before.selection;
   let [add, remove]: [readonly number[], readonly number[]] = [[], []];
   if ('select' in change) {
@@ -114,96 +114,96 @@ export async function changeInstallationRepositories(
     throw problem('repository', 'is required: choose at least one');
   if (held.size + add.length - remove.length > MAX_SELECTED)
     throw problem('repositories', `must be at most ${MAX_SELECTED}: install the app on all instead`);
-  const after = await updateInstallation(tx, { ...before, selection }, actor.now);
-  await deleteInstallationRepositories(tx, number, remove);
-  await addRepositories(tx, after, add);
-  await recordInstallation(on, app, { before, after }, { added: add, removed: remove });
-  await on.invalidate(IDENTITY);
+  const after = await updateInstallation(db, { ...before, selection }, actor.now);
+  await deleteInstallationRepositories(db, number, remove);
+  await addRepositories(db, after, add);
+  await recordInstallation(tx, app, { before, after }, { added: add, removed: remove });
+  await tx.invalidate(IDENTITY);
   return after;
 }
 
 /** The account agrees to what the app asks for in this revision: it has been shown what that is. */
 export async function acceptAppRights(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { slug, number: appNumber }: Pick<HostApp, 'slug' | 'number'>,
   { number }: Pick<Installation, 'number'>,
   revision: number,
 ): Promise<Installation> {
-  const { db: tx, actor } = on;
-  const app = await lockApp(tx, { slug, number: appNumber });
-  const before = await lockLiving(tx, number);
+  const { db, actor } = tx;
+  const app = await lockApp(db, { slug, number: appNumber });
+  const before = await lockLiving(db, number);
   if (app.rightsRevision !== revision)
     throw new Failure('conflict', 'The app asks for something else by now. Look at it again.');
   const { permissions, events } = app;
   const wanted = { ...before, permissions, events, rightsRevision: revision };
-  const after = await updateInstallation(tx, wanted, actor.now);
+  const after = await updateInstallation(db, wanted, actor.now);
   await recordInstallation(
-    on,
+    tx,
     app,
     { before, after },
-    { action: 'new_permissions_accepted', repositories: await namedRepositories(tx, after) },
+    { action: 'new_permissions_accepted', repositories: await namedRepositories(db, after) },
   );
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return after;
 }
 
 /** Its tokens end at once, and are valid again after `unsuspendInstallation`, unless they have expired meanwhile. */
 export async function suspendInstallation(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   installation: Pick<Installation, 'number'>,
 ): Promise<Installation> {
-  const { caller } = on.actor;
+  const { caller } = tx.actor;
   const by = caller?.program === undefined ? (caller?.account?.id ?? caller?.member.id ?? null) : null;
-  return await changeSuspension(on, app, installation, { suspendedAt: on.actor.now, suspendedBy: by });
+  return await changeSuspension(tx, app, installation, { suspendedAt: tx.actor.now, suspendedBy: by });
 }
 
 export async function unsuspendInstallation(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   installation: Pick<Installation, 'number'>,
 ): Promise<Installation> {
-  return await changeSuspension(on, app, installation, { suspendedAt: null, suspendedBy: null });
+  return await changeSuspension(tx, app, installation, { suspendedAt: null, suspendedBy: null });
 }
 
 async function changeSuspension(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   { number }: Pick<Installation, 'number'>,
   fields: Pick<Installation, 'suspendedAt' | 'suspendedBy'>,
 ): Promise<Installation> {
-  const { db: tx, actor } = on;
-  const before = await lockLiving(tx, number);
+  const { db, actor } = tx;
+  const before = await lockLiving(db, number);
   const isSuspended = fields.suspendedAt !== null;
   if ((before.suspendedAt !== null) === isSuspended) return before;
-  const after = await updateInstallation(tx, { ...before, ...fields }, actor.now);
+  const after = await updateInstallation(db, { ...before, ...fields }, actor.now);
   const action = isSuspended ? 'suspend' : 'unsuspend';
   await recordInstallation(
-    on,
+    tx,
     app,
     { before, after },
-    { action, repositories: await namedRepositories(tx, after) },
+    { action, repositories: await namedRepositories(db, after) },
   );
-  await on.invalidate(IDENTITY);
+  await tx.invalidate(IDENTITY);
   return after;
 }
 
 /** It has no rights from then on, and background work deletes its rows; until then it can be read. */
 export async function removeInstallation(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   { number }: Pick<Installation, 'number'>,
 ): Promise<void> {
-  const { db: tx, actor } = on;
-  const before = await lockInstallation(tx, number);
+  const { db, actor } = tx;
+  const before = await lockInstallation(db, number);
   if (before === undefined || before.removedAt !== null) return;
-  const repositories = await namedRepositories(tx, before);
-  await updateInstallation(tx, { ...before, removedAt: actor.now }, actor.now);
-  await deleteInstallationTokens(tx, number);
-  await recordInstallation(on, app, { before }, { action: 'deleted', repositories });
+  const repositories = await namedRepositories(db, before);
+  await updateInstallation(db, { ...before, removedAt: actor.now }, actor.now);
+  await deleteInstallationTokens(db, number);
+  await recordInstallation(tx, app, { before }, { action: 'deleted', repositories });
   const work = { id: `${REMOVE_INSTALLATION}:${number}`, kind: REMOVE_INSTALLATION, payload: String(number) };
-  await schedule(tx, { ...work, dueAt: actor.now }, actor.now);
-  await on.invalidate(IDENTITY);
+  await schedule(db, { ...work, dueAt: actor.now }, actor.now);
+  await tx.invalidate(IDENTITY);
 }
 
 async function lockLiving(tx: Db, number: number): Promise<Installation> {

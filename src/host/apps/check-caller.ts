@@ -1,5 +1,5 @@
 // Which callers a route is for: programs need what the table says, and the routes of apps need programs.
-import type { CallFacts } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/protocol.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isOpen, type RouteShape } from '../../kernel/http/route.ts';
 import { undecodable } from './app-tokens.ts';
@@ -15,7 +15,7 @@ function needOf(shape: RouteShape): RouteNeed {
   return need;
 }
 
-export function checkAppCaller(facts: CallFacts): void {
+export function checkAppCaller(facts: RequestContext): void {
   const { shape, caller } = facts;
   if (shape === undefined || caller === undefined) return;
   const need = needOf(shape);
@@ -43,6 +43,6 @@ export function checkAppCaller(facts: CallFacts): void {
   facts.caller = callerLacking(caller, lacks);
 }
 
-function isPushBegin({ shape, url }: CallFacts): boolean {
+function isPushBegin({ shape, url }: RequestContext): boolean {
   return shape!.path.endsWith('/info/refs') && url.includes('git-receive-pack');
 }

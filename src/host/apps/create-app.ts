@@ -27,17 +27,17 @@ export interface AppDraft {
 }
 
 /** The caller has checked that the actor may create apps of the owner, and that the addresses may be used. */
-export async function createApp(on: ChangeTransaction, draft: AppDraft): Promise<HostApp> {
-  const { db: tx, actor } = on;
+export async function createApp(tx: ChangeTransaction, draft: AppDraft): Promise<HostApp> {
+  const { db, actor } = tx;
   const slug = isAppName(draft.name) ? appSlugOf(draft.name) : undefined;
   if (slug === undefined)
     throw problem('name', 'must have 1 to 34 characters, some of them letters or digits');
-  await lockAppSlug(tx, slug);
-  if ((await findAppBySlug(tx, slug)) !== undefined) throw problem('name', 'is already taken');
-  const bot = await insertBotAccount(tx, slug, draft.name, actor.now);
+  await lockAppSlug(db, slug);
+  if ((await findAppBySlug(db, slug)) !== undefined) throw problem('name', 'is already taken');
+  const bot = await insertBotAccount(db, slug, draft.name, actor.now);
   const { keys } = draft;
   const app = await insertApp(
-    tx,
+    db,
     {
       ...draft,
       slug,
@@ -49,7 +49,7 @@ export async function createApp(on: ChangeTransaction, draft: AppDraft): Promise
     },
     actor.now,
   );
-  if (keys !== undefined) await insertAppKey(tx, app.number, keys.publicKey, actor.now);
-  on.record({ ...appChange('createApp', app, 'created the app'), after: auditedApp(app) });
+  if (keys !== undefined) await insertAppKey(db, app.number, keys.publicKey, actor.now);
+  tx.record({ ...appChange('createApp', app, 'created the app'), after: auditedApp(app) });
   return app;
 }

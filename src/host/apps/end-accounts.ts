@@ -1,8 +1,8 @@
 // What becomes of apps and installations when an account ends: its apps get another owner, what is installed on it is removed.
-import type { Part } from '../../kernel/module.ts';
+import type { Module } from '../../kernel/http/module.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { removeApp } from './remove-app.ts';
@@ -15,26 +15,26 @@ const BATCH = 100;
 
 /** In the transaction that deletes an organization: with the apps that it owns, and what is installed on it. */
 export async function removeAppsOfOrganization(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: RepositoryOwner,
 ): Promise<void> {
   // Deleting the organization was authorized, and this follows from it.
-  const consequence = on.as(systemActor(on.actor));
-  await removeInstallationsOn(on, organization);
+  const consequence = tx.as(systemActor(tx.actor));
+  await removeInstallationsOn(tx, organization);
   for (;;) {
-    const some = await listAppsOf(on.db, organization.id, { offset: 0, limit: BATCH });
+    const some = await listAppsOf(tx.db, organization.id, { offset: 0, limit: BATCH });
     for (const app of some) await removeApp(consequence, app);
     if (some.length < BATCH) return;
   }
 }
 
-export const endAppAccounts: Required<Pick<Part, 'handOver' | 'endMember' | 'subscribers'>> = {
-  async handOver(on, from, to) {
-    await executeAll(on.db, [appOwnerStatement(on.db, from.id, to.id)]);
-    await removeInstallationsOn(on, ownerOfAccount(from));
+export const endAppAccounts: Required<Pick<Module, 'transferOwnership' | 'endMember' | 'subscribers'>> = {
+  async transferOwnership(tx, from, to) {
+    await executeAll(tx.db, [appOwnerStatement(tx.db, from.id, to.id)]);
+    await removeInstallationsOn(tx, ownerOfAccount(from));
   },
-  async endMember(on, member) {
-    await removeInstallationsOn(on, ownerOfAccount(member));
+  async endMember(tx, member) {
+    await removeInstallationsOn(tx, ownerOfAccount(member));
   },
   subscribers: () => [
     {

@@ -259,9 +259,9 @@ async function changeRepository(
     'admin',
   );
   if (opened.ownerId !== installation.accountId) throw installationNotFound();
-  call.demand(`${appResource(app)}:installation/${number}`);
-  await changes.run(call, (on) =>
-    changeInstallationRepositories(on, app, installation, { [verb]: [repository] }),
+  call.requirePermission(`${appResource(app)}:installation/${number}`);
+  await changes.run(call, (tx) =>
+    changeInstallationRepositories(tx, app, installation, { [verb]: [repository] }),
   );
   return reply(204);
 }

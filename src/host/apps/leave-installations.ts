@@ -1,5 +1,5 @@
 // Installations that end with their account, and repositories that leave them when they are deleted or get another owner.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
@@ -19,47 +19,47 @@ import { deleteRepositoryFromInstallations, listReachedNumbers } from './store-r
 const BATCH = 100;
 
 /** In the transaction in which the account ends: they are gone with it. */
-export async function removeInstallationsOn(on: ChangeTransaction, account: RepositoryOwner): Promise<void> {
-  for await (const { consequence, app, number } of installationsOn(on, account)) {
-    const installation = await lockInstallation(on.db, number);
+export async function removeInstallationsOn(tx: ChangeTransaction, account: RepositoryOwner): Promise<void> {
+  for await (const { consequence, app, number } of installationsOn(tx, account)) {
+    const installation = await lockInstallation(tx.db, number);
     if (installation === undefined || installation.removedAt !== null) continue;
-    const repositories = await namedRepositories(on.db, installation);
+    const repositories = await namedRepositories(tx.db, installation);
     const event = { action: 'deleted', repositories } as const;
     await recordInstallation(consequence, app, { before: installation }, event, account);
   }
-  await executeAll(on.db, accountInstallationStatements(on.db, account.id));
-  await on.invalidate(IDENTITY);
+  await executeAll(tx.db, accountInstallationStatements(tx.db, account.id));
+  await tx.invalidate(IDENTITY);
 }
 
 /** Before the repository is deleted or gets another owner, in the same transaction: the event has its name from before. */
 export async function leaveInstallations(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { repository, owner }: { repository: { number: number }; owner: RepositoryOwner },
 ): Promise<void> {
-  const { db: tx, actor } = on;
+  const { db, actor } = tx;
   let hasLeft = false;
-  for await (const { consequence, app, number } of installationsOn(on, owner)) {
-    const before = await lockInstallation(tx, number);
+  for await (const { consequence, app, number } of installationsOn(tx, owner)) {
+    const before = await lockInstallation(db, number);
     if (before === undefined || before.removedAt !== null) continue;
     const { accountId, selection } = before;
     const reach = { installation: number, accountId, selection, only: null };
-    if (!(await listReachedNumbers(tx, reach, [repository.number])).has(repository.number)) continue;
-    const after = await updateInstallation(tx, before, actor.now);
+    if (!(await listReachedNumbers(db, reach, [repository.number])).has(repository.number)) continue;
+    const after = await updateInstallation(db, before, actor.now);
     const event = { added: [], removed: [repository.number] };
     await recordInstallation(consequence, app, { before, after }, event, owner);
     hasLeft = true;
   }
-  await deleteRepositoryFromInstallations(tx, repository.number);
-  if (hasLeft) await on.invalidate(IDENTITY);
+  await deleteRepositoryFromInstallations(db, repository.number);
+  if (hasLeft) await tx.invalidate(IDENTITY);
 }
 
 /** With their apps. What happens to them follows from what was authorized. */
-async function* installationsOn(on: ChangeTransaction, { id }: RepositoryOwner) {
-  const consequence = on.as(systemActor(on.actor));
+async function* installationsOn(tx: ChangeTransaction, { id }: RepositoryOwner) {
+  const consequence = tx.as(systemActor(tx.actor));
   for (let offset = 0; ; offset += BATCH) {
-    const installations = await listInstallationsOn(on.db, [id], { offset, limit: BATCH });
+    const installations = await listInstallationsOn(tx.db, [id], { offset, limit: BATCH });
     const apps = await listAppsByNumber(
-      on.db,
+      tx.db,
       installations.map(({ appNumber }) => appNumber),
     );
     for (const { number, appNumber } of installations) {

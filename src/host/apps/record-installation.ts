@@ -14,14 +14,14 @@ export type InstallationEvent =
 
 /** Called once for every change, in its transaction. The account is given where it may be gone already. */
 export async function recordInstallation(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   app: HostApp,
   { before, after }: { before?: Installation; after?: Installation },
   event: InstallationEvent,
   account?: RepositoryOwner,
 ): Promise<void> {
   const installation = (after ?? before)!;
-  on.record({
+  tx.record({
     ...installationChange(app, installation, VERBS['action' in event ? event.action : 'repositories']),
     ...(before && { before: auditedInstallation(before) }),
     ...(after && {
@@ -31,17 +31,17 @@ export async function recordInstallation(
       },
     }),
   });
-  await recordInstallationEvents(on, app, installation, happeningsOf(event), account);
+  await recordInstallationEvents(tx, app, installation, happeningsOf(event), account);
 }
 
 /** Of one that ends with its app: nobody hears of it. */
 export function recordUninstalled(
-  on: Pick<ChangeTransaction, 'record'>,
+  tx: Pick<ChangeTransaction, 'record'>,
   app: Pick<HostApp, 'slug'>,
   installation: Installation,
 ): void {
   const before = auditedInstallation(installation);
-  on.record({ ...installationChange(app, installation, VERBS.deleted), before });
+  tx.record({ ...installationChange(app, installation, VERBS.deleted), before });
 }
 
 /** Where the selection became all or began anew, no repository may be named. */

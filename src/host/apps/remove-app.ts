@@ -1,5 +1,5 @@
 // Deletes apps: at once for everybody who could use them; background work removes their installations.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
@@ -29,24 +29,24 @@ export const REMOVE_APP = 'host.remove-app';
 type RemovedApp = Pick<HostApp, 'number' | 'slug'>;
 
 /** Nobody can act as the app or its installations from then on: their tokens find no app. It hears of nothing any more. */
-export async function removeApp(on: ChangeTransaction, name: RemovedApp): Promise<void> {
-  const { db: tx, actor } = on;
-  const app = await lockApp(tx, name);
+export async function removeApp(tx: ChangeTransaction, name: RemovedApp): Promise<void> {
+  const { db, actor } = tx;
+  const app = await lockApp(db, name);
   const { number, slug, botId } = app;
-  await updateAppDeleted(tx, number, actor.now);
-  await deleteAppKeys(tx, number);
-  await executeAll(tx, actorRemovalStatements(tx, botId));
-  await deleteBotAccount(tx, botId);
-  await deleteUsageOf(tx, [programId('app', number)]);
-  await scheduleDeliveryRemoval(tx, hookRefOf({ number, target: { app: number } }), actor.now);
+  await updateAppDeleted(db, number, actor.now);
+  await deleteAppKeys(db, number);
+  await executeAll(db, actorRemovalStatements(db, botId));
+  await deleteBotAccount(db, botId);
+  await deleteUsageOf(db, [programId('app', number)]);
+  await scheduleDeliveryRemoval(db, hookRefOf({ number, target: { app: number } }), actor.now);
   const payload = JSON.stringify({ number, slug } satisfies RemovedApp);
   await schedule(
-    tx,
+    db,
     { id: `${REMOVE_APP}:${number}`, kind: REMOVE_APP, payload, dueAt: actor.now },
     actor.now,
   );
-  on.record({ ...appChange('deleteApp', app, 'deleted the app'), before: auditedApp(app) });
-  await on.invalidate(IDENTITY);
+  tx.record({ ...appChange('deleteApp', app, 'deleted the app'), before: auditedApp(app) });
+  await tx.invalidate(IDENTITY);
 }
 
 /** Installations in one transaction, so that other changes need not wait for long. */
@@ -61,13 +61,13 @@ export async function removeInstallationsOfApp(
   for (;;) {
     const some = await listInstallationsOf(db, app.number, { offset: 0, limit: BATCH });
     if (some.length === 0) return;
-    await changes.run(systemActor({ now: clock.now() }), async (on) => {
+    await changes.run(systemActor({ now: clock.now() }), async (tx) => {
       for (const { number } of some) {
-        const installation = await lockInstallation(on.db, number);
+        const installation = await lockInstallation(tx.db, number);
         if (installation === undefined) continue;
-        if (installation.removedAt === null) recordUninstalled(on, app, installation);
-        await deleteUsageOf(on.db, [programId('installation', number)]);
-        await executeAll(on.db, installationRemovalStatements(on.db, number));
+        if (installation.removedAt === null) recordUninstalled(tx, app, installation);
+        await deleteUsageOf(tx.db, [programId('installation', number)]);
+        await executeAll(tx.db, installationRemovalStatements(tx.db, number));
       }
     });
     passCheckpoint('removed installations of an app');

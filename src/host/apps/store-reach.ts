@@ -1,6 +1,6 @@
 // The repositories that installations select and reach, in the database.
 import { sql, type RawBuilder } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositorySelection } from './app.ts';
@@ -10,7 +10,7 @@ export async function insertInstallationRepositories(
   number: number,
   repositories: readonly number[],
 ): Promise<void> {
-  for (const some of inBatches([...new Set(repositories)]))
+  for (const some of chunk([...new Set(repositories)]))
     await tx
       .insertInto('host_installation_repositories')
       .values(some.map((one) => ({ installation_number: number, repository_number: one })))
@@ -23,7 +23,7 @@ export async function deleteInstallationRepositories(
   number: number,
   repositories: readonly number[],
 ): Promise<void> {
-  for (const some of inBatches([...new Set(repositories)]))
+  for (const some of chunk([...new Set(repositories)]))
     await tx
       .deleteFrom('host_installation_repositories')
       .where('installation_number', '=', number)
@@ -77,7 +77,7 @@ export async function listReachedNumbers(
   numbers: readonly number[],
 ): Promise<Set<number>> {
   const reached = new Set<number>();
-  for (const some of inBatches([...new Set(numbers)])) {
+  for (const some of chunk([...new Set(numbers)])) {
     const { rows } = await sql<{ number: number }>`
       select number from repositories
       where number in (${sql.join(some)}) and deleted_at is null and ${reachedBy(reach)}`.execute(db);
@@ -96,7 +96,7 @@ export async function listNamedRepositories(
   const found = new Map<string, number>();
   const start = `${ownerLogin}/`.toLowerCase();
   const folded = [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => !name.includes('\0'));
-  for (const some of inBatches(folded)) {
+  for (const some of chunk(folded)) {
     const { rows } = await sql<{ full_name: string; number: number }>`
       select full_name, number from repositories
       where full_name in (${sql.join(some.map((name) => start + name))}) and deleted_at is null

@@ -57,7 +57,7 @@ async function renameDefault(
   found: FoundRepository,
   names: Names,
 ): Promise<void> {
-  actor.demand(repositoryResource(found), 'updateRepository');
+  actor.requirePermission(repositoryResource(found), 'updateRepository');
   if ((await roleOn(kernel.db, actor.caller, found.repository)) !== 'admin')
     throw new Failure('denied', 'You must have admin rights to rename the default branch.');
   const git = kernel.services.git.repository(found.repository.number);

@@ -1,6 +1,6 @@
 // Changes the default setup of a repository; due work configures it, and until then nobody else may change it.
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -27,19 +27,19 @@ export async function changeSetup(
   languages: readonly ScannedLanguage[],
 ): Promise<number | undefined> {
   const { number, name } = found.repository;
-  return await changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    const { now } = on.actor;
-    const locked = await lockRepository(tx, number);
+  return await changes.run(actor, async (tx) => {
+    const { db } = tx;
+    const { now } = tx.actor;
+    const locked = await lockRepository(db, number);
     if (locked === undefined) throw repositoryNotFound();
     if (locked.isArchived)
       throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
-    const stored = await findSetup(tx, number);
+    const stored = await findSetup(db, number);
     const after = setupAfter(stored.setup, sent, languages);
     if (stored.pending !== null)
       throw new Failure('conflict', 'The default setup is being configured. Try again when that is done.');
     if (isDeepStrictEqual(after, stored.setup)) return undefined;
-    on.record({
+    tx.record({
       accesses: [{ action: UPDATE_SETUP.action, resource: repositoryResource(found) }],
       kind: 'repository',
       name,
@@ -49,13 +49,13 @@ export async function changeSetup(
       after,
     });
     if (!after.isConfigured) {
-      await upsertSetup(tx, number, { setup: NOT_CONFIGURED, pending: null, updatedAt: now });
+      await upsertSetup(db, number, { setup: NOT_CONFIGURED, pending: null, updatedAt: now });
       return undefined;
     }
-    await upsertSetup(tx, number, { ...stored, pending: after });
+    await upsertSetup(db, number, { ...stored, pending: after });
     const payload = JSON.stringify({ number });
     await schedule(
-      tx,
+      db,
       { id: `${CONFIGURE_SCANNING}:${number}`, kind: CONFIGURE_SCANNING, payload, dueAt: now },
       now,
       'move',

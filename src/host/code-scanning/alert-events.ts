@@ -1,5 +1,5 @@
 // Tells webhooks what became of alerts, in the transaction in which it happened.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvents, type EventTransaction } from '../events/record-event.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
@@ -24,22 +24,22 @@ const ACTIONS = [
 
 /** Returns how many events there are. */
 export async function recordTransitions(
-  on: EventTransaction,
+  tx: EventTransaction,
   repository: Repository,
   { ref, commitSha }: Pick<SarifUpload, 'ref' | 'commitSha'>,
   transitions: AlertTransitions,
   limit: number,
 ): Promise<number> {
-  const owner = (await listOwners(on.db, [repository.ownerId])).get(repository.ownerId);
+  const owner = (await listOwners(tx.db, [repository.ownerId])).get(repository.ownerId);
   if (owner === undefined) return 0;
   let left = limit;
   for (const [kind, action] of ACTIONS) {
     const numbers = transitions[kind].slice(0, left);
     left -= numbers.length;
-    for (const some of inBatches(numbers, AT_ONCE)) {
-      const alerts = await listAlertsByNumber(on.db, repository.number, ref, some);
+    for (const some of chunk(numbers, AT_ONCE)) {
+      const alerts = await listAlertsByNumber(tx.db, repository.number, ref, some);
       const events = alerts.map((alert) => alertEvent(action, alert, { ref, commit: commitSha }));
-      await recordEvents(on, events, { found: { repository, owner } });
+      await recordEvents(tx, events, { found: { repository, owner } });
     }
   }
   return limit - left;
@@ -47,14 +47,14 @@ export async function recordTransitions(
 
 /** What a person did to an alert; it is about no ref. */
 export async function recordUserAction(
-  on: EventTransaction,
+  tx: EventTransaction,
   action: 'closed_by_user' | 'reopened_by_user',
   alert: ScanningAlert,
   dismissedBy: RepositoryOwner | null,
   found: FoundRepository,
 ): Promise<void> {
   const event = alertEvent(action, alert, { ref: '', commit: '' }, dismissedBy);
-  await recordEvents(on, [event], { found });
+  await recordEvents(tx, [event], { found });
 }
 
 function alertEvent(

@@ -85,18 +85,18 @@ const updateAlert = scanningRoute(
     const { params, body, caller, base, now } = call;
     const { number } = found.repository;
     const dismissal = dismissalIn(body, caller, now);
-    await changes.run(call, async (on) => {
-      await lockScanning(on.db, number);
-      const before = await readAlert(on.db, found, params.alert_number);
+    await changes.run(call, async (tx) => {
+      await lockScanning(tx.db, number);
+      const before = await readAlert(tx.db, found, params.alert_number);
       if (dismissal === null && before.dismissal === null) return;
       if (dismissal !== null && before.state === 'fixed')
         throw new Failure('malformed', 'The alert is fixed: only an open one can be dismissed.');
-      await updateDismissal(on.db, number, before.number, dismissal);
-      for (const ref of await listRefsOfAlert(on.db, number, before.number))
-        await updateAlertRefs(on.db, { repositoryNumber: number, ref }, [before.number], now);
-      const after = await readAlert(on.db, found, before.number);
+      await updateDismissal(tx.db, number, before.number, dismissal);
+      for (const ref of await listRefsOfAlert(tx.db, number, before.number))
+        await updateAlertRefs(tx.db, { repositoryNumber: number, ref }, [before.number], now);
+      const after = await readAlert(tx.db, found, before.number);
       const verb = dismissal === null ? 'reopened' : 'dismissed';
-      on.record({
+      tx.record({
         accesses: [{ action: UPDATE_SCANNING.action, resource: repositoryResource(found) }],
         kind: 'repository',
         name: found.repository.name,
@@ -109,7 +109,7 @@ const updateAlert = scanningRoute(
       if (after.state === before.state) return;
       const by = dismissal === null ? null : ownerOfAccount(accountOf(caller));
       if (after.state !== 'fixed')
-        await recordUserAction(on, by === null ? 'reopened_by_user' : 'closed_by_user', after, by, found);
+        await recordUserAction(tx, by === null ? 'reopened_by_user' : 'closed_by_user', after, by, found);
     });
     const alert = await readAlert(db, found, params.alert_number);
     return (await showAlerts(db, found, [alert], base))[0]!;

@@ -1,5 +1,5 @@
 // Analyses: list and get them, as JSON or as the SARIF document, and delete them one after another.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Stream } from '../../kernel/http/route.ts';
@@ -123,24 +123,24 @@ async function beginRemoval(
   const { number, name } = found.repository;
   for (;;) {
     await finishDeletions(kernel, number);
-    const begun = await kernel.changes.run(call, async (on) => {
-      await lockScanning(on.db, number);
-      if ((await findDeleting(on.db, number)) !== undefined) return undefined;
-      const analysis = await findOwnAnalysis(on.db, number, call.params.analysis_id);
+    const begun = await kernel.changes.run(call, async (tx) => {
+      await lockScanning(tx.db, number);
+      if ((await findDeleting(tx.db, number)) !== undefined) return undefined;
+      const analysis = await findOwnAnalysis(tx.db, number, call.params.analysis_id);
       if (!analysis.isDeletable) throw new Failure('malformed', 'Analysis specified is not deletable.');
-      if ((await findPrevious(on.db, analysis)) === undefined && !isConfirmed)
+      if ((await findPrevious(tx.db, analysis)) === undefined && !isConfirmed)
         throw new Failure(
           'malformed',
           'Analysis is last of its type and deletion may result in the loss of historical alert data. Please specify confirm_delete.',
         );
-      on.record({
+      tx.record({
         accesses: [{ action: UPDATE_SCANNING.action, resource: repositoryResource(found) }],
         kind: 'repository',
         name,
         verb: `deleted the analysis ${analysis.number} of ${analysis.ref} by ${analysis.toolName} of`,
         ...entryOwnerOf(found),
       });
-      return { deleted: analysis, previous: await beginDeletion(on.db, analysis, call.now) };
+      return { deleted: analysis, previous: await beginDeletion(tx.db, analysis, call.now) };
     });
     if (begun !== undefined) return begun;
   }

@@ -1,6 +1,6 @@
 // The states of alerts on refs: they follow from their instances there.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Analysis } from './analysis.ts';
 
@@ -14,7 +14,7 @@ export async function statesOn(
   alerts: readonly number[],
 ): Promise<Map<number, string>> {
   const states = new Map<number, string>();
-  for (const some of inBatches(alerts, AT_ONCE)) {
+  for (const some of chunk(alerts, AT_ONCE)) {
     const rows = await db
       .selectFrom('code_scanning_alert_refs')
       .select(['alert_number', 'state'])
@@ -38,7 +38,7 @@ export async function updateAlertRefs(
   now: number,
 ): Promise<void> {
   const rank = sql.lit(OPEN_RANK);
-  for (const some of inBatches(alerts, AT_ONCE)) {
+  for (const some of chunk(alerts, AT_ONCE)) {
     await sql`insert into code_scanning_alert_refs
         (repository_number, ref, alert_number, state, analysis_number, updated_at, fixed_at, created_at, listed_by)
       select instance.repository_number, instance.ref, instance.alert_number,

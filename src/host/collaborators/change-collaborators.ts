@@ -23,24 +23,24 @@ import { deleteCollaborator, findCollaboratorRole, upsertCollaborator } from './
 
 /** There are no invitations: the account has the role at once. */
 export async function addCollaborator(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   found: FoundRepository,
   user: RepositoryOwner,
   permission: string,
 ): Promise<void> {
-  const { db: tx, actor } = on;
-  const repository = await lockShared(tx, found);
+  const { db, actor } = tx;
+  const repository = await lockShared(db, found);
   if (user.type === 'Organization') throw problem('username', 'is an organization, which cannot collaborate');
   if (user.id === repository.ownerId) throw problem('username', 'is the owner of the repository');
-  const role = await readGrantedRole(tx, repository.ownerId, permission);
-  const before = await findCollaboratorRole(tx, repository.number, user.id);
+  const role = await readGrantedRole(db, repository.ownerId, permission);
+  const before = await findCollaboratorRole(db, repository.number, user.id);
   if (before === role) return;
-  await upsertCollaborator(tx, repository.number, { accountId: user.id, role }, actor.now);
+  await upsertCollaborator(db, repository.number, { accountId: user.id, role }, actor.now);
   if (before !== undefined) {
-    const roles = await rolesOfAccount(tx, user.id, [repository]);
-    await endPushing(tx, repository, roles.get(repository.number), user);
+    const roles = await rolesOfAccount(db, user.id, [repository]);
+    await endPushing(db, repository, roles.get(repository.number), user);
   }
-  recordCollaborator(on, found, {
+  recordCollaborator(tx, found, {
     verb:
       before === undefined
         ? `added the collaborator ${user.login} to`
@@ -49,35 +49,35 @@ export async function addCollaborator(
     after: { collaborator: user.login, role },
   });
   const place = { found: { repository, owner: found.owner } };
-  await recordEvent(on, before === undefined ? addedEvent(user, role) : editedEvent(user, before), place);
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await recordEvent(tx, before === undefined ? addedEvent(user, role) : editedEvent(user, before), place);
+  await tx.invalidate(REPOSITORY_CHANNEL);
 }
 
 /** The star and the watch of a repository that the account no longer sees end with the role. */
 export async function removeCollaborator(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   found: FoundRepository,
   user: RepositoryOwner,
 ): Promise<void> {
-  const { db: tx } = on;
-  const repository = await lockShared(tx, found);
-  const before = await findCollaboratorRole(tx, repository.number, user.id);
+  const { db } = tx;
+  const repository = await lockShared(db, found);
+  const before = await findCollaboratorRole(db, repository.number, user.id);
   if (before === undefined) return;
-  await deleteCollaborator(tx, repository.number, user.id);
-  const role = (await rolesOfAccount(tx, user.id, [repository])).get(repository.number);
-  await endPushing(tx, repository, role, user);
+  await deleteCollaborator(db, repository.number, user.id);
+  const role = (await rolesOfAccount(db, user.id, [repository])).get(repository.number);
+  await endPushing(db, repository, role, user);
   if (role === undefined) {
-    await deleteStar(tx, user.id, repository.number);
-    await deleteWatch(tx, user.id, repository.number);
+    await deleteStar(db, user.id, repository.number);
+    await deleteWatch(db, user.id, repository.number);
   }
-  recordCollaborator(on, found, {
+  recordCollaborator(tx, found, {
     verb: `removed the collaborator ${user.login} from`,
     before: { collaborator: user.login, role: before },
   });
   const details = { member: user } satisfies EventDetails['member.removed'];
   const place = { found: { repository, owner: found.owner } };
-  await recordEvent(on, { name: 'member', action: 'removed', details }, place);
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await recordEvent(tx, { name: 'member', action: 'removed', details }, place);
+  await tx.invalidate(REPOSITORY_CHANNEL);
 }
 
 /** Rules for branches no longer name those who may not push. */
@@ -110,11 +110,11 @@ async function lockShared(tx: Db, { repository: { number } }: FoundRepository): 
 }
 
 function recordCollaborator(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   found: FoundRepository,
   { verb, ...change }: { verb: string; before?: unknown; after?: unknown },
 ): void {
-  on.record({
+  tx.record({
     accesses: [{ action: 'updateCollaborators', resource: repositoryResource(found) }],
     kind: 'repository',
     name: found.repository.name,

@@ -54,7 +54,7 @@ const listCollaborators = repositoryRoute(
   },
   'read',
   async (call, { db }, found) => {
-    await demandPush(call, db, found);
+    await requirePush(call, db, found);
     const { query, base } = call;
     const slice = pageSliceOf(query);
     const repository = sharedRepository(found);
@@ -84,8 +84,8 @@ const checkCollaborator = repositoryRoute(
   'read',
   async (call, { db }, found) => {
     const user = await readUser(db, call.params.username);
-    if (accountOf(call.caller).id === user.id) call.demand(repositoryResource(found));
-    else await demandPush(call, db, found);
+    if (accountOf(call.caller).id === user.id) call.requirePermission(repositoryResource(found));
+    else await requirePush(call, db, found);
     const grants = await listGrantsOf(db, sharedRepository(found), [user.id]);
     if (!grants.has(user.id)) throw new Failure('not-found', `${user.login} is not a collaborator`);
     return reply(204);
@@ -107,9 +107,9 @@ const putCollaborator = repositoryRoute(
   },
   'admin',
   async (call, { changes }, found) => {
-    await changes.run(call, async (on) => {
-      const user = await readUser(on.db, call.params.username);
-      await addCollaborator(on, found, user, call.body?.permission ?? 'push');
+    await changes.run(call, async (tx) => {
+      const user = await readUser(tx.db, call.params.username);
+      await addCollaborator(tx, found, user, call.body?.permission ?? 'push');
     });
     return reply(204);
   },
@@ -129,9 +129,9 @@ const deleteCollaboratorRoute = repositoryRoute(
   'read',
   async (call, kernel, found) => {
     const user = await readUser(kernel.db, call.params.username);
-    if (accountOf(call.caller).id === user.id) call.demand(repositoryResource(found));
+    if (accountOf(call.caller).id === user.id) call.requirePermission(repositoryResource(found));
     else await openRepository(kernel, call, 'admin');
-    await kernel.changes.run(call, (on) => removeCollaborator(on, found, user));
+    await kernel.changes.run(call, (tx) => removeCollaborator(tx, found, user));
     return reply(204);
   },
 );
@@ -148,7 +148,7 @@ const getPermission = repositoryRoute(
   },
   'read',
   async (call, { db }, found) => {
-    call.demand(repositoryResource(found));
+    call.requirePermission(repositoryResource(found));
     const user = await readUser(db, call.params.username);
     const grants = (await listGrantsOf(db, sharedRepository(found), [user.id])).get(user.id) ?? [];
     const everybody = found.repository.isPrivate ? [] : [{ role: 'read', name: 'read' } as const];
@@ -163,12 +163,12 @@ async function readUser(db: Db, username: string): Promise<RepositoryOwner> {
 }
 
 /** An archived repository is read-only, but its collaborators are shown. */
-async function demandPush(
-  call: Pick<Call, 'demand'> & { caller: KnownCaller },
+async function requirePush(
+  call: Pick<Call, 'requirePermission'> & { caller: KnownCaller },
   db: Db,
   found: FoundRepository,
 ): Promise<void> {
-  call.demand(repositoryResource(found));
+  call.requirePermission(repositoryResource(found));
   if (!includesRole(await roleOn(db, call.caller, found.repository), 'write'))
     throw new Failure('denied', 'Must have push access to view repository collaborators.');
 }

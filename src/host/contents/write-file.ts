@@ -7,7 +7,7 @@ import type { GitCommit } from '../git/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/revision.ts';
 import { ONE_COMMIT } from '../protection/changed-history.ts';
-import { demandRefChange, type RefChange } from '../protection/check-ref-changes.ts';
+import { requireRefChange, type RefChange } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Repository } from '../repositories/repository.ts';
@@ -51,7 +51,7 @@ export async function writeFile(
     ...personsOf(sent, actor),
     message: sent.message,
     check: (update: RefChange) =>
-      demandRefChange(kernel, found, actor.caller, update, {
+      requireRefChange(kernel, found, actor.caller, update, {
         history: ONE_COMMIT,
         failed: `Could not ${sent.content === undefined ? 'delete' : isNew ? 'create' : 'update'} file`,
       }),

@@ -20,20 +20,20 @@ export interface EventTransaction {
 }
 
 /** Writes the event, and the due work that delivers it to webhooks, in the transaction of the change. */
-export async function recordEvent(on: EventTransaction, event: HostEvent, place: EventPlace): Promise<void> {
-  await recordEvents(on, [event], place);
+export async function recordEvent(tx: EventTransaction, event: HostEvent, place: EventPlace): Promise<void> {
+  await recordEvents(tx, [event], place);
 }
 
 /** The same for several events of one place, in this order. */
 export async function recordEvents(
-  on: EventTransaction,
+  tx: EventTransaction,
   events: readonly HostEvent[],
   place: EventPlace,
 ): Promise<void> {
   if (events.length === 0) return;
-  const { db: tx, actor } = on;
-  const found = place.found && (await withCurrentOwner(tx, place.found));
-  const organization = place.organization ?? (await readOrganization(tx, found));
+  const { db, actor } = tx;
+  const found = place.found && (await withCurrentOwner(db, place.found));
+  const organization = place.organization ?? (await readOrganization(db, found));
   const account = actor.caller && accountOf(actor.caller);
   const sender =
     (account && ownerOfAccount(account)) ??
@@ -43,11 +43,11 @@ export async function recordEvents(
     throw new Error(`The event ${events[0]!.name} has neither a repository nor an organization.`);
   // First, as its row stays locked until the commit: in one queue, numbers grow in the order of the commits.
   await scheduleQueue(
-    tx,
+    db,
     found ? { repository: found.repository.number } : { organization: organization!.id },
     actor.now,
   );
-  await insertEvents(tx, {
+  await insertEvents(db, {
     events,
     at: actor.now,
     actorId: account?.id,

@@ -1,6 +1,6 @@
 // Events in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { feedEntryOf } from './feed-entry.ts';
 import type { EventSnapshot, HostEvent, HostEventName, RecordedEvent } from './model.ts';
@@ -34,7 +34,7 @@ export async function insertEvents(
     is_public: found !== undefined && !found.repository.isPrivate ? 1 : 0,
     snapshot: JSON.stringify(snapshot),
   };
-  for (const some of inBatches(events, AT_ONCE)) {
+  for (const some of chunk(events, AT_ONCE)) {
     const feeds = some.map((event) => found && feedEntryOf(event, found.repository));
     const inserted = await tx
       .insertInto('host_events')

@@ -1,5 +1,5 @@
 // Creates forks and repositories from templates: the row, its audit entry and the due work that copies are one transaction.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -41,20 +41,20 @@ export async function createFork(
   { repository: opened, owner: parentOwner }: FoundRepository,
   { owner, name, hasDefaultBranchOnly }: NewFork,
 ): Promise<FoundRepository> {
-  kernel.services.git.demand();
+  kernel.services.git.require();
   const { found, work } = await kernel.changes.run(
     actor,
-    async (on): Promise<{ found: FoundRepository; work?: CopyWork }> => {
-      const { db: tx } = on;
-      await lockCreation(tx, actor.caller, owner);
-      const parent = await lockRepository(tx, opened.number);
+    async (tx): Promise<{ found: FoundRepository; work?: CopyWork }> => {
+      const { db } = tx;
+      await lockCreation(db, actor.caller, owner);
+      const parent = await lockRepository(db, opened.number);
       if (parent === undefined || parent.isPrivate !== opened.isPrivate) throw repositoryNotFound();
-      const sourceNumber = await lockSource(tx, parent);
-      const existing = await findInFamily(tx, owner.id, sourceNumber);
+      const sourceNumber = await lockSource(db, parent);
+      const existing = await findInFamily(db, owner.id, sourceNumber);
       if (existing !== undefined) return { found: { repository: existing, owner } };
-      const created = await insertLocked(on, owner, {
+      const created = await insertLocked(tx, owner, {
         ...copiedFields(parent),
-        name: name ?? (await findFreeRepositoryName(tx, owner, parent.name)),
+        name: name ?? (await findFreeRepositoryName(db, owner, parent.name)),
         description: parent.description,
         isPrivate: parent.isPrivate,
         settings: { ...DEFAULT_REPOSITORY_SETTINGS, homepage: parent.settings.homepage, hasIssues: false },
@@ -63,21 +63,21 @@ export async function createFork(
         binding: parent.isPrivate ? 'fork' : null,
       });
       // Of a fork that was shared with somebody who may not read its source.
-      if (await isWithheld(tx, created.repository))
+      if (await isWithheld(db, created.repository))
         throw new Failure(
           'denied',
           `A fork of a private repository needs an owner who may read its source, and ${owner.login} may not.`,
         );
-      await addToForkCount(tx, parent.number, 1);
+      await addToForkCount(db, parent.number, 1);
       const details = { forkee: created } satisfies EventDetails['fork'];
       const forked = { ...parent, forkCount: parent.forkCount + 1 };
-      await recordEvent(on, { name: 'fork', details }, { found: { repository: forked, owner: parentOwner } });
+      await recordEvent(tx, { name: 'fork', details }, { found: { repository: forked, owner: parentOwner } });
       const copy: CopyWork = {
         number: created.repository.number,
         from: parent.number,
         ...(hasDefaultBranchOnly && { onlyBranch: `refs/heads/${parent.defaultBranch}` }),
       };
-      await scheduleCopy(tx, copy, actor.now);
+      await scheduleCopy(db, copy, actor.now);
       return { found: created, work: copy };
     },
   );
@@ -106,20 +106,20 @@ export async function createFromTemplate(
   { repository: template }: FoundRepository,
   { owner, name, description, isPrivate, binding, hasAllBranches }: NewFromTemplate,
 ): Promise<FoundRepository> {
-  kernel.services.git.demand();
+  kernel.services.git.require();
   const accountId = accountOf(actor.caller).id;
-  const { found, work } = await kernel.changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    await lockCreation(tx, actor.caller, owner);
+  const { found, work } = await kernel.changes.run(actor, async (tx) => {
+    const { db } = tx;
+    await lockCreation(db, actor.caller, owner);
     const settings = DEFAULT_REPOSITORY_SETTINGS;
     const fields = { ...copiedFields(template), name, description, isPrivate, settings, binding };
-    const created = await insertLocked(on, owner, fields);
+    const created = await insertLocked(tx, owner, fields);
     const copy: CopyWork = {
       number: created.repository.number,
       from: template.number,
       template: { hasAllBranches, accountId, at: actor.now },
     };
-    await scheduleCopy(tx, copy, actor.now);
+    await scheduleCopy(db, copy, actor.now);
     return { found: created, work: copy };
   });
   await copyNow(kernel, work);
@@ -141,7 +141,7 @@ function copiedFields({
 }
 
 /** Forks of a private repository are copies that its owner no longer controls. */
-export async function demandMayFork(db: Db, { repository, owner }: FoundRepository): Promise<void> {
+export async function requireMayFork(db: Db, { repository, owner }: FoundRepository): Promise<void> {
   if (!repository.isPrivate) return;
   const organization =
     owner.type === 'Organization' ? await findOrganization(db, { id: owner.id }) : undefined;

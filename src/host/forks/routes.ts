@@ -19,7 +19,7 @@ import { includesRole } from '../repositories/repository.ts';
 import { viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
-import { createFork, createFromTemplate, demandMayFork } from './create-fork.ts';
+import { createFork, createFromTemplate, requireMayFork } from './create-fork.ts';
 import { listForks as listForkRows } from './store.ts';
 
 /** The repository itself need only be seen; the new one must be allowed. */
@@ -91,8 +91,8 @@ const createForkOf = repositoryRoute(
     const login = organization || accountOf(caller).username;
     const owner = await findCreationOwner(db, caller, login, repository.isPrivate);
     const checked = name === undefined ? undefined : checkedName(name);
-    call.demand(`repo/${owner.login}/${checked ?? repository.name}`, 'createRepository');
-    if (owner.id !== repository.ownerId) await demandMayFork(db, found);
+    call.requirePermission(`repo/${owner.login}/${checked ?? repository.name}`, 'createRepository');
+    if (owner.id !== repository.ownerId) await requireMayFork(db, found);
     const fork = await createFork(kernel, call, found, { owner, name: checked, hasDefaultBranchOnly });
     if (!(await mayRead(db, call, fork)))
       throw new Failure('denied', `${owner.login} has a fork already, which you may not see.`);
@@ -138,7 +138,7 @@ const generateRepository = repositoryRoute(
       );
     const owner = await findCreationOwner(db, caller, body.owner || accountOf(caller).username, isPrivate);
     const name = checkedName(body.name);
-    call.demand(`repo/${owner.login}/${name}`, 'createRepository');
+    call.requirePermission(`repo/${owner.login}/${name}`, 'createRepository');
     const created = await createFromTemplate(kernel, call, found, {
       owner,
       name,

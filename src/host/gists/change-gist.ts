@@ -1,6 +1,6 @@
 // Creates, forks, changes and removes gists, each with its audit entry.
 import { randomBytes } from 'node:crypto';
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -45,7 +45,7 @@ export async function createGist(
   { description, isPublic, files }: SentGist,
 ): Promise<FoundGist> {
   const { gistGit } = kernel.services;
-  gistGit.demand();
+  gistGit.require();
   // Nothing is written for a request that is refused.
   editFiles(undefined, files);
   const fields = { description, isPublic, parentNumber: null };
@@ -86,7 +86,7 @@ async function addGist(
   const { caller, now } = actor;
   const account = accountOf(caller);
   const id = randomBytes(16).toString('hex');
-  actor.demand(`gist/${account.username}/${id}`, 'createGist');
+  actor.requirePermission(`gist/${account.username}/${id}`, 'createGist');
   const number = await db.transaction().execute(async (tx) => {
     const inserted = await insertGist(tx, { ...fields, id, ownerId: account.id }, now);
     await scheduleGistDeletion(tx, inserted, now + MAX_CREATION_MS, now);
@@ -100,22 +100,22 @@ async function addGist(
       ...one,
       authorId: authors === undefined ? account.id : (authors.get(one.sha) ?? null),
     }));
-    return await changes.run(actor, async (on) => {
-      await shareLockAccount(on.db, caller);
-      if (!(await shareLockGistOwner(on.db, account.id))) throw gistNotFound();
-      const existing = await lockForFork(on.db, fields.parentNumber, account.id);
+    return await changes.run(actor, async (tx) => {
+      await shareLockAccount(tx.db, caller);
+      if (!(await shareLockGistOwner(tx.db, account.id))) throw gistNotFound();
+      const existing = await lockForFork(tx.db, fields.parentNumber, account.id);
       if (existing !== undefined) {
-        await scheduleGistDeletion(on.db, number, now, now);
+        await scheduleGistDeletion(tx.db, number, now, now);
         return { gist: existing, owner: ownerOfAccount(account) };
       }
       const recorded = { ...state, revisionCount: revisions.length };
-      const gist = await publishGist(on.db, number, recorded);
+      const gist = await publishGist(tx.db, number, recorded);
       if (gist === undefined)
         throw new Failure('unavailable', 'The gist took too long to create. Try again.');
-      await insertRevisions(on.db, number, 1, revisions);
-      await deleteGistWrite(on.db, deletionId(number));
+      await insertRevisions(tx.db, number, 1, revisions);
+      await deleteGistWrite(tx.db, deletionId(number));
       const found = { gist, owner: ownerOfAccount(account) };
-      on.record({ ...gistChange('createGist', 'created', found), after: auditedGist(gist) });
+      tx.record({ ...gistChange('createGist', 'created', found), after: auditedGist(gist) });
       return found;
     });
   } catch (error) {
@@ -166,12 +166,12 @@ export async function changeGist(
 
 /** Nobody finds it from now on; background work deletes its folder. */
 export async function removeGist(kernel: Kernel, actor: Actor, { gist, owner }: FoundGist): Promise<void> {
-  await kernel.changes.run(actor, async (on) => {
-    const locked = await lockGist(on.db, gist.number);
+  await kernel.changes.run(actor, async (tx) => {
+    const locked = await lockGist(tx.db, gist.number);
     if (locked === undefined || locked.ownerId !== gist.ownerId) throw gistNotFound();
-    await markGistDeleted(on.db, gist.number, actor.now);
-    await scheduleGistDeletion(on.db, gist.number, actor.now, actor.now);
-    on.record({
+    await markGistDeleted(tx.db, gist.number, actor.now);
+    await scheduleGistDeletion(tx.db, gist.number, actor.now, actor.now);
+    tx.record({
       ...gistChange('deleteGist', 'deleted', { gist: locked, owner }),
       before: auditedGist(locked),
     });

@@ -95,11 +95,11 @@ const createComment = gistRoute(
   'read',
   async (call, kernel, found) => {
     const { caller, now } = call;
-    call.demand(gistResource(found));
+    call.requirePermission(gistResource(found));
     const draft = { gistNumber: found.gist.number, authorId: accountOf(caller).id, body: bodyIn(call.body) };
-    const comment = await kernel.changes.run(call, async (on) => {
-      await shareLockAccount(on.db, caller);
-      const inserted = await insertGistComment(on.db, draft, now);
+    const comment = await kernel.changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, caller);
+      const inserted = await insertGistComment(tx.db, draft, now);
       if (inserted === undefined) throw gistNotFound();
       return inserted;
     });
@@ -123,7 +123,7 @@ const updateComment = gistRoute(
   },
   'read',
   async (call, kernel, found) => {
-    call.demand(gistResource(found));
+    call.requirePermission(gistResource(found));
     const { number } = await findComment(kernel.db, found, call.params.comment_id, (comment) =>
       isAuthor(call.caller, comment),
     );
@@ -148,16 +148,16 @@ const deleteComment = gistRoute(
   'read',
   async (call, kernel, found) => {
     const { caller } = call;
-    call.demand(gistResource(found));
+    call.requirePermission(gistResource(found));
     const comment = await findComment(
       kernel.db,
       found,
       call.params.comment_id,
       (one) => isAuthor(caller, one) || ownsGist(caller, found.gist) || administersHost(caller),
     );
-    await kernel.changes.run(call, async (on) => {
-      if (!(await deleteGistComment(on.db, comment))) throw commentNotFound();
-      if (!isAuthor(caller, comment)) on.record(removalByAnother(found, comment));
+    await kernel.changes.run(call, async (tx) => {
+      if (!(await deleteGistComment(tx.db, comment))) throw commentNotFound();
+      if (!isAuthor(caller, comment)) tx.record(removalByAnother(found, comment));
     });
     return reply(204);
   },

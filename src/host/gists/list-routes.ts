@@ -44,7 +44,7 @@ const listOwn = route(
       return await listEverybodys(kernel, call, query);
     }
     const account = accountOf(caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const listing = listingOf(query);
     const found = await listGistsOf(kernel.db, account.id, { isPublicOnly: false }, listing);
     return await pageOfGists(kernel, call, found, listing);
@@ -83,7 +83,7 @@ const listStarred = route(
   },
   async (call, kernel) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const listing = listingOf(call.query);
     return await pageOfGists(
       kernel,

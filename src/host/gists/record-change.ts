@@ -1,5 +1,5 @@
 // Brings the row, files and revisions of a gist up to what git has: after every write, and after a crash.
-import { actorOf, systemActor, type ChangeActor } from '../../kernel/change/actor.ts';
+import { actorOf, systemActor, type ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newId } from '../../kernel/id.ts';
@@ -84,13 +84,12 @@ async function recordOnce(
   const authors = state?.isContinued === false ? await listRevisionAuthors(db, number) : undefined;
   const now = clock.now();
   const actor = given ?? systemActor(caller === undefined ? { now, id: RECORD_GIST } : actorOf(caller, now));
-  return await kernel.changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    const before = await lockGist(tx, number);
+  return await kernel.changes.run(actor, async (tx) => {
+    const before = await lockGist(tx.db, number);
     // What was read of git may be older than what another has recorded.
     if (before !== undefined && before.head !== seen.head) return 'changed';
-    if (write !== undefined) await deleteGistWrite(tx, write);
-    const owner = before && (await listOwners(tx, [before.ownerId])).get(before.ownerId);
+    if (write !== undefined) await deleteGistWrite(tx.db, write);
+    const owner = before && (await listOwners(tx.db, [before.ownerId])).get(before.ownerId);
     if (before === undefined || owner === undefined) {
       if (given !== undefined) throw gistNotFound();
       return undefined;
@@ -99,15 +98,15 @@ async function recordOnce(
     if (state === undefined && !isRenamed) return { gist: before, owner };
     if (state !== undefined) {
       const authorId = caller === undefined ? null : accountOf(caller).id;
-      if (!state.isContinued) await deleteRevisions(tx, number);
+      if (!state.isContinued) await deleteRevisions(tx.db, number);
       const revisions = state.revisions.map((one) => ({
         ...one,
         authorId: authors?.get(one.sha) ?? authorId,
       }));
-      await insertRevisions(tx, number, state.isContinued ? before.revisionCount + 1 : 1, revisions);
+      await insertRevisions(tx.db, number, state.isContinued ? before.revisionCount + 1 : 1, revisions);
     }
     const gist = await updateGist(
-      tx,
+      tx.db,
       number,
       {
         ...(state && { state: { ...state, revisionCount: countAfter(before, state) } }),
@@ -115,8 +114,8 @@ async function recordOnce(
       },
       now,
     );
-    if (state !== undefined) await scheduleMaintenance(tx, number, now, MAINTAIN_GIST);
-    on.record({
+    if (state !== undefined) await scheduleMaintenance(tx.db, number, now, MAINTAIN_GIST);
+    tx.record({
       ...gistChange('updateGist', 'updated', { gist, owner }),
       before: auditedGist(before),
       after: auditedGist(gist),
@@ -141,7 +140,7 @@ export function gistChange(action: string, verb: string, found: ChangedGist): Ch
   const name = `secret-${gist.number}`;
   return {
     accesses: [{ action, resource: gistResource({ gist: { id: name }, owner }) }],
-    demands: [access],
+    requirements: [access],
     ...shared,
     name,
   };

@@ -1,5 +1,5 @@
 // Removes the gists of a member who was removed: in the background, some in each transaction, because there may be many.
-import { systemActor } from '../../kernel/change/actor.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -19,15 +19,15 @@ export function removeGistsOfHandler({ db, changes, clock }: Kernel): DueHandler
       const numbers = await listSomeGistNumbersOf(db, ownerId, AT_ONCE);
       if (numbers.length === 0) return;
       const now = clock.now();
-      await changes.run(systemActor({ now, id: DELETE_GISTS_OF }), async (on) => {
+      await changes.run(systemActor({ now, id: DELETE_GISTS_OF }), async (tx) => {
         // In one order for all, so that two transactions do not wait for each other.
         for (const number of numbers.toSorted((a, b) => a - b)) {
-          const gist = await lockGist(on.db, number);
+          const gist = await lockGist(tx.db, number);
           if (gist === undefined || gist.ownerId !== ownerId) continue;
-          await markGistDeleted(on.db, number, now);
-          await scheduleGistDeletion(on.db, number, now, now);
+          await markGistDeleted(tx.db, number, now);
+          await scheduleGistDeletion(tx.db, number, now, now);
           const owner = { login: `removed-${ownerId}` };
-          on.record({ ...gistChange('deleteGist', 'deleted', { gist, owner }), before: auditedGist(gist) });
+          tx.record({ ...gistChange('deleteGist', 'deleted', { gist, owner }), before: auditedGist(gist) });
         }
       });
     }

@@ -26,7 +26,7 @@ const check = gistRoute(
   'read',
   async (call, { db }, { gist }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     if (!(await hasGistStar(db, account.id, gist.number)))
       throw new Failure('not-found', 'You have not starred the gist');
     return reply(204);
@@ -47,11 +47,11 @@ const star = gistRoute(
   'read',
   async (call, { changes }, found) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
-    await changes.run(call, async (on) => {
-      await shareLockAccount(on.db, call.caller);
-      await lockForStar(on, found);
-      await insertGistStar(on.db, account.id, found.gist.number, call.now);
+    call.requirePermission(userResource(account));
+    await changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, call.caller);
+      await lockForStar(tx, found);
+      await insertGistStar(tx.db, account.id, found.gist.number, call.now);
     });
     return reply(204);
   },
@@ -71,10 +71,10 @@ const unstar = gistRoute(
   'read',
   async (call, { changes }, found) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
-    await changes.run(call, async (on) => {
-      await lockForStar(on, found);
-      await deleteGistStar(on.db, account.id, found.gist.number);
+    call.requirePermission(userResource(account));
+    await changes.run(call, async (tx) => {
+      await lockForStar(tx, found);
+      await deleteGistStar(tx.db, account.id, found.gist.number);
     });
     return reply(204);
   },

@@ -1,5 +1,5 @@
 // Trees: folders with their entries, by their object id or by what refers to them.
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
@@ -195,7 +195,7 @@ async function checkObjects(
     typeof sent[index]!.sha === 'string' && edits[index]!.entry?.mode !== '160000';
   const named = new Set(edits.flatMap(({ entry }, index) => (isChecked(index) ? entry!.oid : [])));
   const types = new Map<string, string>();
-  for (const some of inBatches([...named])) {
+  for (const some of chunk([...named])) {
     for (const info of await git.infos(some)) if (info !== undefined) types.set(info.oid, info.type);
     // Those that are cached come without a wait.
     if (slice.isOver) await slice.next();

@@ -86,7 +86,7 @@ export class Git {
    * The services of every repository.
    * @throws {Failure} where git cannot be used.
    */
-  demand(): RepositoryServices {
+  require(): RepositoryServices {
     if (this.#services === undefined)
       throw new Failure('unavailable', `${ABSENT} Repositories cannot be used.`);
     return this.#services;
@@ -95,7 +95,7 @@ export class Git {
   /** Does not look whether it exists. Processes that read for one call end with its signal. */
   repository(number: number, signal?: AbortSignal): GitRepository {
     const folder = repositoryFolder(this.#settings.folder, number);
-    return new GitRepository(number, folder, this.demand(), signal);
+    return new GitRepository(number, folder, this.require(), signal);
   }
 
   exists(number: number): Promise<boolean> {
@@ -104,7 +104,7 @@ export class Git {
 
   /** Durable once resolved. */
   async createRepository(number: number, defaultBranch: string): Promise<GitRepository> {
-    this.demand();
+    this.require();
     await createRepositoryFolder(this.#settings.folder, number, defaultBranch);
     return this.repository(number);
   }
@@ -127,7 +127,7 @@ export class Git {
     defaultBranch: string,
     fill: (target: GitTarget) => Promise<void>,
   ): Promise<GitRepository> {
-    const { program } = this.demand();
+    const { program } = this.require();
     await createRepositoryFolder(this.#settings.folder, number, defaultBranch, (folder) =>
       fill({ program, folder }),
     );

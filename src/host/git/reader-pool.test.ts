@@ -30,7 +30,7 @@ before(async () => {
 after(() => server.stop());
 
 function openPool(options: Partial<PoolOptions> = {}): ReaderPool {
-  const { program } = server.git.demand();
+  const { program } = server.git.require();
   return new ReaderPool({
     ...LIMITS,
     async start(folder) {
@@ -45,7 +45,7 @@ function openPool(options: Partial<PoolOptions> = {}): ReaderPool {
 /** The pool ends its processes without waiting for them. */
 async function closePool(pool: ReaderPool): Promise<void> {
   pool.close();
-  await eventually(() => pool.size === 0 && server.git.demand().program.processes === 0);
+  await eventually(() => pool.size === 0 && server.git.require().program.processes === 0);
 }
 
 function contentOf(answer: ObjectAnswer): string {
@@ -153,7 +153,7 @@ test('a request that waits too long for a reader is refused', { skip }, async ()
   const held = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const { program } = server.git.demand();
+  const { program } = server.git.require();
   const pool = openPool({
     maxReaders: 1,
     timeoutMs: 50,
@@ -253,7 +253,7 @@ test('a closed pool refuses what waits and what comes, and leaves no process', {
     (await inTime(settled)).every((result) => result.status === 'rejected' && isUnavailable(result.reason)),
   );
   await assert.rejects(pool.request(folderOf(0), 'info', blob), isUnavailable);
-  assert.equal(server.git.demand().program.processes, 0);
+  assert.equal(server.git.require().program.processes, 0);
 });
 
 function isUnavailable(error: unknown): boolean {

@@ -1,4 +1,4 @@
-// Runs a GraphQL query: parses and validates it, computes its cost, draws it from the rate limit, and executes it.
+// Runs a GraphQL query: parses and validates it, computes its cost, consumes it of the rate limit, and executes it.
 import {
   execute,
   getArgumentValues,
@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
@@ -68,7 +68,7 @@ async function prepare({ query, operationName, variables }: Static<typeof Graphq
     const slice = new TimeSlice();
     const document = boundSelections(parse(query, { maxTokens: MAX_TOKENS }));
     const problems: GraphQLError[] = [];
-    for (const rules of inBatches(specifiedRules, RULES_AT_ONCE)) {
+    for (const rules of chunk(specifiedRules, RULES_AT_ONCE)) {
       if (slice.isOver) await slice.next();
       problems.push(...validate(schema, document, rules));
     }

@@ -43,7 +43,7 @@ export interface GraphqlContext {
   base: string;
   kernel: Kernel;
   cost: Cost;
-  /** The rate limit after this query was drawn from it; undefined when limits are off. */
+  /** The rate limit after this query was consumed of it; undefined when limits are off. */
   counter: Counter | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface HookPlace {
 async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<HookPlace> {
   const found = await openRepository(kernel, call, 'read');
   const resource = repositoryResource(found);
-  demandPermission(call, resource);
+  requirePermission(call, resource);
   const role = await roleOn(kernel.db, call.caller, found.repository);
   if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, call.caller, found.repository)))
     throw hookNotFound();
@@ -50,7 +50,7 @@ async function openOrganizationHooks({ db }: Kernel, call: HookCall): Promise<Ho
   const opened = await openOrganization(db, call as unknown as OrganizationCall, 'anyone', nameIn(call));
   const { organization } = opened;
   const resource = organizationResource(organization);
-  demandPermission(call, resource);
+  requirePermission(call, resource);
   if (!opened.isAdmin) throw hookNotFound();
   return {
     target: { organization: organization.id },
@@ -70,7 +70,7 @@ function nameIn({ params }: HookCall): OrganizationName {
 }
 
 /** The policy of the caller's token must allow the action of the route. */
-function demandPermission(call: HookCall, resource: string): void {
+function requirePermission(call: HookCall, resource: string): void {
   if (!call.can(resource)) throw new Failure('denied', `You need a token that may do this on ${resource}.`);
 }
 

@@ -48,11 +48,11 @@ const updateConfig = route(
   },
   async (call, kernel) => {
     const { slug, number } = await openOwnApp(kernel, call.caller);
-    call.demand(appResource({ slug }));
+    call.requirePermission(appResource({ slug }));
     const { body: sent = {} } = call;
     const sealed = await sealHookSecret(kernel, sent.secret);
-    const app = await kernel.changes.run(call, (on) =>
-      changeApp(on, { slug, number }, (before) => {
+    const app = await kernel.changes.run(call, (tx) =>
+      changeApp(tx, { slug, number }, (before) => {
         const { config, isActive } = hookOfApp(before);
         const hook = configAfter(kernel, config, { sent, sealed, change: 'fields' });
         return { hook: { ...hook, isActive: before.hook.url === null || isActive } };

@@ -1,5 +1,5 @@
 // Creates, changes and deletes webhooks, each in one transaction with its audit entry.
-import type { Access, ChangeActor } from '../../kernel/change/actor.ts';
+import type { Access, ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -52,12 +52,12 @@ export async function createHook(
       change: 'whole',
     }),
   };
-  return await kernel.changes.run(actor, async (on) => {
-    await lockHooks(on.db, target);
-    checkBeside(wanted, await listHooks(on.db, target));
-    const hook = await insertHook(on.db, wanted, actor.now);
-    on.record({ ...hookChange(place, hook, 'created'), after: auditedHook(hook) });
-    await enqueuePing(on.db, kernel, { hook, place, caller: actor.caller }, actor.now);
+  return await kernel.changes.run(actor, async (tx) => {
+    await lockHooks(tx.db, target);
+    checkBeside(wanted, await listHooks(tx.db, target));
+    const hook = await insertHook(tx.db, wanted, actor.now);
+    tx.record({ ...hookChange(place, hook, 'created'), after: auditedHook(hook) });
+    await enqueuePing(tx.db, kernel, { hook, place, caller: actor.caller }, actor.now);
     return hook;
   });
 }
@@ -72,9 +72,9 @@ export async function changeHook(
 ): Promise<Hook> {
   const { target } = place;
   const sealed = await sealHookSecret(kernel, sent.config?.secret);
-  return await kernel.changes.run(actor, async (on) => {
-    await lockHooks(on.db, target);
-    const before = await findHookOf(on.db, place, number);
+  return await kernel.changes.run(actor, async (tx) => {
+    await lockHooks(tx.db, target);
+    const before = await findHookOf(tx.db, place, number);
     const wanted = {
       ...before,
       isActive: sent.active ?? before.isActive,
@@ -83,15 +83,15 @@ export async function changeHook(
         config: configAfter(kernel, before.config, { sent: sent.config, sealed, change: configChange }),
       }),
     };
-    checkBeside(wanted, await listHooks(on.db, target));
-    const after = await updateHook(on.db, wanted, actor.now);
-    on.record({
+    checkBeside(wanted, await listHooks(tx.db, target));
+    const after = await updateHook(tx.db, wanted, actor.now);
+    tx.record({
       ...hookChange(place, after, 'changed'),
       before: auditedHook(before),
       after: auditedHook(after),
     });
     // What waits is not sent when the hook is on again.
-    if (before.isActive && !after.isActive) await scheduleDispatchStop(on.db, hookRefOf(after), actor.now);
+    if (before.isActive && !after.isActive) await scheduleDispatchStop(tx.db, hookRefOf(after), actor.now);
     return after;
   });
 }
@@ -101,12 +101,12 @@ export async function removeHook(
   actor: Actor,
   { place, number }: { place: HookPlace; number: number },
 ): Promise<void> {
-  await kernel.changes.run(actor, async (on) => {
-    await lockHooks(on.db, place.target);
-    const hook = await findHookOf(on.db, place, number);
-    await deleteHook(on.db, number);
-    await scheduleDeliveryRemoval(on.db, hookRefOf(hook), actor.now);
-    on.record({ ...hookChange(place, hook, 'deleted'), before: auditedHook(hook) });
+  await kernel.changes.run(actor, async (tx) => {
+    await lockHooks(tx.db, place.target);
+    const hook = await findHookOf(tx.db, place, number);
+    await deleteHook(tx.db, number);
+    await scheduleDeliveryRemoval(tx.db, hookRefOf(hook), actor.now);
+    tx.record({ ...hookChange(place, hook, 'deleted'), before: auditedHook(hook) });
   });
 }
 
@@ -115,11 +115,11 @@ function hookChange(
   { resource, owner, found }: HookPlace,
   hook: Hook,
   verb: string,
-): Change & { demands: Access[] } {
+): Change & { requirements: Access[] } {
   const { action } = UPDATE_HOOKS;
   return {
     accesses: [{ action, resource: `${resource}:hook/${hook.number}` }],
-    demands: [{ action, resource }],
+    requirements: [{ action, resource }],
     kind: 'hook',
     name: String(hook.number),
     verb: `${verb} the webhook of ${resource}`,

@@ -27,7 +27,7 @@ export async function advanceHookCursor(
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('host_hook_cursors')
       .values({ queue: nameOf(queue), event_number: to })
-      .onConflict((on) => on.column('queue').doNothing())
+      .onConflict((conflict) => conflict.column('queue').doNothing())
       .executeTakeFirstOrThrow();
     return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }

@@ -20,7 +20,7 @@ export const VIEW_ORGANIZATION = { action: 'viewOrganization', ofOwner: true, is
 /** The same for what only members see. */
 export const VIEW_AS_MEMBER = { action: 'viewOrganization', ofOwner: true } as const;
 
-export type OrganizationCall = Pick<Call, 'can' | 'demand'> & {
+export type OrganizationCall = Pick<Call, 'can' | 'requirePermission'> & {
   caller: Caller;
   params: OrganizationParamValues;
 };
@@ -99,7 +99,7 @@ function checkStanding(
     isAdmin: isAllowed && (membership?.role === 'admin' || runsHost),
   };
   if (needed === 'anyone') return opened;
-  call.demand(resource);
+  call.requirePermission(resource);
   if (needed === 'insider' && !opened.isInsider)
     throw new Failure('denied', `You must be a member of the organization ${organization.login}.`);
   if (needed === 'admin' && !opened.isAdmin)

@@ -1,5 +1,5 @@
 // What the audit log keeps of organizations and memberships.
-import type { Access } from '../../kernel/change/actor.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { organizationResource, type Organization, type OrganizationMembership } from './model.ts';
 
@@ -24,7 +24,7 @@ export function membershipChange({
   verb,
   before,
   after,
-}: MembershipChange): Change & { demands: Access[] } {
+}: MembershipChange): Change & { requirements: Access[] } {
   const resource = organizationResource(organization);
   const shown = ({ role, isPublic }: OrganizationMembership) => ({
     organization: organization.login,
@@ -34,7 +34,7 @@ export function membershipChange({
   });
   return {
     accesses: [{ action: MEMBER_ACTION, resource: `${resource}:member/${username}` }],
-    demands: [{ action: MEMBER_ACTION, resource }],
+    requirements: [{ action: MEMBER_ACTION, resource }],
     kind: 'organization-member',
     name: username,
     verb,

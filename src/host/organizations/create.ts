@@ -13,16 +13,16 @@ import { saveMembership, shareLockUser } from './store-members.ts';
 
 /** The account is its first admin. */
 export async function createOrganization(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   fields: NewOrganization,
   admin: Account,
 ): Promise<Organization> {
-  const { db: tx, actor } = on;
-  await shareLockUser(tx, admin.id);
-  await claimLogin(tx, fields.login);
-  const organization = await insertOrganization(tx, fields, actor.now);
-  await saveMembership(tx, organization.id, { accountId: admin.id, role: 'admin' }, actor.now);
-  on.record({
+  const { db, actor } = tx;
+  await shareLockUser(db, admin.id);
+  await claimLogin(db, fields.login);
+  const organization = await insertOrganization(db, fields, actor.now);
+  await saveMembership(db, organization.id, { accountId: admin.id, role: 'admin' }, actor.now);
+  tx.record({
     accesses: [{ action: 'createOrganization', resource: organizationResource(organization) }],
     kind: 'organization',
     name: organization.login,
@@ -31,7 +31,7 @@ export async function createOrganization(
     after: { ...auditedOrganization(organization), admin: admin.username },
   });
   // What was looked up by this login, and not found, may be cached.
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await tx.invalidate(REPOSITORY_CHANNEL);
   return organization;
 }
 

@@ -23,7 +23,7 @@ import {
 export const MemberParams = Type.Object({ ...OrganizationParams, username: Type.String() });
 
 /** A call that changes the membership of a user. */
-export type MemberCall = Pick<Call, 'id' | 'now' | 'can' | 'demand'> & {
+export type MemberCall = Pick<Call, 'id' | 'now' | 'can' | 'requirePermission'> & {
   caller: KnownCaller;
   params: Static<typeof MemberParams>;
 };
@@ -166,15 +166,15 @@ const conceal = route(
 );
 
 async function changePublicity(call: MemberCall, { changes }: Kernel, isPublic: boolean): Promise<Reply> {
-  await changes.run(call, async (on) => {
-    const { organization, membership } = await openOrganizationForChange(on.db, call, 'anyone');
-    const account = await findUser(on.db, call.params.username);
+  await changes.run(call, async (tx) => {
+    const { organization, membership } = await openOrganizationForChange(tx.db, call, 'anyone');
+    const account = await findUser(tx.db, call.params.username);
     if (account === undefined || !isSelf(call.caller, account))
       throw new Failure('denied', 'Only members themselves decide whether their membership is public.');
     if (membership === undefined) throw noMember();
     if (membership.isPublic === isPublic) return;
-    await updatePublicity(on.db, organization.id, account.id, isPublic);
-    on.record(
+    await updatePublicity(tx.db, organization.id, account.id, isPublic);
+    tx.record(
       membershipChange({
         organization,
         username: account.username,

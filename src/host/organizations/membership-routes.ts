@@ -56,31 +56,31 @@ const putOne = route(
   },
   async (call, { changes }) => {
     const role = call.body?.role ?? 'member';
-    return await changes.run(call, async (on) => {
-      await openOrganization(on.db, call, 'admin');
-      const account = await findUser(on.db, call.params.username);
+    return await changes.run(call, async (tx) => {
+      await openOrganization(tx.db, call, 'admin');
+      const account = await findUser(tx.db, call.params.username);
       if (account === undefined) throw new Failure('not-found', 'There is no such user');
       // Accounts are locked before organizations, as where an account is removed.
-      await shareLockUser(on.db, account.id);
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
-      const membership = await changeRole(on, organization, account, role);
+      await shareLockUser(tx.db, account.id);
+      const { organization } = await openOrganizationForChange(tx.db, call, 'admin');
+      const membership = await changeRole(tx, organization, account, role);
       return toOrgMembership(organization, membership, ownerOfAccount(account), call.base);
     });
   },
 );
 
 async function changeRole(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: Organization,
   account: Account,
   role: OrganizationRole,
 ) {
-  const before = await findMembership(on.db, organization.id, account.id);
+  const before = await findMembership(tx.db, organization.id, account.id);
   if (before?.role === role) return before;
-  if (before?.role === 'admin' && !(await hasOtherAdmin(on.db, organization.id, account.id)))
+  if (before?.role === 'admin' && !(await hasOtherAdmin(tx.db, organization.id, account.id)))
     throw new Failure('invalid', lastAdmin(organization, account));
-  const after = await saveMembership(on.db, organization.id, { accountId: account.id, role }, on.actor.now);
-  on.record(
+  const after = await saveMembership(tx.db, organization.id, { accountId: account.id, role }, tx.actor.now);
+  tx.record(
     membershipChange({
       organization,
       username: account.username,
@@ -90,8 +90,8 @@ async function changeRole(
     }),
   );
   if (before === undefined)
-    await recordMembership(on, organization, { account, role, action: 'member_added' });
-  await on.invalidate(REPOSITORY_CHANNEL);
+    await recordMembership(tx, organization, { account, role, action: 'member_added' });
+  await tx.invalidate(REPOSITORY_CHANNEL);
   return after;
 }
 
@@ -130,19 +130,19 @@ const deleteMember = route(
 
 /** Members may leave by themselves. */
 async function removeMember(call: MemberCall, { changes }: Kernel): Promise<Reply> {
-  await changes.run(call, async (on) => {
-    const account = await findUser(on.db, call.params.username);
+  await changes.run(call, async (tx) => {
+    const account = await findUser(tx.db, call.params.username);
     const isLeaving = account !== undefined && isSelf(call.caller, account);
-    const { organization } = await openOrganizationForChange(on.db, call, isLeaving ? 'insider' : 'admin');
-    const before = account && (await findMembership(on.db, organization.id, account.id));
+    const { organization } = await openOrganizationForChange(tx.db, call, isLeaving ? 'insider' : 'admin');
+    const before = account && (await findMembership(tx.db, organization.id, account.id));
     if (account === undefined || before === undefined) throw noMember();
-    if (before.role === 'admin' && !(await hasOtherAdmin(on.db, organization.id, account.id)))
+    if (before.role === 'admin' && !(await hasOtherAdmin(tx.db, organization.id, account.id)))
       throw new Failure('forbidden', lastAdmin(organization, account));
-    await deleteMembership(on.db, organization.id, account.id);
+    await deleteMembership(tx.db, organization.id, account.id);
     const verb = isLeaving ? `left ${organization.login}:` : `removed from ${organization.login}`;
-    on.record(membershipChange({ organization, username: account.username, verb, before }));
-    await recordMembership(on, organization, { account, role: before.role, action: 'member_removed' });
-    await on.invalidate(REPOSITORY_CHANNEL);
+    tx.record(membershipChange({ organization, username: account.username, verb, before }));
+    await recordMembership(tx, organization, { account, role: before.role, action: 'member_removed' });
+    await tx.invalidate(REPOSITORY_CHANNEL);
   });
   return reply(204);
 }

@@ -13,12 +13,12 @@ interface JoinedOrLeft {
 }
 
 export async function recordMembership(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: Organization,
   { account, role, action }: JoinedOrLeft,
 ): Promise<void> {
   const details = {
     membership: { user: ownerOfAccount(account), role, state: 'active' },
   } satisfies EventDetails[`organization.${JoinedOrLeft['action']}`];
-  await recordEvent(on, { name: 'organization', action, details }, { organization });
+  await recordEvent(tx, { name: 'organization', action, details }, { organization });
 }

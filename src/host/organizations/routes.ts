@@ -63,13 +63,13 @@ const createByAdministrator = route(
   },
   async (call, { changes }) => {
     const { login, admin, profile_name: name = null } = call.body;
-    call.demand(organizationResource({ login: plainLogin(login) }));
+    call.requirePermission(organizationResource({ login: plainLogin(login) }));
     if (!administersHost(call.caller))
       throw new Failure('denied', 'You must be an administrator of the host.');
-    const organization = await changes.run(call, async (on) => {
-      const account = await findUser(on.db, admin);
+    const organization = await changes.run(call, async (tx) => {
+      const account = await findUser(tx.db, admin);
       if (account === undefined) throw problem('admin', 'must be the login of a user');
-      return await createOrganization(on, { login, name }, account);
+      return await createOrganization(tx, { login, name }, account);
     });
     return reply(201, toOrganizationSimple(organization, call.base));
   },
@@ -89,7 +89,7 @@ const createByMember = route(
   },
   async (call, { changes, settings }) => {
     const { login, profile_name: name = null } = call.body;
-    call.demand(organizationResource({ login: plainLogin(login) }));
+    call.requirePermission(organizationResource({ login: plainLogin(login) }));
     if (!settings.organizationsByMembers && !administersHost(call.caller)) {
       throw new Failure(
         'denied',
@@ -97,9 +97,9 @@ const createByMember = route(
           '(SIGNALBOX_ORGANIZATIONS_BY_MEMBERS=1) the server lets every member do so.',
       );
     }
-    const organization = await changes.run(call, async (on) => {
-      await shareLockAccount(on.db, call.caller);
-      return await createOrganization(on, { login, name }, accountOf(call.caller));
+    const organization = await changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, call.caller);
+      return await createOrganization(tx, { login, name }, accountOf(call.caller));
     });
     return reply(201, toOrganizationSimple(organization, call.base));
   },
@@ -181,12 +181,12 @@ const updateOne = route(
     for (const field of ['email', 'billing_email'] as const)
       if (body[field] && !isEmail(body[field])) throw problem(field, 'must be an e-mail address');
     const linkEnabled = (body as WithPushProtectionLink)[PUSH_PROTECTION_LINK_ENABLED];
-    const after = await changes.run(call, async (on) => {
-      const { organization: before } = await openOrganizationForChange(on.db, call, 'admin');
+    const after = await changes.run(call, async (tx) => {
+      const { organization: before } = await openOrganizationForChange(tx.db, call, 'admin');
       const settings = changedSettings(before.settings, body);
       if (linkEnabled !== undefined) settings.pushProtectionLinkEnabled = linkEnabled;
       const changed = await updateOrganization(
-        on.db,
+        tx.db,
         before.id,
         {
           profile: changedProfile(before.profile, body),
@@ -195,7 +195,7 @@ const updateOne = route(
         },
         call.now,
       );
-      on.record({
+      tx.record({
         accesses: [{ action: 'updateOrganization', resource: organizationResource(before) }],
         kind: 'organization',
         name: before.login,
@@ -204,7 +204,7 @@ const updateOne = route(
         before: auditedOrganization(before),
         after: auditedOrganization(changed),
       });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await tx.invalidate(REPOSITORY_CHANNEL);
       return changed;
     });
     return toOrganizationFull(after, await countOwnedRepositories(db, after.id), true, call.base);
@@ -224,15 +224,15 @@ const deleteOne = route(
     reply: { 202: Type.Object({}) },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
+    await changes.run(call, async (tx) => {
+      const { organization } = await openOrganizationForChange(tx.db, call, 'admin');
       // First, so that its apps hear of one end and not of every repository.
-      await removeAppsOfOrganization(on, ownerOfOrganization(organization));
-      await removeOwnedRepositories(on, ownerOfOrganization(organization));
-      await deleteOrganization(on.db, organization.id);
-      await scheduleHookRemoval(on.db, { organization: organization.id }, call.now);
-      await releaseName(on.db, organization.login, 'organization');
-      on.record({
+      await removeAppsOfOrganization(tx, ownerOfOrganization(organization));
+      await removeOwnedRepositories(tx, ownerOfOrganization(organization));
+      await deleteOrganization(tx.db, organization.id);
+      await scheduleHookRemoval(tx.db, { organization: organization.id }, call.now);
+      await releaseName(tx.db, organization.login, 'organization');
+      tx.record({
         accesses: [{ action: 'deleteOrganization', resource: organizationResource(organization) }],
         kind: 'organization',
         name: organization.login,
@@ -240,8 +240,8 @@ const deleteOne = route(
         ownerId: organization.id,
         before: auditedOrganization(organization),
       });
-      await recordEvent(on, { name: 'organization', action: 'deleted', details: {} }, { organization });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await recordEvent(tx, { name: 'organization', action: 'deleted', details: {} }, { organization });
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(202, {});
   },

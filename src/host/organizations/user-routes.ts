@@ -24,7 +24,7 @@ const listOwn = route(
     list: OrganizationSimple,
   },
   async (call, { db }) => {
-    call.demand('org/*');
+    call.requirePermission('org/*');
     const slice = pageSliceOf(call.query);
     const { items, total } = await listOrganizationsOf(db, accountOf(call.caller).id, {}, slice);
     return new Page(items, total, slice).map(({ organization }) =>
@@ -65,7 +65,7 @@ const listMemberships = route(
     list: OrgMembership,
   },
   async (call, { db }) => {
-    call.demand('org/*');
+    call.requirePermission('org/*');
     const slice = pageSliceOf(call.query);
     if (call.query.state === 'pending') return new Page([], 0, slice);
     const account = accountOf(call.caller);
@@ -91,7 +91,7 @@ const getMembership = route(
   async (call, { db }) => {
     const { organization, membership } = await openOrganization(db, call, 'anyone');
     if (membership === undefined) throw noMember();
-    call.demand(organizationResource(organization));
+    call.requirePermission(organizationResource(organization));
     return toOrgMembership(organization, membership, ownerOfAccount(accountOf(call.caller)), call.base);
   },
 );
@@ -111,7 +111,7 @@ const acceptMembership = route(
   async (call, { db }) => {
     const { organization, membership } = await openOrganization(db, call, 'anyone');
     if (membership === undefined) throw noMember();
-    call.demand(organizationResource(organization));
+    call.requirePermission(organizationResource(organization));
     return toOrgMembership(organization, membership, ownerOfAccount(accountOf(call.caller)), call.base);
   },
 );

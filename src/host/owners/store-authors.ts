@@ -1,6 +1,6 @@
 // Finds the accounts behind the e-mail addresses of authors and committers.
 import { sql } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { findAccount, listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, type RepositoryOwner } from './model.ts';
@@ -46,7 +46,7 @@ async function listIds(db: Db, emails: readonly string[]): Promise<Map<string, s
     const id = idOf.get(number);
     if (id !== undefined) ids.set(email, id);
   }
-  for (const some of inBatches(emails.filter((email) => !numbers.has(email)))) {
+  for (const some of chunk(emails.filter((email) => !numbers.has(email)))) {
     for (const { email, id } of await listPrimary(db, some)) ids.set(email, id);
   }
   return ids;
@@ -54,7 +54,7 @@ async function listIds(db: Db, emails: readonly string[]): Promise<Map<string, s
 
 async function listIdsByNumber(db: Db, numbers: readonly number[]): Promise<Map<number, string>> {
   const ids = new Map<number, string>();
-  for (const some of inBatches(numbers)) {
+  for (const some of chunk(numbers)) {
     const rows = await db
       .selectFrom('members')
       .select(['number', 'id'])

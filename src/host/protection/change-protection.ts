@@ -1,6 +1,6 @@
 // Creates, changes and removes the rule of a branch, in one transaction with its audit entry and its event.
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { listAccounts } from '../../kernel/identity/store-accounts.ts';
@@ -56,21 +56,21 @@ export async function changeProtection(
   edit: Edit,
 ): Promise<FullProtection> {
   refuseArchived(found);
-  return await changes.run(actor, async (on) => {
-    const { db: tx } = on;
+  return await changes.run(actor, async (tx) => {
+    const { db } = tx;
     const { number } = found.repository;
-    await lockProtections(tx, number);
-    const before = await readProtection(tx, found, branch);
-    const { rule, actors = {} } = await edit(tx, before);
+    await lockProtections(db, number);
+    const before = await readProtection(db, found, branch);
+    const { rule, actors = {} } = await edit(db, before);
     const edited = inOrder({ ...(before?.actors ?? NOBODY), ...actors });
     if (before !== undefined && isDeepStrictEqual([rule, edited], [before.rule, inOrder(before.actors)]))
       return before;
-    if (before === undefined && (await countProtections(tx, number)) >= MAX_RULES)
+    if (before === undefined && (await countProtections(db, number)) >= MAX_RULES)
       throw new Failure('invalid', `A repository has at most ${MAX_RULES} rules for branches`);
-    const saved = await upsertProtection(tx, number, branch, rule, on.actor.now);
-    for (const purpose of ACTOR_PURPOSES) await replaceActors(tx, saved.number, purpose, edited[purpose]);
+    const saved = await upsertProtection(db, number, branch, rule, tx.actor.now);
+    for (const purpose of ACTOR_PURPOSES) await replaceActors(db, saved.number, purpose, edited[purpose]);
     const after = { ...saved, actors: edited };
-    await recordProtection(on, found, before, after);
+    await recordProtection(tx, found, before, after);
     return after;
   });
 }
@@ -91,12 +91,12 @@ export async function removeProtection(
   branch: string,
 ): Promise<void> {
   refuseArchived(found);
-  await changes.run(actor, async (on) => {
-    await lockProtections(on.db, found.repository.number);
-    const before = await readProtection(on.db, found, branch);
+  await changes.run(actor, async (tx) => {
+    await lockProtections(tx.db, found.repository.number);
+    const before = await readProtection(tx.db, found, branch);
     if (before === undefined) throw branchNotProtected();
-    await deleteProtection(on.db, before.number);
-    await recordProtection(on, found, before, undefined);
+    await deleteProtection(tx.db, before.number);
+    await recordProtection(tx, found, before, undefined);
   });
 }
 
@@ -112,13 +112,13 @@ export function branchNotProtected(): Failure {
 
 /** One of the two may be absent. */
 export async function recordProtection(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   found: FoundRepository,
   before: FullProtection | undefined,
   after: FullProtection | undefined,
 ): Promise<void> {
-  const { db: tx } = on;
-  const named = (one: FullProtection) => listActorNames(tx, one.actors.push);
+  const { db } = tx;
+  const named = (one: FullProtection) => listActorNames(db, one.actors.push);
   const inEvent = {
     before: before && toRuleInEvent(before, await named(before)),
     after: after && toRuleInEvent(after, await named(after)),
@@ -130,7 +130,7 @@ export async function recordProtection(
         ? (['created', 'created'] as const)
         : (['edited', 'changed'] as const);
   const { branch } = (after ?? before)!;
-  on.record({
+  tx.record({
     accesses: [{ action: 'updateBranchProtection', resource: repositoryResource(found) }],
     kind: 'repository',
     name: found.repository.name,
@@ -141,7 +141,7 @@ export async function recordProtection(
   });
   const changes = inEvent.before && inEvent.after && changesBetween(inEvent.before, inEvent.after);
   const details = { rule: inEvent.after ?? inEvent.before, ...(changes && { changes }) };
-  await recordEvent(on, { name: 'branch_protection_rule', action, details }, { found });
+  await recordEvent(tx, { name: 'branch_protection_rule', action, details }, { found });
 }
 
 function audited({ branch, rule, actors }: FullProtection) {

@@ -8,7 +8,7 @@ import { roleOn } from '../repositories/caller-roles.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';
 import { historyOf, type ChangedHistory } from './changed-history.ts';
 import { findOpenChecks } from './open-checks.ts';
-import { findBreaches, type ChangeFacts, type RuleBreach } from './rule.ts';
+import { findViolations, type ChangeFacts, type RuleViolation } from './rule.ts';
 import { listProtectionsOf, type BranchProtection } from './store.ts';
 import { listPurposesOf } from './store-actors.ts';
 
@@ -25,7 +25,7 @@ export interface RefusedRef {
   name: string;
   /** Plain words for the pusher; several lines. */
   message: string;
-  breaches: readonly RuleBreach[];
+  violations: readonly RuleViolation[];
 }
 
 /** Who changes references. Without the role, it is read where a rule asks for it. */
@@ -52,11 +52,11 @@ export function checkOnGit(
   caller: KnownCaller,
 ): (change: RefChange) => Promise<void> {
   const history = historyOf(kernel.services.git.repository(found.repository.number));
-  return (change) => demandRefChange(kernel, found, caller, change, { history });
+  return (change) => requireRefChange(kernel, found, caller, change, { history });
 }
 
 /** Throws what REST answers, where rules refuse a change. `failed` begins the message of a refused file. */
-export async function demandRefChange(
+export async function requireRefChange(
   kernel: Kernel,
   found: FoundRepository,
   caller: KnownCaller,
@@ -65,9 +65,9 @@ export async function demandRefChange(
 ): Promise<void> {
   const [refused] = await checkChanges(kernel, found, { caller }, [change], history);
   if (refused === undefined) return;
-  const reasons = refused.breaches.map(({ message }) => message).join(' ');
+  const reasons = refused.violations.map(({ message }) => message).join(' ');
   if (failed !== undefined) throw new Failure('conflict', `${failed}: ${reasons}`);
-  const isDenied = refused.breaches.every(({ code }) => code === 'restricted' || code === 'locked');
+  const isDenied = refused.violations.every(({ code }) => code === 'restricted' || code === 'locked');
   throw new Failure(isDenied ? 'denied' : 'invalid', reasons);
 }
 
@@ -90,9 +90,9 @@ async function checkChanges(
     const protection = protections.get(change.name.slice(BRANCHES.length));
     if (protection === undefined) continue;
     const facts = factsOf(kernel, found, protection, { ...pusher, ...(role && { role }) }, change, history);
-    const breaches = await findBreaches(protection.rule, facts);
-    if (breaches.length > 0)
-      refused.push({ name: change.name, message: describe(change, breaches), breaches });
+    const violations = await findViolations(protection.rule, facts);
+    if (violations.length > 0)
+      refused.push({ name: change.name, message: describe(change, violations), violations });
   }
   return refused;
 }
@@ -118,7 +118,7 @@ function factsOf(
   };
 }
 
-function describe({ name }: RefChange, breaches: readonly RuleBreach[]): string {
-  const reasons = breaches.map(({ message }) => `- ${message}`);
+function describe({ name }: RefChange, violations: readonly RuleViolation[]): string {
+  const reasons = violations.map(({ message }) => `- ${message}`);
   return [`GH006: Protected branch update failed for ${name}.`, ...reasons].join('\n');
 }

@@ -1,5 +1,5 @@
 // Gives the rule of a branch another name together with the branch, which is never without it.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -44,7 +44,7 @@ export async function renameWithProtection(
   if (protections.has(to))
     await checkOnGit(kernel, found, actor.caller)({ name: BRANCHES + to, from: undefined, to: oid });
   if (!protections.has(from)) return await rename();
-  actor.demand(repositoryResource(found), 'updateBranchProtection');
+  actor.requirePermission(repositoryResource(found), 'updateBranchProtection');
   if ((await roleOn(kernel.db, actor.caller, found.repository)) !== 'admin')
     throw new Failure('denied', 'You must have admin rights to rename a protected branch.');
   const names = { from, to };
@@ -107,11 +107,11 @@ async function finish(
   before: FullProtection,
   { from, to }: Pick<RenamedBranch, 'from' | 'to'>,
 ): Promise<void> {
-  await changes.run(actor, async (on) => {
+  await changes.run(actor, async (tx) => {
     const { number } = found.repository;
-    await lockProtections(on.db, number);
-    const copy = await findProtection(on.db, number, from);
-    if (copy !== undefined) await deleteProtection(on.db, copy.number);
-    await recordProtection(on, found, before, { ...before, branch: to, updatedAt: actor.now });
+    await lockProtections(tx.db, number);
+    const copy = await findProtection(tx.db, number, from);
+    if (copy !== undefined) await deleteProtection(tx.db, copy.number);
+    await recordProtection(tx, found, before, { ...before, branch: to, updatedAt: actor.now });
   });
 }

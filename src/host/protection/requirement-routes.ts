@@ -1,5 +1,5 @@
 // What the protection of a branch requires: reviews of pull requests, and status checks.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply } from '../../kernel/http/route.ts';
@@ -53,7 +53,7 @@ const patchReviews = repositoryRoute(
     summary: 'Require reviews, or change which ones a branch requires',
     description:
       'The branch must be protected. Those who may dismiss reviews, or need no pull request, are replaced as a whole; an ' +
-      'empty object ends the restriction or the allowance.',
+      'empty object ends the restriction or the quota.',
     body: ReviewUpdate,
     bodyIsOptional: true,
     reply: { 200: ReviewPolicy },

@@ -44,7 +44,7 @@ const deleteRestrictions = repositoryRoute(
   async (call, kernel, found) => {
     const { branch } = await openProtectedBranch(kernel, found, call);
     await changeProtection(kernel, call, found, branch, (_tx, before) => {
-      const { rule } = demandRestricted(before);
+      const { rule } = requireRestricted(before);
       return Promise.resolve({ rule: { ...rule, isRestricted: false }, actors: { push: NOBODY.push } });
     });
     return reply(204);
@@ -108,7 +108,7 @@ const editRoute = (kind: ActorKind, method: keyof typeof EDITS) =>
       const sent = call.body as string[] | Record<string, string[]>;
       const names = Array.isArray(sent) ? sent : sent[kind]!;
       const after = await changeProtection(kernel, call, found, branch, async (tx, before) => {
-        const { rule, actors } = demandRestricted(before);
+        const { rule, actors } = requireRestricted(before);
         return { rule, actors: { push: await EDITS[method].edit(tx, found, actors.push, kind, names) } };
       });
       return (await showPushers(kernel, found, after, call.base))[kind];
@@ -121,11 +121,11 @@ async function showPushers(
   protection: FullProtection,
   base: string,
 ): Promise<ShownActors> {
-  const { actors } = demandRestricted(protection);
+  const { actors } = requireRestricted(protection);
   return (await showActors(db, found, actors, base)).push;
 }
 
-function demandRestricted(protection: FullProtection | undefined): FullProtection {
+function requireRestricted(protection: FullProtection | undefined): FullProtection {
   if (protection === undefined) throw branchNotProtected();
   if (protection.rule.isRestricted) return protection;
   throw new Failure('not-found', 'Push restrictions not enabled', { code: 'not-enabled' });

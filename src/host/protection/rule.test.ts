@@ -5,7 +5,7 @@ import {
   DEFAULT_REVIEWS,
   DEFAULT_RULE,
   enforcementLevel,
-  findBreaches,
+  findViolations,
   type BranchRule,
   type ChangeFacts,
 } from './rule.ts';
@@ -22,8 +22,8 @@ const FACTS: ChangeFacts = {
 };
 
 async function codes(rule: Partial<BranchRule>, facts: Partial<ChangeFacts> = {}): Promise<string[]> {
-  const breaches = await findBreaches({ ...DEFAULT_RULE, ...rule }, { ...FACTS, ...facts });
-  return breaches.map(({ code }) => code);
+  const violations = await findViolations({ ...DEFAULT_RULE, ...rule }, { ...FACTS, ...facts });
+  return violations.map(({ code }) => code);
 }
 
 const named = (purpose: string) => ({ purposes: () => Promise.resolve(new Set([purpose])) });
@@ -89,7 +89,7 @@ test('those who are named, and changes that a requirement is not about, pass', a
   for (const [rule, facts] of FREE) assert.deepEqual(await codes(rule, facts), [], JSON.stringify(rule));
 });
 
-test('an allowance to bypass that has ended names nobody', async () => {
+test('an quota to bypass that has ended names nobody', async () => {
   assert.deepEqual(await codes({ reviews: DEFAULT_REVIEWS }, named('bypass')), ['reviews']);
 });
 

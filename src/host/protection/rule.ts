@@ -89,24 +89,24 @@ export interface OpenCheck {
 }
 
 /** Why a change is refused. */
-export interface RuleBreach {
+export interface RuleViolation {
   code: 'force' | 'deletion' | 'locked' | 'restricted' | 'reviews' | 'checks' | 'merges' | 'signatures';
   message: string;
 }
 
 /** Everything that the rule has against the change; nothing where it may be made. */
-export async function findBreaches(rule: BranchRule, facts: ChangeFacts): Promise<RuleBreach[]> {
-  const breaches: RuleBreach[] = [];
-  const add = (code: RuleBreach['code'], message: string) => void breaches.push({ code, message });
+export async function findViolations(rule: BranchRule, facts: ChangeFacts): Promise<RuleViolation[]> {
+  const violations: RuleViolation[] = [];
+  const add = (code: RuleViolation['code'], message: string) => void violations.push({ code, message });
   // These two apply to administrators too, whatever `enforceAdmins` says.
   if (facts.kind === 'delete' && !rule.allowDeletions) add('deletion', 'Cannot delete this protected branch');
   if (facts.kind === 'update' && !rule.allowForcePushes && (await facts.isForced()))
     add('force', 'Cannot force-push to this branch');
-  if (facts.isAdmin && !rule.enforceAdmins) return breaches;
+  if (facts.isAdmin && !rule.enforceAdmins) return violations;
   if (rule.lockBranch) add('locked', 'Cannot change this locked branch');
   if (await isKeptOut(rule, facts)) add('restricted', "You're not authorized to push to this branch.");
-  if (facts.kind === 'update') await addContentBreaches(rule, facts, add);
-  return breaches;
+  if (facts.kind === 'update') await addContentViolations(rule, facts, add);
+  return violations;
 }
 
 /** Restrictions concern the creation of the branch only where the rule says so. */
@@ -115,10 +115,10 @@ async function isKeptOut(rule: BranchRule, facts: ChangeFacts): Promise<boolean>
   return !(await facts.purposes()).has('push');
 }
 
-async function addContentBreaches(
+async function addContentViolations(
   rule: BranchRule,
   facts: ChangeFacts,
-  add: (code: RuleBreach['code'], message: string) => void,
+  add: (code: RuleViolation['code'], message: string) => void,
 ): Promise<void> {
   const { reviews, statusChecks } = rule;
   if (reviews !== null && !(reviews.allowsBypass && (await facts.purposes()).has('bypass')))

@@ -1,6 +1,6 @@
 // Rules for branches in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StatusTarget } from '../statuses/store.ts';
@@ -36,7 +36,7 @@ export async function listProtectionsOf(
   branches: readonly string[],
 ): Promise<Map<string, BranchProtection>> {
   const found = new Map<string, BranchProtection>();
-  for (const some of inBatches(branches)) {
+  for (const some of chunk(branches)) {
     const rows = await db
       .selectFrom('branch_protections')
       .selectAll()

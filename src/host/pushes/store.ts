@@ -1,6 +1,6 @@
 // Pushes that go on, and the recorded values of references, in the database.
 import type { Selectable } from 'kysely';
-import { inBatches } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
@@ -69,7 +69,7 @@ export async function listRecordedRefs(
   const query = db.selectFrom('host_refs').select(['name', 'oid']).where('repository_number', '=', number);
   if (names === undefined) return toValues(await query.execute());
   const rows: { name: string; oid: string }[] = [];
-  for (const some of inBatches(names)) rows.push(...(await query.where('name', 'in', some).execute()));
+  for (const some of chunk(names)) rows.push(...(await query.where('name', 'in', some).execute()));
   return toValues(rows);
 }
 
@@ -98,7 +98,7 @@ export async function replaceRecordedRefs(
   names: readonly string[],
   values: RefValues,
 ): Promise<void> {
-  for (const some of inBatches(names))
+  for (const some of chunk(names))
     await tx
       .deleteFrom('host_refs')
       .where('repository_number', '=', number)
@@ -108,7 +108,7 @@ export async function replaceRecordedRefs(
     const oid = values.get(name);
     return oid === undefined ? [] : [{ repository_number: number, name, oid }];
   });
-  for (const some of inBatches(rows)) await tx.insertInto('host_refs').values(some).execute();
+  for (const some of chunk(rows)) await tx.insertInto('host_refs').values(some).execute();
 }
 
 function toValues(rows: readonly { name: string; oid: string }[]): Map<string, string> {

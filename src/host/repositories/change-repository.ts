@@ -1,5 +1,5 @@
 // Creates, changes and deletes repositories, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
@@ -62,7 +62,7 @@ const DEFAULT_BRANCH = 'main';
 type Actor = ChangeActor & { caller: KnownCaller };
 
 /** Gives others access to a new repository, in the transaction that inserts it. */
-type AddGrants = (on: ChangeTransaction, found: FoundRepository) => Promise<void>;
+type AddGrants = (tx: ChangeTransaction, found: FoundRepository) => Promise<void>;
 
 /** The caller has checked that the actor may create repositories of the owner. */
 export async function createRepository(
@@ -72,7 +72,7 @@ export async function createRepository(
   sent: SentRepository & { name: string },
   addGrants?: AddGrants,
 ): Promise<FoundRepository> {
-  kernel.services.git.demand();
+  kernel.services.git.require();
   const name = checkedName(sent.name);
   const initial = initialFilesOf(sent, {
     name,
@@ -110,10 +110,10 @@ async function insertNamed(
   fields: NewRepository,
   addGrants?: AddGrants,
 ): Promise<FoundRepository> {
-  return await kernel.changes.run(actor, async (on) => {
-    await lockCreation(on.db, actor.caller, owner);
-    const found = await insertLocked(on, owner, fields);
-    await addGrants?.(on, found);
+  return await kernel.changes.run(actor, async (tx) => {
+    await lockCreation(tx.db, actor.caller, owner);
+    const found = await insertLocked(tx, owner, fields);
+    await addGrants?.(tx, found);
     return found;
   });
 }
@@ -127,21 +127,21 @@ export async function lockCreation(tx: Db, caller: KnownCaller, owner: Repositor
 
 /** The caller has called `lockCreation`. */
 export async function insertLocked(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   owner: RepositoryOwner,
   fields: NewRepository,
 ): Promise<FoundRepository> {
-  const { db: tx, actor } = on;
-  await checkNameFree(tx, owner, fields.name);
-  const repository = await insertRepository(tx, owner, fields, actor.now);
+  const { db, actor } = tx;
+  await checkNameFree(db, owner, fields.name);
+  const repository = await insertRepository(db, owner, fields, actor.now);
   const found = { repository, owner };
-  if (actor.caller !== undefined) await grantToCreator(tx, actor.caller, repository, owner, actor.now);
-  on.record({
+  if (actor.caller !== undefined) await grantToCreator(db, actor.caller, repository, owner, actor.now);
+  tx.record({
     ...repositoryChange('createRepository', 'created', found),
     after: auditedRepository(repository),
   });
-  await recordEvent(on, { name: 'repository', action: 'created', details: {} }, { found });
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await recordEvent(tx, { name: 'repository', action: 'created', details: {} }, { found });
+  await tx.invalidate(REPOSITORY_CHANNEL);
   return found;
 }
 
@@ -158,10 +158,10 @@ export async function changeRepository(
   const branch = sent.default_branch;
   if (branch !== undefined) await checkBranch(kernel, opened, branch);
   const isPrivate = isPrivateIn(sent);
-  const changed = await kernel.changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    if (name !== undefined) await lockRepositoryNames(tx, owner.id);
-    const before = await lockRepository(tx, opened.number);
+  const changed = await kernel.changes.run(actor, async (tx) => {
+    const { db } = tx;
+    if (name !== undefined) await lockRepositoryNames(db, owner.id);
+    const before = await lockRepository(db, opened.number);
     if (before === undefined || before.ownerId !== owner.id) throw repositoryNotFound();
     if (before.isArchived && sent.archived !== false) throw archived();
     if (isPrivate === false && before.isPrivate && before.binding !== null)
@@ -177,26 +177,26 @@ export async function changeRepository(
       ...(topics && { topics }),
     };
     if (isRenamed && name.toLowerCase() !== before.name.toLowerCase()) {
-      await checkNameFree(tx, owner, name);
-      await deleteRedirect(tx, owner.id, name);
-      await insertRedirect(tx, before, actor.now);
+      await checkNameFree(db, owner, name);
+      await deleteRedirect(db, owner.id, name);
+      await insertRedirect(db, before, actor.now);
     }
-    const updated = await updateRepository(tx, before.number, update, actor.now);
+    const updated = await updateRepository(db, before.number, update, actor.now);
     const repository =
       updated.isPrivate && !before.isPrivate
-        ? await endLostInterests(tx, { repository: updated, owner })
+        ? await endLostInterests(db, { repository: updated, owner })
         : updated;
-    on.record({
+    tx.record({
       ...repositoryChange('updateRepository', 'updated', { repository, owner }),
       before: auditedRepository(before),
       after: auditedRepository(repository),
     });
-    await recordChanges(on, before, { repository, owner });
+    await recordChanges(tx, before, { repository, owner });
     if (repository.defaultBranch !== before.defaultBranch) {
-      await scheduleHead(tx, repository.number, actor.now);
-      await scheduleRelisting(tx, repository.number, actor.now);
+      await scheduleHead(db, repository.number, actor.now);
+      await scheduleRelisting(db, repository.number, actor.now);
     }
-    await on.invalidate(REPOSITORY_CHANNEL);
+    await tx.invalidate(REPOSITORY_CHANNEL);
     return repository;
   });
   if (changed.defaultBranch !== opened.defaultBranch) await writeHead(kernel, changed);
@@ -209,19 +209,19 @@ export async function removeRepository(
   actor: Actor,
   { repository: { number }, owner }: FoundRepository,
 ): Promise<void> {
-  await kernel.changes.run(actor, async (on) => {
-    const { db: tx } = on;
-    const repository = await lockRepository(tx, number);
+  await kernel.changes.run(actor, async (tx) => {
+    const { db } = tx;
+    const repository = await lockRepository(db, number);
     if (repository === undefined || repository.ownerId !== owner.id) throw repositoryNotFound();
-    await leaveInstallations(on, { repository, owner });
-    await scheduleDeletion(tx, number, actor.now);
-    on.record({
+    await leaveInstallations(tx, { repository, owner });
+    await scheduleDeletion(db, number, actor.now);
+    tx.record({
       ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
       before: auditedRepository(repository),
     });
     const found = { repository, owner };
-    await recordEvent(on, { name: 'repository', action: 'deleted', details: {} }, { found });
-    await on.invalidate(REPOSITORY_CHANNEL);
+    await recordEvent(tx, { name: 'repository', action: 'deleted', details: {} }, { found });
+    await tx.invalidate(REPOSITORY_CHANNEL);
   });
 }
 

@@ -23,7 +23,7 @@ export async function findCreationOwner(
   const organization = await findOrganization(db, { login });
   if (organization !== undefined) {
     if (!administersHost(caller) && !actsOnAccount(caller, organization.id))
-      await demandMayCreate(db, caller, organization, isPrivate);
+      await requireMayCreate(db, caller, organization, isPrivate);
     return ownerOfOrganization(organization);
   }
   const user = administersHost(caller) ? await findUser(db, login) : undefined;
@@ -31,7 +31,7 @@ export async function findCreationOwner(
   throw noOwner(login);
 }
 
-async function demandMayCreate(
+async function requireMayCreate(
   db: Db,
   caller: KnownCaller,
   { id, login, settings }: Organization,

@@ -29,7 +29,7 @@ export function personalRoute<const S extends RouteShape>(
   return route(
     shape,
     async (call, kernel) => {
-      call.demand(userResource(accountOf(call.caller as KnownCaller)));
+      call.requirePermission(userResource(accountOf(call.caller as KnownCaller)));
       return await handle(call, kernel, await open(kernel, call));
     },
     async (call, kernel) => void (await open(kernel, call)),

@@ -7,11 +7,11 @@ import type { FoundRepository } from './access.ts';
 import type { Repository } from './repository.ts';
 
 export async function recordChanges(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   before: Repository,
   found: FoundRepository,
 ): Promise<void> {
-  await recordEvents(on, eventsOf(before, found.repository), { found });
+  await recordEvents(tx, eventsOf(before, found.repository), { found });
 }
 
 function eventsOf(before: Repository, after: Repository): HostEvent[] {

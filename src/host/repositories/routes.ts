@@ -33,7 +33,7 @@ const createForCaller = route(
   async (call, kernel) => {
     const { caller, body, base } = call;
     const owner = ownerOfAccount(accountOf(caller));
-    call.demand(`repo/${owner.login}/${body.name}`);
+    call.requirePermission(`repo/${owner.login}/${body.name}`);
     if (body.team_id !== undefined) throw problem('team_id', 'is for repositories of organizations');
     const found = await createRepository(kernel, call, owner, body);
     const shown = toFullRepository(await showFully(kernel.db, caller, found), base);
@@ -56,13 +56,13 @@ const createInOrganization = route(
     const { caller, params, body, base } = call;
     const organization = await findOrganization(kernel.db, organizationNameIn(params));
     if (organization === undefined) throw new Failure('not-found', 'There is no such organization');
-    call.demand(`repo/${organization.login}/${body.name}`);
+    call.requirePermission(`repo/${organization.login}/${body.name}`);
     const owner = await findCreationOwner(kernel.db, caller, organization.login, isPrivateIn(body) ?? false);
     const { team_id: teamId } = body;
-    const found = await createRepository(kernel, call, owner, body, async (on, created) => {
+    const found = await createRepository(kernel, call, owner, body, async (tx, created) => {
       if (teamId === undefined) return;
-      const [grant] = await giveToTeams(on, caller, created, { field: 'team_id', ids: [teamId] });
-      recordTeamRepositoryChange(on, grant!, created, { verb: GAVE_REPOSITORY, after: grant!.role });
+      const [grant] = await giveToTeams(tx, caller, created, { field: 'team_id', ids: [teamId] });
+      recordTeamRepositoryChange(tx, grant!, created, { verb: GAVE_REPOSITORY, after: grant!.role });
     });
     const shown = toFullRepository(await showFully(kernel.db, caller, found), base);
     return reply(201, shown, { location: shown.url });

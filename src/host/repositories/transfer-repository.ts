@@ -1,7 +1,7 @@
 // Gives a repository to another owner: its former address leads to the new one.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { updateEntryOwner } from '../../kernel/change/store.ts';
-import type { HandOver } from '../../kernel/identity/store-accounts.ts';
+import type { TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import { leaveInstallations } from '../apps/leave-installations.ts';
 import { scheduleRelisting } from '../code-scanning/schedule-scanning.ts';
 import { deleteCollaborator } from '../collaborators/store.ts';
@@ -38,34 +38,34 @@ import { deleteRedirect, insertRedirect } from './store-redirects.ts';
  * custom roles become the roles that they extend. `addGrants` may add others to a new owner's repository.
  */
 export async function transferRepository(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { repository: { number }, owner }: FoundRepository,
   to: { owner: RepositoryOwner; name: string },
   addGrants?: (repository: Repository) => Promise<void>,
 ): Promise<FoundRepository> {
-  const { db: tx, actor } = on;
-  await shareLockOwner(tx, to.owner);
+  const { db, actor } = tx;
+  await shareLockOwner(db, to.owner);
   // In one order for all, so that two transfers cannot wait for each other.
-  for (const id of [owner.id, to.owner.id].toSorted()) await lockRepositoryNames(tx, id);
-  const before = await lockRepository(tx, number);
+  for (const id of [owner.id, to.owner.id].toSorted()) await lockRepositoryNames(db, id);
+  const before = await lockRepository(db, number);
   if (before === undefined || before.ownerId !== owner.id) throw repositoryNotFound();
-  await checkNameFree(tx, to.owner, to.name);
-  await deleteRedirect(tx, to.owner.id, to.name);
-  await insertRedirect(tx, before, actor.now);
-  if (owner.id !== to.owner.id) await leaveInstallations(on, { repository: before, owner });
-  const updated = await updateRepository(tx, number, { named: to }, actor.now);
+  await checkNameFree(db, to.owner, to.name);
+  await deleteRedirect(db, to.owner.id, to.name);
+  await insertRedirect(db, before, actor.now);
+  if (owner.id !== to.owner.id) await leaveInstallations(tx, { repository: before, owner });
+  const updated = await updateRepository(db, number, { named: to }, actor.now);
   if (owner.id !== to.owner.id) {
-    await deleteTeamsOfRepository(tx, number);
-    await replaceCustomRoles(tx, number, owner.id);
-    await deleteCollaborator(tx, number, to.owner.id);
+    await deleteTeamsOfRepository(db, number);
+    await replaceCustomRoles(db, number, owner.id);
+    await deleteCollaborator(db, number, to.owner.id);
     await addGrants?.(updated);
-    await deleteStrandedTeams(tx, updated);
-    await scheduleRelisting(tx, number, actor.now);
-    await updateEntryOwner(tx, { subject: repositorySubject(number) }, to.owner.id);
+    await deleteStrandedTeams(db, updated);
+    await scheduleRelisting(db, number, actor.now);
+    await updateEntryOwner(db, { subject: repositorySubject(number) }, to.owner.id);
   }
   const moved = { repository: updated, owner: to.owner };
-  const repository = updated.isPrivate ? await endLostInterests(tx, moved) : updated;
-  on.record({
+  const repository = updated.isPrivate ? await endLostInterests(db, moved) : updated;
+  tx.record({
     ...repositoryChange('updateRepository', 'transferred', { repository: before, owner }),
     ...entryOwnerOf(moved),
     before: { ...auditedRepository(before), owner: owner.login },
@@ -74,20 +74,20 @@ export async function transferRepository(
   const found = { repository, owner: to.owner };
   const from = owner.type === 'Organization' ? { organization: owner } : { user: owner };
   const details = { changes: { owner: { from } } } satisfies EventDetails['repository.transferred'];
-  await recordEvent(on, { name: 'repository', action: 'transferred', details }, { found });
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await recordEvent(tx, { name: 'repository', action: 'transferred', details }, { found });
+  await tx.invalidate(REPOSITORY_CHANNEL);
   return found;
 }
 
 /** Everything that a deleted account owns goes to another, under names that are free there. */
-export const handOverRepositories: HandOver = async (on, from, to) => {
-  const { db: tx } = on;
+export const transferRepositories: TransferOwnership = async (tx, from, to) => {
+  const { db } = tx;
   const [owner, heir] = [ownerOfAccount(from), ownerOfAccount(to)];
-  for (const id of [owner.id, heir.id].toSorted()) await lockRepositoryNames(tx, id);
-  for (const number of await listRepositoryNumbers(tx, owner.id)) {
-    const repository = await lockRepository(tx, number);
+  for (const id of [owner.id, heir.id].toSorted()) await lockRepositoryNames(db, id);
+  for (const number of await listRepositoryNumbers(db, owner.id)) {
+    const repository = await lockRepository(db, number);
     if (repository === undefined) continue;
-    const name = await findFreeRepositoryName(tx, heir, repository.name);
-    await transferRepository(on, { repository, owner }, { owner: heir, name });
+    const name = await findFreeRepositoryName(db, heir, repository.name);
+    await transferRepository(tx, { repository, owner }, { owner: heir, name });
   }
 };

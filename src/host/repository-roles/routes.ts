@@ -112,15 +112,15 @@ const createOne = route(
   },
   async (call, { changes }) => {
     const { name, description = null, base_role: baseRole, permissions } = call.body;
-    return await changes.run(call, async (on) => {
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
-      const known = await listRepositoryRoles(on.db, organization.id);
+    return await changes.run(call, async (tx) => {
+      const { organization } = await openOrganizationForChange(tx.db, call, 'admin');
+      const known = await listRepositoryRoles(tx.db, organization.id);
       if (known.length >= MAX_ROLES)
         throw new Failure('invalid', `An organization cannot have more than ${MAX_ROLES} custom roles.`);
-      await checkName(on.db, organization, name);
+      await checkName(tx.db, organization, name);
       const fields = { name, description, baseRole, permissions: [...new Set(permissions)] };
-      const role = await insertRepositoryRole(on.db, organization.id, fields, call.now);
-      recordRole(on, 'createRepositoryRole', organization, {
+      const role = await insertRepositoryRole(tx.db, organization.id, fields, call.now);
+      recordRole(tx, 'createRepositoryRole', organization, {
         verb: 'created the repository role',
         after: role,
       });
@@ -143,25 +143,25 @@ const updateOne = route(
   },
   async (call, { changes }) => {
     const { body } = call;
-    return await changes.run(call, async (on) => {
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
-      const before = await openRole(on.db, organization, call.params.role_id);
+    return await changes.run(call, async (tx) => {
+      const { organization } = await openOrganizationForChange(tx.db, call, 'admin');
+      const before = await openRole(tx.db, organization, call.params.role_id);
       const fields = {
         name: body.name ?? before.name,
         description: body.description === undefined ? before.description : body.description,
         baseRole: body.base_role ?? before.baseRole,
         permissions: [...new Set(body.permissions ?? before.permissions)],
       };
-      await checkName(on.db, organization, fields.name, before.number);
-      const after = await updateRepositoryRole(on.db, before.number, fields, call.now);
+      await checkName(tx.db, organization, fields.name, before.number);
+      const after = await updateRepositoryRole(tx.db, before.number, fields, call.now);
       if (after.name !== before.name)
-        await replaceGrantedRole(on.db, organization.id, before.name, after.name);
-      recordRole(on, 'updateRepositoryRole', organization, {
+        await replaceGrantedRole(tx.db, organization.id, before.name, after.name);
+      recordRole(tx, 'updateRepositoryRole', organization, {
         verb: 'changed the repository role',
         before,
         after,
       });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await tx.invalidate(REPOSITORY_CHANNEL);
       return toRepositoryRole(after, organization, call.base);
     });
   },
@@ -179,13 +179,13 @@ const deleteOne = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { organization } = await openOrganizationForChange(on.db, call, 'admin');
-      const before = await openRole(on.db, organization, call.params.role_id);
-      await replaceGrantedRole(on.db, organization.id, before.name, before.baseRole);
-      await deleteRepositoryRole(on.db, before.number);
-      recordRole(on, 'deleteRepositoryRole', organization, { verb: 'deleted the repository role', before });
-      await on.invalidate(REPOSITORY_CHANNEL);
+    await changes.run(call, async (tx) => {
+      const { organization } = await openOrganizationForChange(tx.db, call, 'admin');
+      const before = await openRole(tx.db, organization, call.params.role_id);
+      await replaceGrantedRole(tx.db, organization.id, before.name, before.baseRole);
+      await deleteRepositoryRole(tx.db, before.number);
+      recordRole(tx, 'deleteRepositoryRole', organization, { verb: 'deleted the repository role', before });
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },
@@ -214,16 +214,16 @@ interface RoleChange {
 
 /** The permission is one on the organization; the entry is found by the role. */
 function recordRole(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   action: string,
   organization: Organization,
   { verb, before, after }: RoleChange,
 ): void {
   const resource = organizationResource(organization);
   const { number, name } = (after ?? before)!;
-  on.record({
+  tx.record({
     accesses: [{ action, resource: `${resource}:repository-role/${number}` }],
-    demands: [{ action, resource }],
+    requirements: [{ action, resource }],
     kind: 'repository-role',
     name,
     verb,

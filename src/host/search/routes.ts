@@ -1,4 +1,4 @@
-// Search, which draws on a budget of its own.
+// Search, which consumes a budget of its own.
 import { Failure } from '../../kernel/failure.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
 import { clampLimit, Page, type Slice } from '../../kernel/http/reply/page.ts';

@@ -57,7 +57,7 @@ const listOwnStarred = route(
   },
   async (call, kernel) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     return await showStarred(call, kernel, account.id);
   },
 );
@@ -138,14 +138,14 @@ const addStar = personalRoute(
   async (call, kernel, found) => {
     const { caller, now } = call;
     const { number } = found.repository;
-    await kernel.changes.run(call, async (on) => {
-      await shareLockAccount(on.db, caller);
-      const locked = await lockForStar(on, found);
-      if (!(await insertStar(on.db, accountOf(caller).id, number, now))) return;
+    await kernel.changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, caller);
+      const locked = await lockForStar(tx, found);
+      if (!(await insertStar(tx.db, accountOf(caller).id, number, now))) return;
       const details = { starred_at: isoSeconds(now) } satisfies EventDetails['star.created'];
       const star = { name: 'star', action: 'created', details } as const;
       const watch = { name: 'watch', action: 'started', details: {} } as const;
-      await recordEvents(on, [star, watch], { found: withStars(locked, 1) });
+      await recordEvents(tx, [star, watch], { found: withStars(locked, 1) });
     });
     return reply(204);
   },
@@ -163,11 +163,11 @@ const removeStar = personalRoute(
     isData: true,
   },
   async (call, kernel, found) => {
-    await kernel.changes.run(call, async (on) => {
-      const locked = await lockForStar(on, found);
-      if (!(await deleteStar(on.db, accountOf(call.caller).id, found.repository.number))) return;
+    await kernel.changes.run(call, async (tx) => {
+      const locked = await lockForStar(tx, found);
+      if (!(await deleteStar(tx.db, accountOf(call.caller).id, found.repository.number))) return;
       const details = { starred_at: null } satisfies EventDetails['star.deleted'];
-      await recordEvent(on, { name: 'star', action: 'deleted', details }, { found: withStars(locked, -1) });
+      await recordEvent(tx, { name: 'star', action: 'deleted', details }, { found: withStars(locked, -1) });
     });
     return reply(204);
   },
@@ -175,12 +175,12 @@ const removeStar = personalRoute(
 
 /** The cached repository has the count. */
 async function lockForStar(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { repository: { number }, owner }: FoundRepository,
 ): Promise<FoundRepository> {
-  const repository = await lockRepository(on.db, number);
+  const repository = await lockRepository(tx.db, number);
   if (repository === undefined) throw repositoryNotFound();
-  await on.invalidate(REPOSITORY_CHANNEL);
+  await tx.invalidate(REPOSITORY_CHANNEL);
   return { repository, owner };
 }
 

@@ -13,7 +13,7 @@ import { findTeamByNumber, findTeamBySlug } from './store.ts';
 import { findTeamRole } from './store-members.ts';
 import type { TeamParamValues } from './team-params.ts';
 
-export type TeamCall = Pick<Call, 'id' | 'now' | 'can' | 'demand' | 'base'> & {
+export type TeamCall = Pick<Call, 'id' | 'now' | 'can' | 'requirePermission' | 'base'> & {
   caller: KnownCaller;
   params: TeamParamValues;
 };
@@ -41,7 +41,7 @@ export async function openOrganizationTeam(
   const teamRole = await findTeamRole(db, team.number, accountOf(call.caller).id);
   const isKnown = team.privacy === 'closed' || teamRole !== undefined || membership?.role === 'admin';
   if (!runsHost && (membership === undefined || !isKnown)) throw teamNotFound();
-  call.demand(organizationResource(organization));
+  call.requirePermission(organizationResource(organization));
   const isMaintainer = isAdmin || teamRole === 'maintainer';
   if (needed === 'maintainer' && !isMaintainer)
     throw new Failure('denied', 'You must be a maintainer of the team or an admin of its organization.');

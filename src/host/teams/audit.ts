@@ -15,15 +15,15 @@ export interface TeamChange {
 
 /** The permission is one on the organization; the entry is found by the team, or by what is named below it. */
 export function recordTeamChange(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: Organization,
   team: OrganizationTeam,
   { action, verb, kind = 'organization-team', name, before, after }: TeamChange,
   below = '',
 ): void {
-  on.record({
+  tx.record({
     accesses: [{ action, resource: organizationTeamResource(organization.login, team) + below }],
-    demands: [{ action, resource: organizationResource(organization) }],
+    requirements: [{ action, resource: organizationResource(organization) }],
     kind,
     name: name ?? team.name,
     verb,
@@ -45,7 +45,7 @@ interface TeamRepositoryChange {
 }
 
 export function recordTeamRepositoryChange(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { organization, team }: { organization: Organization; team: OrganizationTeam },
   { repository, owner }: FoundRepository,
   { verb, before, after }: TeamRepositoryChange,
@@ -53,7 +53,7 @@ export function recordTeamRepositoryChange(
   const fullName = `${owner.login}/${repository.name}`;
   const shown = (role: string) => ({ team: team.slug, repository: fullName, role });
   recordTeamChange(
-    on,
+    tx,
     organization,
     team,
     {

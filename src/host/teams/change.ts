@@ -86,31 +86,31 @@ export async function checkTeamName(
 
 /** Those who create a team maintain it, and those whom they name; all must be members of the organization. */
 export async function addFirstMaintainers(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   call: TeamCall,
   { organization, membership }: OpenedOrganization,
   team: OrganizationTeam,
   usernames: readonly string[],
 ): Promise<string[]> {
-  const { db: tx, actor } = on;
-  const accounts = await Promise.all(usernames.map((username) => findUser(tx, username)));
+  const { db, actor } = tx;
+  const accounts = await Promise.all(usernames.map((username) => findUser(db, username)));
   const ids = accounts.flatMap((account) => account?.id ?? []);
-  const members = await listMembersAmong(tx, organization.id, ids);
+  const members = await listMembersAmong(db, organization.id, ids);
   const stranger = usernames.find((_, at) => !members.has(accounts[at]?.id ?? ''));
   if (stranger !== undefined)
     throw problem('maintainers', `must be members of the organization: ${stranger} is not`);
   const own = membership === undefined ? [] : [accountOf(call.caller)];
   const all = new Map([...own, ...accounts.flatMap((one) => one ?? [])].map((one) => [one.id, one]));
   for (const account of all.values()) {
-    await saveTeamMember(tx, team.number, account.id, 'maintainer', actor.now);
-    await recordTeamMember(on, { organization, team }, 'added', account);
+    await saveTeamMember(db, team.number, account.id, 'maintainer', actor.now);
+    await recordTeamMember(tx, { organization, team }, 'added', account);
   }
   return [...all.values()].map(({ username }) => username);
 }
 
 /** By their full names, with the team's own permission. */
 export async function addFirstRepositories(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   call: TeamCall,
   organization: Organization,
   team: OrganizationTeam,
@@ -119,11 +119,11 @@ export async function addFirstRepositories(
   for (const fullName of fullNames) {
     const [owner = '', repo = '', ...rest] = fullName.split('/');
     if (rest.length > 0 || repo === '') throw problem('repo_names', 'must be full names, as in owner/name');
-    const found = await openTeamRepository(on.db, call, { owner, repo }, 'admin');
+    const found = await openTeamRepository(tx.db, call, { owner, repo }, 'admin');
     checkOwned(found, organization, 'repo_names');
     const grant = { repositoryNumber: found.repository.number, role: roleOfPermission(team) };
-    await saveTeamRepository(on.db, team.number, grant, on.actor.now);
-    await recordTeamRepository(on, { organization, team }, found, { after: grant.role });
+    await saveTeamRepository(tx.db, team.number, grant, tx.actor.now);
+    await recordTeamRepository(tx, { organization, team }, found, { after: grant.role });
   }
 }
 

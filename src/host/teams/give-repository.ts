@@ -26,25 +26,25 @@ interface TeamGrant {
  * Throws for teams of others, and for secret teams that the caller may not know of, in the same words.
  */
 export async function giveToTeams(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   caller: KnownCaller,
   found: FoundRepository,
   { field, ids }: { field: string; ids: readonly number[] },
 ): Promise<TeamGrant[]> {
   if (ids.length === 0) return [];
-  const { db: tx, actor } = on;
+  const { db, actor } = tx;
   const { repository, owner } = found;
-  const place = await findOrganizationFor(tx, { id: owner.id }, accountOf(caller).id);
-  const teams = await listTeamsByNumber(tx, ids);
+  const place = await findOrganizationFor(db, { id: owner.id }, accountOf(caller).id);
+  const teams = await listTeamsByNumber(db, ids);
   const grants: TeamGrant[] = [];
   for (const id of ids) {
     const team = teams.get(id);
-    if (team === undefined || place === undefined || !(await isSeen(on, caller, place, team)))
+    if (team === undefined || place === undefined || !(await isSeen(tx, caller, place, team)))
       throw problem(field, `must name a team of the owner, an organization: ${id} is none`);
     const { organization } = place;
     const role = roleOfPermission(team);
-    await saveTeamRepository(tx, id, { repositoryNumber: repository.number, role }, actor.now);
-    await recordTeamRepository(on, { organization, team }, found, { after: role });
+    await saveTeamRepository(db, id, { repositoryNumber: repository.number, role }, actor.now);
+    await recordTeamRepository(tx, { organization, team }, found, { after: role });
     grants.push({ organization, team, role });
   }
   return grants;

@@ -112,25 +112,25 @@ const putOne = route(
   },
   async (call, { changes }) => {
     const role = call.body?.role ?? 'member';
-    return await changes.run(call, async (on) => {
-      const opened = await openOrganizationTeamForChange(on.db, call, 'maintainer');
+    return await changes.run(call, async (tx) => {
+      const opened = await openOrganizationTeamForChange(tx.db, call, 'maintainer');
       const { organization, team } = opened;
-      const account = await findUser(on.db, call.params.username);
+      const account = await findUser(tx.db, call.params.username);
       if (account === undefined) throw new Failure('not-found', 'There is no such user');
       const { id, username } = account;
-      if ((await findMembership(on.db, organization.id, id)) === undefined)
+      if ((await findMembership(tx.db, organization.id, id)) === undefined)
         throw new Failure(
           'invalid',
           `${username} is not a member of ${organization.login}. Add the user to the organization first.`,
         );
-      const before = await findTeamRole(on.db, team.number, id);
+      const before = await findTeamRole(tx.db, team.number, id);
       if (before !== role) {
-        await saveTeamMember(on.db, team.number, id, role, call.now);
-        recordMember(on, opened, username, { verb: 'changed the team member', before, after: role });
-        if (before === undefined) await recordTeamMember(on, opened, 'added', account);
-        await on.invalidate(REPOSITORY_CHANNEL);
+        await saveTeamMember(tx.db, team.number, id, role, call.now);
+        recordMember(tx, opened, username, { verb: 'changed the team member', before, after: role });
+        if (before === undefined) await recordTeamMember(tx, opened, 'added', account);
+        await tx.invalidate(REPOSITORY_CHANNEL);
       }
-      const shown = (await findShownRole(on.db, opened, account)) ?? role;
+      const shown = (await findShownRole(tx.db, opened, account)) ?? role;
       return toTeamMembership(opened, username, shown, call.base);
     });
   },
@@ -147,17 +147,17 @@ const deleteOne = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const account = await findUser(on.db, call.params.username);
+    await changes.run(call, async (tx) => {
+      const account = await findUser(tx.db, call.params.username);
       const isLeaving = account !== undefined && accountOf(call.caller).id === account.id;
-      const opened = await openOrganizationTeamForChange(on.db, call, isLeaving ? 'viewer' : 'maintainer');
+      const opened = await openOrganizationTeamForChange(tx.db, call, isLeaving ? 'viewer' : 'maintainer');
       const { team } = opened;
-      const before = account && (await findTeamRole(on.db, team.number, account.id));
+      const before = account && (await findTeamRole(tx.db, team.number, account.id));
       if (account === undefined || before === undefined) throw noTeamMember();
-      await deleteTeamMember(on.db, team.number, account.id);
-      recordMember(on, opened, account.username, { verb: 'removed the team member', before });
-      await recordTeamMember(on, opened, 'removed', account);
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await deleteTeamMember(tx.db, team.number, account.id);
+      recordMember(tx, opened, account.username, { verb: 'removed the team member', before });
+      await recordTeamMember(tx, opened, 'removed', account);
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },

@@ -30,7 +30,7 @@ const listTeams = repositoryRoute(
     const asked: OrganizationCall = {
       caller,
       can: (resource) => call.can(resource, 'viewOrganization'),
-      demand: (resource) => call.demand(resource, 'viewOrganization'),
+      requirePermission: (resource) => call.requirePermission(resource, 'viewOrganization'),
       params: { org: owner.login },
     };
     const { organization, isAdmin, isInsider } = await openOrganization(db, asked, 'anyone');

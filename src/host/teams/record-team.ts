@@ -18,17 +18,17 @@ export async function readTeamForEvent(tx: Db, team: OrganizationTeam): Promise<
 }
 
 export async function recordTeamEvent(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: Organization,
   action: 'created' | 'deleted',
   team: TeamInEvent,
 ): Promise<void> {
   const details = { team } satisfies EventDetails[`team.${typeof action}`];
-  await recordEvent(on, { name: 'team', action, details }, { organization });
+  await recordEvent(tx, { name: 'team', action, details }, { organization });
 }
 
 export async function recordEditedTeam(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   organization: Organization,
   before: OrganizationTeam,
   after: OrganizationTeam,
@@ -43,14 +43,14 @@ export async function recordEditedTeam(
   };
   if (Object.keys(changes).length === 0) return;
   const details = {
-    team: await readTeamForEvent(on.db, after),
+    team: await readTeamForEvent(tx.db, after),
     changes,
   } satisfies EventDetails['team.edited'];
-  await recordEvent(on, { name: 'team', action: 'edited', details }, { organization });
+  await recordEvent(tx, { name: 'team', action: 'edited', details }, { organization });
 }
 
 export async function recordTeamMember(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { organization, team }: { organization: Organization; team: OrganizationTeam },
   action: 'added' | 'removed',
   account: Account,
@@ -58,9 +58,9 @@ export async function recordTeamMember(
   const details = {
     scope: 'team',
     member: ownerOfAccount(account),
-    team: await readTeamForEvent(on.db, team),
+    team: await readTeamForEvent(tx.db, team),
   } satisfies EventDetails[`membership.${typeof action}`];
-  await recordEvent(on, { name: 'membership', action, details }, { organization });
+  await recordEvent(tx, { name: 'membership', action, details }, { organization });
 }
 
 /** The roles of the team before and after; absent where it has none. */
@@ -70,23 +70,23 @@ export interface TeamRoleChange {
 }
 
 export async function recordTeamRepository(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   { organization, team: changed }: { organization: Organization; team: OrganizationTeam },
   found: FoundRepository,
   { before, after }: TeamRoleChange,
 ): Promise<void> {
   const place = { organization, found };
-  const team = await readTeamForEvent(on.db, changed);
+  const team = await readTeamForEvent(tx.db, changed);
   if (before !== undefined && after !== undefined) {
     const changes = { repository: { permissions: { from: permissionsIn(before) } } };
     const details = { team, changes } satisfies EventDetails['team.edited'];
-    await recordEvent(on, { name: 'team', action: 'edited', details }, place);
+    await recordEvent(tx, { name: 'team', action: 'edited', details }, place);
     return;
   }
   const action = after === undefined ? 'removed_from_repository' : 'added_to_repository';
   const details = { team } satisfies EventDetails[`team.${typeof action}`];
   const added = after === undefined ? [] : [{ name: 'team_add', details } as const];
-  await recordEvents(on, [{ name: 'team', action, details }, ...added], place);
+  await recordEvents(tx, [{ name: 'team', action, details }, ...added], place);
 }
 
 /** The three that webhooks know. */

@@ -132,25 +132,25 @@ const putOne = route(
   },
   async (call, { changes }) => {
     const word = call.body?.permission;
-    await changes.run(call, async (on) => {
-      const opened = await openOrganizationTeamForChange(on.db, call, 'viewer');
+    await changes.run(call, async (tx) => {
+      const opened = await openOrganizationTeamForChange(tx.db, call, 'viewer');
       const { organization, team } = opened;
-      const found = await openTeamRepository(on.db, call, call.params, 'admin');
+      const found = await openTeamRepository(tx.db, call, call.params, 'admin');
       checkOwned(found, organization, 'repo');
       const repositoryNumber = found.repository.number;
       const role =
-        word === undefined ? roleOfPermission(team) : await readGrantedRole(on.db, organization.id, word);
-      const [before] = await listTeamGrants(on.db, [team.number], [repositoryNumber]);
+        word === undefined ? roleOfPermission(team) : await readGrantedRole(tx.db, organization.id, word);
+      const [before] = await listTeamGrants(tx.db, [team.number], [repositoryNumber]);
       if (before?.role === role) return;
-      await saveTeamRepository(on.db, team.number, { repositoryNumber, role }, call.now);
-      await deleteStrandedTeams(on.db, found.repository);
-      recordTeamRepositoryChange(on, opened, found, {
+      await saveTeamRepository(tx.db, team.number, { repositoryNumber, role }, call.now);
+      await deleteStrandedTeams(tx.db, found.repository);
+      recordTeamRepositoryChange(tx, opened, found, {
         verb: GAVE_REPOSITORY,
         before: before?.role,
         after: role,
       });
-      await recordTeamRepository(on, opened, found, { before: before?.role, after: role });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await recordTeamRepository(tx, opened, found, { before: before?.role, after: role });
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },
@@ -168,22 +168,22 @@ const deleteOne = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const opened = await openOrganizationTeamForChange(on.db, call, 'viewer');
+    await changes.run(call, async (tx) => {
+      const opened = await openOrganizationTeamForChange(tx.db, call, 'viewer');
       const { team, isMaintainer } = opened;
-      const found = await openTeamRepository(on.db, call, call.params, isMaintainer ? 'read' : 'admin');
+      const found = await openTeamRepository(tx.db, call, call.params, isMaintainer ? 'read' : 'admin');
       const { number } = found.repository;
-      const [before] = await listTeamGrants(on.db, [team.number], [number]);
+      const [before] = await listTeamGrants(tx.db, [team.number], [number]);
       // What is not there any more is what the caller wants.
       if (before === undefined) return;
-      await deleteTeamRepository(on.db, team.number, number);
-      await deleteStrandedTeams(on.db, found.repository);
-      recordTeamRepositoryChange(on, opened, found, {
+      await deleteTeamRepository(tx.db, team.number, number);
+      await deleteStrandedTeams(tx.db, found.repository);
+      recordTeamRepositoryChange(tx, opened, found, {
         verb: 'took from a team the repository',
         before: before.role,
       });
-      await recordTeamRepository(on, opened, found, { before: before.role });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await recordTeamRepository(tx, opened, found, { before: before.role });
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },

@@ -83,13 +83,13 @@ const createOne = route(
   async (call, { changes, db }) => {
     const { body } = call;
     const permission = (body as WithTeamPermission)[TEAM_PERMISSION] ?? 'pull';
-    const created = await changes.run(call, async (on) => {
-      const opened = await openOrganizationForChange(on.db, call, 'insider');
+    const created = await changes.run(call, async (tx) => {
+      const opened = await openOrganizationForChange(tx.db, call, 'insider');
       const { organization } = opened;
-      await checkTeamName(on.db, organization, body.name);
-      const parent = (await readParent(on.db, call, opened, body)) ?? null;
+      await checkTeamName(tx.db, organization, body.name);
+      const parent = (await readParent(tx.db, call, opened, body)) ?? null;
       const fields = {
-        slug: await findFreeSlug(on.db, organization.id, body.name),
+        slug: await findFreeSlug(tx.db, organization.id, body.name),
         name: body.name,
         description: body.description ?? null,
         privacy: body.privacy ?? (parent === null ? 'secret' : 'closed'),
@@ -97,14 +97,14 @@ const createOne = route(
         permission,
         parentNumber: parent?.number ?? null,
       };
-      await checkPrivacy(on.db, fields.privacy, fields.parentNumber);
-      const team = await insertOrganizationTeam(on.db, organization.id, fields, call.now);
-      await recordTeamEvent(on, organization, 'created', { ...team, parent });
-      const maintainers = await addFirstMaintainers(on, call, opened, team, body.maintainers ?? []);
-      await addFirstRepositories(on, call, organization, team, body.repo_names ?? []);
+      await checkPrivacy(tx.db, fields.privacy, fields.parentNumber);
+      const team = await insertOrganizationTeam(tx.db, organization.id, fields, call.now);
+      await recordTeamEvent(tx, organization, 'created', { ...team, parent });
+      const maintainers = await addFirstMaintainers(tx, call, opened, team, body.maintainers ?? []);
+      await addFirstRepositories(tx, call, organization, team, body.repo_names ?? []);
       const after = { ...auditedTeam(team), maintainers, repositories: body.repo_names ?? [] };
-      recordTeamChange(on, organization, team, { action: 'createTeam', verb: 'created the team', after });
-      await on.invalidate(REPOSITORY_CHANNEL);
+      recordTeamChange(tx, organization, team, { action: 'createTeam', verb: 'created the team', after });
+      await tx.invalidate(REPOSITORY_CHANNEL);
       return team;
     });
     return reply(201, await showTeam(db, created, call.base));
@@ -141,18 +141,18 @@ const updateOne = route(
   },
   async (call, { changes, db }) => {
     const { body } = call;
-    const changed = await changes.run(call, async (on) => {
-      const opened = await openOrganizationTeamForChange(on.db, call, 'maintainer');
+    const changed = await changes.run(call, async (tx) => {
+      const opened = await openOrganizationTeamForChange(tx.db, call, 'maintainer');
       const { organization, team: before } = opened;
       const name = body.name ?? before.name;
-      await checkTeamName(on.db, organization, name, before.number);
-      const parent = await readParent(on.db, call, opened, body);
-      if (parent) await checkNoCycle(on.db, before, parent);
+      await checkTeamName(tx.db, organization, name, before.number);
+      const parent = await readParent(tx.db, call, opened, body);
+      if (parent) await checkNoCycle(tx.db, before, parent);
       const parentNumber = parent === undefined ? before.parentNumber : (parent?.number ?? null);
       const privacy = body.privacy ?? before.privacy;
-      await checkPrivacy(on.db, privacy, parentNumber, before.number);
+      await checkPrivacy(tx.db, privacy, parentNumber, before.number);
       const slug =
-        name === before.name ? before.slug : await findFreeSlug(on.db, organization.id, name, before.number);
+        name === before.name ? before.slug : await findFreeSlug(tx.db, organization.id, name, before.number);
       const fields = {
         slug,
         name,
@@ -162,15 +162,15 @@ const updateOne = route(
         permission: body.permission ?? before.permission,
         parentNumber,
       };
-      const after = await updateOrganizationTeam(on.db, before.number, fields, call.now);
-      recordTeamChange(on, organization, before, {
+      const after = await updateOrganizationTeam(tx.db, before.number, fields, call.now);
+      recordTeamChange(tx, organization, before, {
         action: 'updateTeam',
         verb: 'changed the team',
         before: auditedTeam(before),
         after: auditedTeam(after),
       });
-      await recordEditedTeam(on, organization, before, after);
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await recordEditedTeam(tx, organization, before, after);
+      await tx.invalidate(REPOSITORY_CHANNEL);
       return after;
     });
     return await showTeam(db, changed, call.base);
@@ -188,21 +188,21 @@ const deleteOne = route(
     reply: { 204: null },
   },
   async (call, { changes }) => {
-    await changes.run(call, async (on) => {
-      const { organization, team } = await openOrganizationTeamForChange(on.db, call, 'maintainer');
-      const below = await listTeamsByNumber(on.db, await listWithDescendants(on.db, team.number));
-      const parent = (await readTeamForEvent(on.db, team)).parent ?? undefined;
-      await deleteOrganizationTeam(on.db, team.number);
+    await changes.run(call, async (tx) => {
+      const { organization, team } = await openOrganizationTeamForChange(tx.db, call, 'maintainer');
+      const below = await listTeamsByNumber(tx.db, await listWithDescendants(tx.db, team.number));
+      const parent = (await readTeamForEvent(tx.db, team)).parent ?? undefined;
+      await deleteOrganizationTeam(tx.db, team.number);
       for (const gone of below.values()) {
-        recordTeamChange(on, organization, gone, {
+        recordTeamChange(tx, organization, gone, {
           action: 'deleteTeam',
           verb: 'deleted the team',
           before: auditedTeam(gone),
         });
         const above = gone.number === team.number ? parent : below.get(gone.parentNumber ?? 0);
-        await recordTeamEvent(on, organization, 'deleted', { ...gone, parent: above ?? null });
+        await recordTeamEvent(tx, organization, 'deleted', { ...gone, parent: above ?? null });
       }
-      await on.invalidate(REPOSITORY_CHANNEL);
+      await tx.invalidate(REPOSITORY_CHANNEL);
     });
     return reply(204);
   },
@@ -239,7 +239,7 @@ const listOwn = route(
     list: TeamFull,
   },
   async (call, { db }) => {
-    call.demand('org/*');
+    call.requirePermission('org/*');
     const slice = pageSliceOf(call.query);
     const { items, total } = await listTeamsOfAccount(db, accountOf(call.caller).id, slice);
     return new Page(await showTeams(db, items, call.base), total, slice);

@@ -49,17 +49,17 @@ const transferTo = repositoryRoute(
     const { repository } = found;
     const name = body.new_name === undefined ? repository.name : checkedName(body.new_name);
     const owner = await findNewOwner(db, caller, body.new_owner, repository.isPrivate);
-    call.demand(`repo/${owner.login}/${name}`, 'createRepository');
-    const moved = await kernel.changes.run(call, async (on) => {
-      const transferred = await transferRepository(on, found, { owner, name }, (updated) =>
+    call.requirePermission(`repo/${owner.login}/${name}`, 'createRepository');
+    const moved = await kernel.changes.run(call, async (tx) => {
+      const transferred = await transferRepository(tx, found, { owner, name }, (updated) =>
         grantAfterTransfer(
-          on,
+          tx,
           caller,
           { repository: updated, owner },
           { from: found.owner, teamIds: body.team_ids ?? [] },
         ),
       );
-      await demandOnlyOne(on.db, found, owner);
+      await requireOnlyOne(tx.db, found, owner);
       return transferred;
     });
     const [shown] = await showRepositories(db, caller, [moved.repository]);
@@ -85,23 +85,27 @@ async function findNewOwner(
 
 /** The user who owned it can still push to it, and the teams have what they have on new repositories. */
 async function grantAfterTransfer(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   caller: KnownCaller,
   moved: FoundRepository,
   { from, teamIds }: { from: RepositoryOwner; teamIds: readonly number[] },
 ): Promise<void> {
   if (from.type !== 'Organization')
     await upsertCollaborator(
-      on.db,
+      tx.db,
       moved.repository.number,
       { accountId: from.id, role: 'write' },
-      on.actor.now,
+      tx.actor.now,
     );
-  await giveToTeams(on, caller, moved, { field: 'team_ids', ids: teamIds });
+  await giveToTeams(tx, caller, moved, { field: 'team_ids', ids: teamIds });
 }
 
 /** An owner has one repository of each family, so that a fork is found by its owner. */
-async function demandOnlyOne(tx: Db, { repository }: FoundRepository, owner: RepositoryOwner): Promise<void> {
+async function requireOnlyOne(
+  tx: Db,
+  { repository }: FoundRepository,
+  owner: RepositoryOwner,
+): Promise<void> {
   if (repository.ownerId === owner.id) return;
   const others = await findInFamily(tx, owner.id, sourceNumberOf(repository), repository.number);
   if (others !== undefined)

@@ -1,6 +1,6 @@
 // Slots that callers share fairly: nobody holds them all, and a slot that is free goes to the caller who has had the least.
 import { Failure } from '../../kernel/failure.ts';
-import { Generations } from '../../kernel/collections/recently-used-map.ts';
+import { RecentlyUsedMap } from '../../kernel/collections/recently-used-map.ts';
 
 /** Who holds a slot, or waits for one. */
 export interface SlotHolder {
@@ -240,15 +240,15 @@ function hasLess(one: Share, other: Share): boolean {
   return one.held < other.held || (one.held === other.held && one.usedMs < other.usedMs);
 }
 
-function shares(): Generations<Share> {
-  return new Generations<Share>({
+function shares(): RecentlyUsedMap<Share> {
+  return new RecentlyUsedMap<Share>({
     size: REMEMBERED,
     lastsMs: HALF_LIFE_MS,
     isHeld: ({ held, waiting }) => held > 0 || waiting > 0,
   });
 }
 
-function shareIn(all: Generations<Share>, id: string, now: number): Share {
+function shareIn(all: RecentlyUsedMap<Share>, id: string, now: number): Share {
   let share = all.get(id, now);
   if (share === undefined) all.set(id, (share = { held: 0, waiting: 0, usedMs: 0, usedAt: now }), now);
   share.usedMs *= 0.5 ** (Math.max(0, now - share.usedAt) / HALF_LIFE_MS);

@@ -94,6 +94,6 @@ async function checkContent({ kernel, call, served }: GitExchange, quarantine?: 
   const { git, packs } = kernel.services;
   const target = { program, folder, quarantine, signal: call.signal };
   const limits = packs.inflation;
-  const bytes = await checkReceivedPack({ target, services: git.demand(), limits });
+  const bytes = await checkReceivedPack({ target, services: git.require(), limits });
   await countInflated(kernel.db, { row: served.row, target, bytes }, limits);
 }

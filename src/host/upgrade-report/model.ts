@@ -1,7 +1,11 @@
 // The reply of the upgrade report.
 import { describedPath } from '../../kernel/http/path-template.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { ImpactCaller, ImpactChange, ImpactedCalls } from '../../kernel/versions/usage/report.ts';
+import type {
+  ImpactCaller,
+  ImpactChange,
+  ImpactedCalls,
+} from '../../kernel/openapi/upgrade-report/report.ts';
 import { isoSeconds } from '../times.ts';
 
 const Moment = Type.String({ format: 'date-time' });

@@ -2,8 +2,8 @@
 import type { Api } from '../../kernel/http/protocol.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { versionStateOf } from '../../kernel/versions/usage/page.ts';
-import { readImpact } from '../../kernel/versions/usage/report.ts';
+import { versionStateOf } from '../../kernel/openapi/upgrade-report/page.ts';
+import { readImpact } from '../../kernel/openapi/upgrade-report/report.ts';
 import { USAGE_RETENTION_DAYS } from '../../kernel/versions/usage/sweep.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { pageLinks } from '../page-links.ts';
@@ -37,7 +37,7 @@ export function upgradeReportRoutes(api: () => Api) {
       cache: 'never',
     },
     async ({ caller, params: { version }, query, base, url }, kernel) => {
-      const { name, versions } = api().dialect;
+      const { name, versions } = api().protocol;
       const slice = pageSliceOf(query);
       const { items, hasMore, unrecorded } = await readImpact(kernel, api(), caller, {
         target: version,

@@ -31,7 +31,7 @@ const shape = hostApi.routes.find((route) => route.shape.id === 'repos/get')!.sh
 test('no route has so many effects that two share a counter', () => {
   for (const { shape: one } of hostApi.routes) {
     for (const variant of [undefined, 'beta']) {
-      const effects = effectsOf(one, { version: OLD, variant }, hostApi.dialect.versions);
+      const effects = effectsOf(one, { version: OLD, variant }, hostApi.protocol.versions);
       assert.ok(effects.length <= 30, `${one.id} has ${effects.length}`);
       assert.equal(new Set(effects.map(({ id }) => id)).size, effects.length, one.id);
     }
@@ -50,7 +50,7 @@ onEachEngine((testEngine) => {
     await engine.db.deleteFrom('version_usage').execute();
     await engine.db.deleteFrom('version_usage_effects').execute();
     usage = new VersionUsage({ engine, clock, maxCounters: 200 });
-    route = usage.of(hostApi.dialect, shape, { version: OLD })!;
+    route = usage.of(hostApi.protocol, shape, { version: OLD })!;
   });
   const record = (id: string, effects = 1, now = NOW) => usage.record(route, callerOf(id), effects, now);
   const list = () => listVersionUsage(engine.db, FILTER, SLICE);
@@ -101,7 +101,7 @@ onEachEngine((testEngine) => {
       clock,
       maxCounters: 200,
     });
-    const same = broken.of(hostApi.dialect, shape, { version: OLD })!;
+    const same = broken.of(hostApi.protocol, shape, { version: OLD })!;
     for (let index = 0; index < 150; index += 1) broken.record(same, callerOf(`caller-${index}`), 1, NOW);
     await assert.rejects(broken.save(), /away/);
     broken.record(same, callerOf('caller-149'), 1, NOW + 1);
@@ -120,7 +120,7 @@ onEachEngine((testEngine) => {
 
   test('two nodes that save the same callers at once do not lose or block each other', async () => {
     const other = new VersionUsage({ engine, clock });
-    const same = other.of(hostApi.dialect, shape, { version: OLD })!;
+    const same = other.of(hostApi.protocol, shape, { version: OLD })!;
     for (let index = 0; index < 150; index += 1) {
       record(`caller-${index}`);
       other.record(same, callerOf(`caller-${149 - index}`), 1, NOW);

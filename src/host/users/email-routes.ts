@@ -32,7 +32,7 @@ const listEmails = route(
     list: Email,
   },
   async (call, { db }) => {
-    call.demand(userResource(accountOf(call.caller)));
+    call.requirePermission(userResource(accountOf(call.caller)));
     return pageOf(await readEmails(db, call.caller), call.query);
   },
 );
@@ -48,7 +48,7 @@ const listPublicEmails = route(
     list: Email,
   },
   async (call, { db }) => {
-    call.demand(userResource(accountOf(call.caller)));
+    call.requirePermission(userResource(accountOf(call.caller)));
     const emails = await readEmails(db, call.caller);
     return pageOf(
       emails.filter(({ visibility }) => visibility === 'public'),
@@ -71,18 +71,18 @@ const addEmails = route(
   },
   async (call, { changes }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const emails = parseEmails(call.body);
-    await changes.run(call, async (on) => {
-      await lockUser(on.db, call.caller);
-      const known = await listAddedEmails(on.db, account.id);
+    await changes.run(call, async (tx) => {
+      await lockUser(tx.db, call.caller);
+      const known = await listAddedEmails(tx.db, account.id);
       if (known.length + emails.length > MAX_EMAILS) throw tooManyEmails();
-      const [primary] = await listPrimaryEmails(on.db, emails);
+      const [primary] = await listPrimaryEmails(tx.db, emails);
       if (primary !== undefined) throw takenEmail(primary);
-      const inserted = await insertEmails(on.db, account.id, emails, call.now);
+      const inserted = await insertEmails(tx.db, account.id, emails, call.now);
       const taken = emails.find((email) => !inserted.includes(email));
       if (taken !== undefined) throw takenEmail(taken);
-      recordEmails(on, account, { action: 'createEmail', verb: 'added the addresses of', after: emails });
+      recordEmails(tx, account, { action: 'createEmail', verb: 'added the addresses of', after: emails });
     });
     return reply(201, toAddedEmails(emails));
   },
@@ -101,19 +101,19 @@ const removeEmails = route(
   },
   async (call, { changes }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const emails = parseEmails(call.body);
     if (emails.some((email) => email.toLowerCase() === account.email.toLowerCase()))
       throw problem('email', 'is the primary one, which cannot be deleted');
-    await changes.run(call, async (on) => {
-      await lockUser(on.db, call.caller);
-      const deleted = await deleteEmails(on.db, account.id, emails);
+    await changes.run(call, async (tx) => {
+      await lockUser(tx.db, call.caller);
+      const deleted = await deleteEmails(tx.db, account.id, emails);
       const unknown = emails.find((email) => !deleted.includes(email.toLowerCase()));
       if (unknown !== undefined) throw problem('email', `is none of your addresses: ${unknown}`);
-      const { profile } = await findProfile(on.db, account.id);
+      const { profile } = await findProfile(tx.db, account.id);
       if (deleted.includes(profile.publicEmail?.toLowerCase() ?? ''))
-        await upsertProfile(on.db, account.id, { ...profile, publicEmail: null }, call.now);
-      recordEmails(on, account, { action: 'deleteEmail', verb: 'deleted the addresses of', before: emails });
+        await upsertProfile(tx.db, account.id, { ...profile, publicEmail: null }, call.now);
+      recordEmails(tx, account, { action: 'deleteEmail', verb: 'deleted the addresses of', before: emails });
     });
     return reply(204);
   },
@@ -131,15 +131,15 @@ const setVisibility = route(
   },
   async (call, { changes }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const isPublic = call.body.visibility === 'public';
-    const profile = await changes.run(call, async (on) => {
-      await lockUser(on.db, call.caller);
-      const { profile: before } = await findProfile(on.db, account.id);
+    const profile = await changes.run(call, async (tx) => {
+      await lockUser(tx.db, call.caller);
+      const { profile: before } = await findProfile(tx.db, account.id);
       if ((before.publicEmail === PRIMARY) === isPublic) return before;
       const after = { ...before, publicEmail: isPublic ? PRIMARY : null };
-      await upsertProfile(on.db, account.id, after, call.now);
-      on.record({
+      await upsertProfile(tx.db, account.id, after, call.now);
+      tx.record({
         accesses: [{ action: 'updateProfile', resource: userResource(account) }],
         kind: 'user',
         name: account.username,
@@ -171,11 +171,11 @@ function toAddedEmails(emails: readonly string[]) {
 }
 
 function recordEmails(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   account: Account,
   { action, verb, before, after }: { action: string; verb: string; before?: string[]; after?: string[] },
 ): void {
-  on.record({
+  tx.record({
     accesses: [{ action, resource: userResource(account) }],
     kind: 'user',
     name: account.username,

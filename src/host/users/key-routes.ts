@@ -25,7 +25,7 @@ const listOwnKeys = route(
   },
   async (call, { db }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const slice = pageSliceOf(call.query);
     const { items, total } = await listUserKeys(db, account.id, slice);
     return new Page(items, total, slice).map((key) => toPublicKey(key, call.base));
@@ -48,14 +48,14 @@ const createKey = route(
   async (call, { changes }) => {
     const account = accountOf(call.caller);
     const resource = userResource(account);
-    call.demand(resource);
+    call.requirePermission(resource);
     const { comment, ...parsed } = parsePublicKey(call.body.key);
     const title = call.body.title?.trim() || comment.trim().slice(0, 255);
-    const key = await changes.run(call, async (on) => {
-      await lockUser(on.db, call.caller);
-      const inserted = await insertUserKey(on.db, account.id, { ...parsed, title }, call.now);
+    const key = await changes.run(call, async (tx) => {
+      await lockUser(tx.db, call.caller);
+      const inserted = await insertUserKey(tx.db, account.id, { ...parsed, title }, call.now);
       if (inserted === undefined) throw problem('key', 'is already in use');
-      on.record({
+      tx.record({
         accesses: [{ action: 'createKey', resource }],
         kind: 'user-key',
         name: title,
@@ -81,7 +81,7 @@ const getKey = route(
   },
   async (call, { db }) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const key = await findUserKey(db, account.id, call.params.key_id);
     if (key === undefined) throw keyNotFound();
     return toPublicKey(key, call.base);
@@ -101,11 +101,11 @@ const removeKey = route(
   async (call, { changes }) => {
     const account = accountOf(call.caller);
     const resource = userResource(account);
-    call.demand(resource);
-    await changes.run(call, async (on) => {
-      const deleted = await deleteUserKey(on.db, account.id, call.params.key_id);
+    call.requirePermission(resource);
+    await changes.run(call, async (tx) => {
+      const deleted = await deleteUserKey(tx.db, account.id, call.params.key_id);
       if (deleted === undefined) throw keyNotFound();
-      on.record({
+      tx.record({
         accesses: [{ action: 'deleteKey', resource }],
         kind: 'user-key',
         name: deleted.title,

@@ -58,16 +58,16 @@ const updateAuthenticated = route(
   async (call, { db, changes }) => {
     const account = accountOf(call.caller);
     const resource = userResource(account);
-    call.demand(resource);
-    await changes.run(call, async (on) => {
-      await lockUser(on.db, call.caller);
-      const { profile: before } = await findProfile(on.db, account.id);
-      const emails = [account.email, ...(await listAddedEmails(on.db, account.id))];
+    call.requirePermission(resource);
+    await changes.run(call, async (tx) => {
+      await lockUser(tx.db, call.caller);
+      const { profile: before } = await findProfile(tx.db, account.id);
+      const emails = [account.email, ...(await listAddedEmails(tx.db, account.id))];
       const ownEmails = emails.map((email) => email.toLowerCase());
       const after = changeProfile(before, call.body ?? {}, ownEmails);
       if (isDeepStrictEqual(before, after)) return;
-      await upsertProfile(on.db, account.id, after, call.now);
-      on.record({
+      await upsertProfile(tx.db, account.id, after, call.now);
+      tx.record({
         accesses: [{ action: 'updateProfile', resource }],
         kind: 'user',
         name: account.username,

@@ -1,5 +1,5 @@
 // Selects the API version of a call by its header, and reports it with the deprecation of old versions.
-import type { CallFacts, Dialect, Headers } from '../../kernel/http/protocol.ts';
+import type { RequestContext, ApiProtocol, Headers } from '../../kernel/http/protocol.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/http/route.ts';
 import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/versions/version-effects.ts';
@@ -18,7 +18,7 @@ const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [str
 
 export function versionSelection(
   versions: VersionTable,
-): Pick<Dialect, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders' | 'namedVersionHeaders'> {
+): Pick<ApiProtocol, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders' | 'namedVersionHeaders'> {
   const endings = new WeakMap<RouteShape, Map<string, Headers | undefined>>();
   return {
     versions,
@@ -50,7 +50,7 @@ function isVersioned(shape: RouteShape | undefined): boolean {
   return shape?.limit !== 'graphql' && shape?.limit !== 'git';
 }
 
-function askedVersion({ headers }: CallFacts): string | undefined {
+function askedVersion({ headers }: RequestContext): string | undefined {
   const [ours, theirs] = [headers[OURS] || undefined, headers[THEIRS] || undefined] as (string | undefined)[];
   if (ours !== undefined && theirs !== undefined && ours !== theirs) {
     throw new Failure(

@@ -62,12 +62,12 @@ const setSubscription = personalRoute(
     const { number } = found.repository;
     const { id } = accountOf(caller);
     const wanted = wantedWatch(call.body ?? {});
-    const watch = await changes.run(call, async (on) => {
-      await shareLockAccount(on.db, caller);
-      if ((await lockRepository(on.db, number)) === undefined) throw repositoryNotFound();
-      await on.invalidate(REPOSITORY_CHANNEL);
-      if (wanted !== 'none') return await upsertWatch(on.db, id, number, wanted === 'ignore', now);
-      await deleteWatch(on.db, id, number);
+    const watch = await changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, caller);
+      if ((await lockRepository(tx.db, number)) === undefined) throw repositoryNotFound();
+      await tx.invalidate(REPOSITORY_CHANNEL);
+      if (wanted !== 'none') return await upsertWatch(tx.db, id, number, wanted === 'ignore', now);
+      await deleteWatch(tx.db, id, number);
       return undefined;
     });
     return toSubscription(watch, fullNameOf(found), call);
@@ -86,10 +86,10 @@ const deleteSubscription = personalRoute(
     isData: true,
   },
   async (call, { changes }, { repository: { number } }) => {
-    await changes.run(call, async (on) => {
-      if ((await lockRepository(on.db, number)) === undefined) throw repositoryNotFound();
-      await on.invalidate(REPOSITORY_CHANNEL);
-      await deleteWatch(on.db, accountOf(call.caller).id, number);
+    await changes.run(call, async (tx) => {
+      if ((await lockRepository(tx.db, number)) === undefined) throw repositoryNotFound();
+      await tx.invalidate(REPOSITORY_CHANNEL);
+      await deleteWatch(tx.db, accountOf(call.caller).id, number);
     });
     return reply(204);
   },
@@ -131,7 +131,7 @@ const listOwnWatched = route(
   },
   async (call, kernel) => {
     const account = accountOf(call.caller);
-    call.demand(userResource(account));
+    call.requirePermission(userResource(account));
     const page = await readWatched(kernel, call.caller, account.id, pageSliceOf(call.query));
     return page.map((shown) => toMinimalRepository(shown, call.base));
   },

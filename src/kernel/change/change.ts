@@ -1,13 +1,13 @@
 // A configuration change as the audit log records it: what was changed, by whom, and with which permissions.
 import { newId } from '../id.ts';
 import type { KnownCaller } from '../identity/caller.ts';
-import type { Access, ChangeActor } from './actor.ts';
+import type { Access, ChangeActor } from '../identity/actor.ts';
 
 export interface Change {
   /** The permissions that it needs. The entry is indexed by the first one's resource. */
   accesses: readonly [Access, ...Access[]];
   /** Checked instead of `accesses`, where the needed permission depends on the caller and the logged one must not. */
-  demands?: readonly Access[];
+  requirements?: readonly Access[];
   /** The type of the changed resource (`flag`), and its name at the time. */
   kind: string;
   name: string;
@@ -36,7 +36,7 @@ export interface ChangedBy {
 }
 
 /** An entry of the audit log. */
-export interface AuditEntry extends Omit<Change, 'accesses' | 'demands'> {
+export interface AuditEntry extends Omit<Change, 'accesses' | 'requirements'> {
   id: string;
   at: number;
   accesses: readonly Access[];
@@ -47,7 +47,7 @@ export interface AuditEntry extends Omit<Change, 'accesses' | 'demands'> {
 
 export function toAuditEntry(
   { now, caller }: ChangeActor,
-  { demands: _demands, ...change }: Change,
+  { requirements: _requirements, ...change }: Change,
 ): AuditEntry {
   const [{ resource }] = change.accesses;
   return { ...change, id: newId(now), at: now, resource: withoutTags(resource), who: whoIs(caller) };

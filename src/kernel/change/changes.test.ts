@@ -7,7 +7,7 @@ import { DUE, dueMigrations } from '../jobs/due-store.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { actorOf, systemActor, type ChangeActor } from './actor.ts';
+import { actorOf, systemActor, type ChangeActor } from '../identity/actor.ts';
 import type { Change } from './change.ts';
 import { Changes, type Subscriber } from './changes.ts';
 import { eventMigrations } from './store.ts';
@@ -90,10 +90,10 @@ onEachEngine((testEngine) => {
     );
 
   test('entries are stored in the order of recording, with all their fields', async () => {
-    const result = await changes.run({ ...program, id: 'the-call' }, async (on) => {
-      await insert(on.db, 'a').execute();
-      on.record({ ...changeOf('first'), description: '- More', comment: 'Why' });
-      on.record(changeOf('second'));
+    const result = await changes.run({ ...program, id: 'the-call' }, async (tx) => {
+      await insert(tx.db, 'a').execute();
+      tx.record({ ...changeOf('first'), description: '- More', comment: 'Why' });
+      tx.record(changeOf('second'));
       return 'done';
     });
     assert.equal(result, 'done');
@@ -113,10 +113,10 @@ onEachEngine((testEngine) => {
     const heard: string[] = [];
     const stop = await engine.listen('cache', () => heard.push('cache'));
     await assert.rejects(
-      changes.run(program, async (on) => {
-        await insert(on.db, 'a').execute();
-        on.record(changeOf('lost'));
-        await on.invalidate('cache');
+      changes.run(program, async (tx) => {
+        await insert(tx.db, 'a').execute();
+        tx.record(changeOf('lost'));
+        await tx.invalidate('cache');
         throw new Error('no');
       }),
       /no/,
@@ -128,26 +128,26 @@ onEachEngine((testEngine) => {
 
   test("a subscriber's writes share the commit, which then wakes the workers", async () => {
     await register();
-    await changes.run(program, async (on) => {
-      on.record(changeOf('one'));
-      on.record(changeOf('two'));
+    await changes.run(program, async (tx) => {
+      tx.record(changeOf('one'));
+      tx.record(changeOf('two'));
     });
     assert.deepEqual(told, [['one', 'two']]);
     assert.equal(Object.keys(await payloads()).length, 2);
     await eventually(() => dueNotices > 0);
 
     isFailing = true;
-    await assert.rejects(changes.run(program, async (on) => on.record(changeOf('three'))));
+    await assert.rejects(changes.run(program, async (tx) => tx.record(changeOf('three'))));
     assert.deepEqual(await names(), ['one', 'two']);
   });
 
   test('a registration in the same change receives it', async () => {
-    await changes.run(program, async (on) => {
-      await on.db
+    await changes.run(program, async (tx) => {
+      await tx.db
         .insertInto('due')
         .values({ ...row('listener'), payload: 'listens' })
         .execute();
-      on.record(changeOf('itself'));
+      tx.record(changeOf('itself'));
     });
     assert.deepEqual(told, [['itself']]);
   });
@@ -155,34 +155,34 @@ onEachEngine((testEngine) => {
   test('of very many entries none is lost', async () => {
     await register();
     const many = Array.from({ length: 120 }, (_, index) => `n${index}`);
-    await changes.run(program, async (on) => {
-      for (const name of many) on.record(changeOf(name));
+    await changes.run(program, async (tx) => {
+      for (const name of many) tx.record(changeOf(name));
     });
     assert.deepEqual(await names(), many);
     assert.deepEqual(told.flat(), many);
   });
 
-  test('a change demands its permissions of its actor', async () => {
+  test('a change requires its permissions of its actor', async () => {
     const nobody: ChangeActor = {
       ...program,
-      demand(_, action) {
+      requirePermission(_, action) {
         throw new Failure('denied', action!);
       },
     };
     await assert.rejects(
-      changes.run(nobody, async (on) => {
-        await insert(on.db, 'a').execute();
-        on.record(changeOf('denied'));
+      changes.run(nobody, async (tx) => {
+        await insert(tx.db, 'a').execute();
+        tx.record(changeOf('denied'));
       }),
       /updateName/,
     );
     assert.deepEqual([await names(), await payloads()], [[], {}]);
-    await changes.run(nobody, async (on) => on.as(systemActor(on.actor)).record(changeOf('unasked')));
-    await changes.run(nobody, async (on) => on.record({ ...changeOf('other'), demands: [] }));
+    await changes.run(nobody, async (tx) => tx.as(systemActor(tx.actor)).record(changeOf('unasked')));
+    await changes.run(nobody, async (tx) => tx.record({ ...changeOf('other'), requirements: [] }));
     assert.deepEqual(await names(), ['unasked', 'other']);
     const strict = actorOf({ kind: 'token', member: {} as never, grants: [] }, NOW);
     await assert.rejects(
-      changes.run(strict, async (on) => on.record(changeOf('denied'))),
+      changes.run(strict, async (tx) => tx.record(changeOf('denied'))),
       { kind: 'denied' },
     );
   });
@@ -196,9 +196,9 @@ onEachEngine((testEngine) => {
         throw new Error('not asked');
       },
     };
-    const forgetful = changes.run(call, async (on) => {
-      await insert(on.db, 'a').execute();
-      on.record(changeOf('forgotten'));
+    const forgetful = changes.run(call, async (tx) => {
+      await insert(tx.db, 'a').execute();
+      tx.record(changeOf('forgotten'));
     });
     await assert.rejects(forgetful, /not asked/);
     const planned = changes.plan(
@@ -218,9 +218,9 @@ onEachEngine((testEngine) => {
   test('caches are notified of a commit before its caller continues', async () => {
     const heard: string[] = [];
     const stop = await engine.listen('cache', () => heard.push('cache'));
-    await changes.run(program, async (on) => {
-      await insert(on.db, 'a').execute();
-      await on.invalidate('cache');
+    await changes.run(program, async (tx) => {
+      await insert(tx.db, 'a').execute();
+      await tx.invalidate('cache');
       assert.deepEqual(heard, []);
     });
     assert.equal(heard[0], 'cache');
@@ -239,8 +239,8 @@ onEachEngine((testEngine) => {
           changes: [changeOf('planned')],
           result: 'planned',
         }),
-        async (on) => {
-          on.record(changeOf('run'));
+        async (tx) => {
+          tx.record(changeOf('run'));
           return 'run';
         },
       );

@@ -5,7 +5,7 @@ import { retryContested } from '../storage/retry.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { executeAll, awaitAll } from '../storage/execute-all.ts';
-import { demandAll, type ChangeActor } from './actor.ts';
+import { requireAllPermissions, type ChangeActor } from '../identity/actor.ts';
 import { toAuditEntry, type Change, type AuditEntry } from './change.ts';
 import { insertAuditEntry } from './store.ts';
 
@@ -55,7 +55,7 @@ export class Changes {
   }
 
   /** `work` is called again after a conflict with another transaction: it must have no effects but on the database. */
-  async run<T>(actor: ChangeActor, work: (on: ChangeTransaction) => Promise<T>): Promise<T> {
+  async run<T>(actor: ChangeActor, work: (tx: ChangeTransaction) => Promise<T>): Promise<T> {
     return await this.#engine.db.transaction().execute(async (tx) => {
       const recorded: Recorded[] = [];
       const result = await work(this.#transactionOf(tx, actor, recorded));
@@ -71,7 +71,7 @@ export class Changes {
   async plan<T>(
     actor: ChangeActor,
     read: (db: Db) => Promise<ChangePlan<T> | undefined>,
-    otherwise: (on: ChangeTransaction) => Promise<T>,
+    otherwise: (tx: ChangeTransaction) => Promise<T>,
   ): Promise<T> {
     const { db } = this.#engine;
     const planned = await retryContested(() => read(db));
@@ -150,7 +150,7 @@ interface Recorded {
 }
 
 function record(by: ChangeActor, change: Change): Recorded {
-  demandAll(by, change.demands ?? change.accesses);
+  requireAllPermissions(by, change.requirements ?? change.accesses);
   return { by, entry: toAuditEntry(by, change) };
 }
 

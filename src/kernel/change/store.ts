@@ -4,7 +4,7 @@ import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import type { ChangeActor } from './actor.ts';
+import type { ChangeActor } from '../identity/actor.ts';
 import type { AuditEntry } from './change.ts';
 
 declare module '../storage/tables.ts' {

@@ -1,11 +1,11 @@
 // Work whose result is kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepResult } from './memoize-async.ts';
+import { memoizeAsync } from './memoize-async.ts';
 
 test('a result is kept for all who ask, at once or later; a failure is told to those who wait, and forgotten', async () => {
   let runs = 0;
-  const read = keepResult(async () => {
+  const read = memoizeAsync(async () => {
     runs += 1;
     await Promise.resolve();
     if (runs === 1) throw new Error('too many open files');

@@ -1,6 +1,6 @@
 // Does slow work once, for all who ask; work that failed is done again.
 
-export function keepResult<Result>(work: () => Promise<Result>): () => Promise<Result> {
+export function memoizeAsync<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let kept: Promise<Result> | undefined;
   return () => {
     kept ??= work().catch((error: unknown) => {

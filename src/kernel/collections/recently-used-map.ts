@@ -1,6 +1,6 @@
 // A map of values that were used lately, bounded in size: what is not used for two generations is forgotten.
 
-export interface GenerationOptions<Value> {
+export interface RecentlyUsedMapOptions<Value> {
   /** How many values a generation has at most. */
   size: number;
   /** How long a generation lasts at most: a value is remembered for at least as long, unless there are too many. */
@@ -11,13 +11,13 @@ export interface GenerationOptions<Value> {
 }
 
 /** Two maps, the younger of which gets every value that is used. Forgetting single values would cost a search for the oldest. */
-export class Generations<Value> {
-  readonly #options: GenerationOptions<Value>;
+export class RecentlyUsedMap<Value> {
+  readonly #options: RecentlyUsedMapOptions<Value>;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
   #began = 0;
 
-  constructor(options: GenerationOptions<Value>) {
+  constructor(options: RecentlyUsedMapOptions<Value>) {
     this.#options = options;
   }
 

@@ -1,5 +1,5 @@
 // The first stage of a call: selects the version, authenticates the caller, counts the call against its rate limits.
-import type { CallFacts, Dialect } from './protocol.ts';
+import type { RequestContext, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { anonymousAt, type Caller, type Credential, type KnownCaller } from '../identity/caller.ts';
 import { isCompleteSession, SESSION_HEADER } from '../identity/sessions/page-secret.ts';
@@ -17,8 +17,8 @@ export interface SecondaryEntry {
 
 /** Fills in the facts or throws. Returns a promise only when the database is needed. */
 export function admit(
-  facts: CallFacts,
-  dialect: Dialect,
+  facts: RequestContext,
+  protocol: ApiProtocol,
   kernel: Kernel,
   secondary: SecondaryEntry,
 ): Promise<void> | undefined {
@@ -28,37 +28,37 @@ export function admit(
   let isUnknown = false;
   // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
   try {
-    credential = dialect.credentialOf(facts);
+    credential = protocol.credentialOf(facts);
   } catch (error) {
     refusal = error as Error;
   }
   try {
-    facts.version = dialect.versionOf(facts);
-    facts.variant = dialect.variantOf?.(facts);
+    facts.version = protocol.versionOf(facts);
+    facts.variant = protocol.variantOf?.(facts);
   } catch (error) {
     refusal ??= error as Error;
     facts.isVersionRefused = true;
   }
   try {
-    dialect.checkHeaders?.(facts);
+    protocol.checkHeaders?.(facts);
   } catch (error) {
     refusal ??= error as Error;
   }
   if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
   const enter = (caller: Caller): Promise<void> | undefined => {
     facts.caller = caller;
-    enterSecondary(facts, caller, dialect, kernel, secondary);
-    const charging = charge(facts, caller, dialect, kernel, isUnknown);
+    enterSecondary(facts, caller, protocol, kernel, secondary);
+    const charging = charge(facts, caller, protocol, kernel, isUnknown);
     if (charging !== undefined) return charging.then(() => check(caller));
     check(caller);
     return undefined;
   };
   const check = (caller: Caller) => {
     if (refusal !== undefined) throw refusal;
-    checkProgram(caller, dialect);
+    checkProgram(caller, protocol);
     if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
-    dialect.checkCaller?.(facts);
-    requireCaller(facts, caller, dialect, kernel.publicUrl);
+    protocol.checkCaller?.(facts);
+    requireCaller(facts, caller, protocol, kernel.publicUrl);
   };
   const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
     const isComplete = caller.session === undefined || isCompleteSession(facts, caller.session, kernel);
@@ -76,16 +76,16 @@ export function admit(
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
     isUnknown = true;
     // An expired session cookie counts as no credential. A wrong token is an error, and guessing is rate limited.
-    if (kind === 'token') refusal = error.details.code === undefined ? wrongToken(dialect) : error;
+    if (kind === 'token') refusal = error.details.code === undefined ? wrongToken(protocol) : error;
     return enter(nobody);
   });
 }
 
 /** A call that a secondary limit refuses counts against no budget; its reply says what is left of them. */
 function enterSecondary(
-  facts: CallFacts,
+  facts: RequestContext,
   caller: Caller,
-  dialect: Dialect,
+  protocol: ApiProtocol,
   { secondaryLimits, limits }: Kernel,
   { cost, ending }: SecondaryEntry,
 ): void {
@@ -94,31 +94,31 @@ function enterSecondary(
   if (excess === undefined) return;
   for (const category of facts.categories)
     facts.counters.push({ category, counter: limits.peek(category, caller, facts.now) });
-  throw dialect.limits.secondary!.exceeded(excess, facts);
+  throw protocol.limits.secondary!.exceeded(excess, facts);
 }
 
 /** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */
 function charge(
-  facts: CallFacts,
+  facts: RequestContext,
   caller: Caller,
-  dialect: Dialect,
+  protocol: ApiProtocol,
   kernel: Kernel,
   isUnknown: boolean,
 ): Promise<void> | undefined {
   const { limits } = kernel;
   if (!limits.enabled) return undefined;
   const { shape, now, counters } = facts;
-  const categories = budgetsOf(facts, caller, dialect, kernel);
+  const categories = budgetsOf(facts, caller, protocol, kernel);
   // A credential that nobody has was looked up in the database: without a count, guessing would be free.
   if (shape?.charge === 'later' || (shape?.charge === 'never' && !isUnknown)) {
     for (const category of categories)
       counters.push({ category, counter: limits.peek(category, caller, now) });
     return undefined;
   }
-  const drawn = categories.map((category) => limits.draw(category, caller, now));
-  const [only] = drawn;
+  const consumed = categories.map((category) => limits.consume(category, caller, now));
+  const [only] = consumed;
   // Nearly every call: one budget that has something left.
-  if (drawn.length === 1 && only !== undefined && !(only instanceof Promise)) {
+  if (consumed.length === 1 && only !== undefined && !(only instanceof Promise)) {
     counters.push({ category: categories[0]!, counter: only });
     return undefined;
   }
@@ -129,12 +129,12 @@ function charge(
       if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
       else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
     }
-    if (isSpent) throw dialect.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
+    if (isSpent) throw protocol.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
   };
-  if (drawn.some((draw) => draw instanceof Promise)) {
-    return Promise.all(drawn.map(async (draw) => draw)).then(settle);
+  if (consumed.some((consumption) => consumption instanceof Promise)) {
+    return Promise.all(consumed.map(async (consumption) => consumption)).then(settle);
   }
-  settle(drawn as (Counter | undefined)[]);
+  settle(consumed as (Counter | undefined)[]);
   return undefined;
 }
 
@@ -143,9 +143,9 @@ function charge(
  * counted against the budget of unknown paths instead.
  */
 function budgetsOf(
-  { shape, categories }: CallFacts,
+  { shape, categories }: RequestContext,
   caller: Caller,
-  { name, limits }: Dialect,
+  { name, limits }: ApiProtocol,
   kernel: Kernel,
 ): readonly string[] {
   if (caller.kind !== 'anonymous' || shape === undefined || isOpen(shape)) return categories;
@@ -153,7 +153,7 @@ function budgetsOf(
   return limits.categoriesOf(undefined).map((category) => `${name}.${category}`);
 }
 
-function wrongToken({ tokenHeader }: Dialect): Failure {
+function wrongToken({ tokenHeader }: ApiProtocol): Failure {
   return new Failure(
     'unauthenticated',
     `The access token is not valid, or no longer. Send a valid one in the header "${tokenHeader}".`,
@@ -161,16 +161,16 @@ function wrongToken({ tokenHeader }: Dialect): Failure {
 }
 
 /** A program's token is valid only for the API that runs it; and where only programs call, other tokens are not valid. */
-function checkProgram(caller: Caller, dialect: Dialect): void {
+function checkProgram(caller: Caller, protocol: ApiProtocol): void {
   const program = caller.kind === 'token' ? caller.program : undefined;
-  const isRefused = program === undefined ? dialect.forPrograms === true : program.api !== dialect.name;
-  if (isRefused && caller.kind !== 'anonymous') throw wrongToken(dialect);
+  const isRefused = program === undefined ? protocol.forPrograms === true : program.api !== protocol.name;
+  if (isRefused && caller.kind !== 'anonymous') throw wrongToken(protocol);
 }
 
 function requireCaller(
-  { shape, isSessionIncomplete }: CallFacts,
+  { shape, isSessionIncomplete }: RequestContext,
   caller: Caller,
-  { tokenHeader }: Dialect,
+  { tokenHeader }: ApiProtocol,
   publicUrl: string,
 ): void {
   if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return;
@@ -184,7 +184,7 @@ function requireCaller(
 }
 
 /** Against CSRF: browsers send cookies with requests of any site, so a session works only from this server's own origin. */
-function checkOrigin({ headers, method }: CallFacts, publicUrl: string): void {
+function checkOrigin({ headers, method }: RequestContext, publicUrl: string): void {
   const { origin } = headers;
   const isSafe = method === 'GET' || method === 'HEAD';
   if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return;

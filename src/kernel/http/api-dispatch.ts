@@ -52,7 +52,7 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   return reply.code(404).send({ message, error: 'Not Found', statusCode: 404 });
 }
 
-/** The body stays a stream: the dialect decides which content types are rejected, and how. */
+/** The body stays a stream: the protocol decides which content types are rejected, and how. */
 function leaveBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   // Fastify remembers a parser by its type, and looks for the one of all types anew each time.

@@ -1,5 +1,5 @@
 // The log line of a call: its method and path, the caller, the client's address, and the result.
-import type { CallFacts, Dialect } from './protocol.ts';
+import type { RequestContext, ApiProtocol } from './protocol.ts';
 import { accountOf } from '../identity/caller.ts';
 import type { JsonSchema } from '../schema/schema.ts';
 import { unknownFields } from '../schema/unknown-fields.ts';
@@ -21,7 +21,7 @@ export interface CallLine {
   address: string;
 }
 
-export function describeCall(call: CallFacts, api: string, status: number): CallLine {
+export function describeCall(call: RequestContext, api: string, status: number): CallLine {
   const { id, method, overridden, shape, caller, address } = call;
   return {
     call: id,
@@ -39,7 +39,7 @@ export function describeCall(call: CallFacts, api: string, status: number): Call
 }
 
 /** Configuration changes are rare and get a line each at level info; reads and data calls do not. */
-export function isWorthInfo({ method, shape }: CallFacts): boolean {
+export function isWorthInfo({ method, shape }: RequestContext): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   return !isRead && shape !== undefined && shape.isData !== true;
 }
@@ -50,7 +50,7 @@ const HIDDEN_PARAMETERS = new Set(['{secret}', '{context}', '{code}']);
 const SECRET_WORD = /^(?:eyJ[\w.=%-]*|[\w.=%-]{32,})$/;
 
 /** Without the query, which may contain tokens and signatures, and without the secret segments of the path. */
-export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): string {
+export function shownPath({ url, shape }: Pick<RequestContext, 'url' | 'shape'>): string {
   const words = url.split(/[?#]/, 1)[0]!.split('/');
   const pattern = shape?.path.split('/') ?? [];
   const offset = words.length - pattern.length;
@@ -61,8 +61,8 @@ export function shownPath({ url, shape }: Pick<CallFacts, 'url' | 'shape'>): str
 
 /** The query parameters and body fields that the route ignored. */
 export function ignoredBy(
-  { commonQuery = [] }: Dialect,
-  { url, shape, body }: CallFacts,
+  { commonQuery = [] }: ApiProtocol,
+  { url, shape, body }: RequestContext,
 ): { ignored?: string[] } {
   if (shape === undefined) return {};
   const parameters = new URLSearchParams(url.split('?')[1] ?? '');

@@ -1,10 +1,10 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
-import type { Part, Tag } from '../module.ts';
+import type { Module, Tag } from './module.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { DueHandler } from '../jobs/due-store.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 import type { Caller, Credential } from '../identity/caller.ts';
-import type { Allowance, Counter } from '../limits/window.ts';
+import type { Quota, Counter } from '../limits/window.ts';
 import type { MethodOverride, OverriddenMethod } from './method-override.ts';
 import type { Page } from './reply/page.ts';
 import type { Method, Route, RouteShape } from './route.ts';
@@ -21,7 +21,7 @@ import type { DueDispatch } from '../webhooks/store-dispatches.ts';
 export type Headers = Record<string, string>;
 
 /** What the stages know of a call; some of it is filled in later than at the start. */
-export interface CallFacts {
+export interface RequestContext {
   id: string;
   now: number;
   /** The effective method. */
@@ -79,14 +79,14 @@ export interface Cors {
 }
 
 export interface LimitPlan {
-  /** The default allowances, by category. */
-  allowances: Record<string, Allowance>;
+  /** The default quotas, by category. */
+  quotas: Record<string, Quota>;
   /** The categories that a route counts against. */
   categoriesOf(shape: RouteShape | undefined): string[];
   /** Headers for every reply while limits are on. */
   headers(counted: CategoryCounter[], now: number): Headers;
   /** The error for a caller who has reached a limit. */
-  exceeded(counted: CategoryCounter, facts: CallFacts): Failure;
+  exceeded(counted: CategoryCounter, facts: RequestContext): Failure;
   /** The operator chooses the status of calls over a limit, and `statusOf` answers with it. */
   hasChosenStatus?: true;
   /** What one caller may do at the same time and in a minute; absent where only budgets limit them. */
@@ -96,7 +96,7 @@ export interface LimitPlan {
 export interface SecondaryPlan {
   /** What a call counts for, without a shape for a path that does not exist; undefined for nothing. */
   costOf(shape: RouteShape | undefined): SecondaryCost | undefined;
-  exceeded(excess: SecondaryExcess, facts: CallFacts): Failure;
+  exceeded(excess: SecondaryExcess, facts: RequestContext): Failure;
 }
 
 export interface AbsentPart {
@@ -106,7 +106,7 @@ export interface AbsentPart {
   paths: readonly string[];
 }
 
-export interface Dialect {
+export interface ApiProtocol {
   name: string;
   title: string;
   /** What the API is for and what its calls have in common, for its description. */
@@ -127,9 +127,9 @@ export interface Dialect {
   unknownPaths?: 'not-found';
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */
-  statusOf?(failure: Failure, facts: CallFacts): number;
+  statusOf?(failure: Failure, facts: RequestContext): number;
   /** The body of an error. */
-  renderError(failure: Failure, facts: CallFacts): unknown;
+  renderError(failure: Failure, facts: RequestContext): unknown;
   /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
   /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */
@@ -141,22 +141,22 @@ export interface Dialect {
   /** The ways to send a credential, by name, as OpenAPI security schemes; each is accepted. */
   securitySchemes: Record<string, Record<string, string>>;
   /** Extracts the credential from the request, without validating it. */
-  credentialOf(facts: CallFacts): Credential | undefined;
+  credentialOf(facts: RequestContext): Credential | undefined;
   /** Throws for callers whom the route is not for. May replace the caller by one with fewer rights. */
-  checkCaller?(facts: CallFacts): void;
+  checkCaller?(facts: RequestContext): void;
   /** Puts the body of a success into the API's envelope. */
   wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
   page: {
-    render(page: Page, facts: CallFacts): { body: unknown; headers?: Headers };
+    render(page: Page, facts: RequestContext): { body: unknown; headers?: Headers };
     schema(item: TSchema): TSchema;
   };
   versions: VersionTable;
   /** The version that the call asks for; throws for an unknown one. */
-  versionOf(facts: CallFacts): string;
+  versionOf(facts: RequestContext): string;
   /** The variant of its version that the call asks for; see `VersionChange.only`. */
-  variantOf?(facts: CallFacts): string | undefined;
+  variantOf?(facts: RequestContext): string | undefined;
   /** Throws when the headers ask for something that this API cannot send. */
-  checkHeaders?(facts: CallFacts): void;
+  checkHeaders?(facts: RequestContext): void;
   /** Headers that name the version that answered, and its deprecation. */
   versionHeaders(
     version: string,
@@ -165,13 +165,13 @@ export interface Dialect {
     variant: string | undefined,
   ): Headers;
   /** The same for calls that name their version themselves, and not for those that get the default. */
-  namedVersionHeaders?(facts: CallFacts): Headers | undefined;
+  namedVersionHeaders?(facts: RequestContext): Headers | undefined;
   limits: LimitPlan;
   cors: Cors;
   /** On every reply. */
   headers: Headers;
   /** Headers that depend on the call. */
-  callHeaders?(facts: CallFacts): Headers;
+  callHeaders?(facts: RequestContext): Headers;
   /** How a caller may override the method that it sends. */
   override?: MethodOverride;
   /** The maximum size of a body in bytes, as sent and as inflated. */
@@ -265,9 +265,9 @@ export interface DemoReply {
  */
 export type DemoCalls = AsyncGenerator<DemoCall | 'listening', void, DemoReply>;
 
-/** A dialect joined with its parts. */
-export interface Api extends Part {
-  dialect: Dialect;
+/** A protocol joined with its parts. */
+export interface Api extends Module {
+  protocol: ApiProtocol;
   routes: readonly Route[];
   /** The heading of each operation in the description, by its id; absent where nothing is described. */
   tags?: ReadonlyMap<string, Tag>;

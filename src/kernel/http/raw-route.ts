@@ -20,9 +20,9 @@ export interface RawRoute {
   limit?: string;
   /** The header `WWW-Authenticate` of errors for callers without a good credential. */
   challenge?: string;
-  /** Checks what the caller may do; the result answers. Errors of both are rendered by the dialect. */
+  /** Checks what the caller may do; the result answers. Errors of both are rendered by the protocol. */
   open(call: RawRouteCall, kernel: Kernel): Promise<RawAnswer>;
-  /** What answers an error of `open`, where that is not in the form of the dialect. */
+  /** What answers an error of `open`, where that is not in the form of the protocol. */
   refuse?(error: unknown, call: RawRouteCall, kernel: Kernel): RawAnswer | undefined;
 }
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compilePolicy } from '../identity/policy.ts';
-import { LiveCall } from './request-context.ts';
+import { ActiveRequestContext } from './request-context.ts';
 import type { RouteAccess } from './route.ts';
 
 const everything = compilePolicy([{ effect: 'allow', actions: ['*'], resources: ['*'] }]);
 
-function callOf(access: RouteAccess, ...asked: string[]): LiveCall {
-  const call = new LiveCall({
+function callOf(access: RouteAccess, ...asked: string[]): ActiveRequestContext {
+  const call = new ActiveRequestContext({
     now: 0,
     method: 'POST',
     url: '/',
@@ -22,15 +22,15 @@ function callOf(access: RouteAccess, ...asked: string[]): LiveCall {
     overridden: undefined,
   });
   call.caller = { kind: 'token', member: {} as never, grants: [[everything]] };
-  for (const action of asked) call.demand('thing/1', action);
+  for (const action of asked) call.requirePermission('thing/1', action);
   return call;
 }
 
 const CHANGE = true;
 const READ = false;
-const passes = (call: LiveCall, isChange: boolean) => {
+const passes = (call: ActiveRequestContext, isChange: boolean) => {
   try {
-    call.checkAsked(isChange);
+    call.assertPermissionChecked(isChange);
     return true;
   } catch (error) {
     assert.match(String(error), /try has not asked for the permission that it declares: update/);

@@ -1,11 +1,11 @@
 // One call in progress: the facts that the stages fill in, and the permission and budget checks for its handler.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { CallFacts, CategoryCounter } from './protocol.ts';
+import type { RequestContext, CategoryCounter } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { newCallId } from '../id.ts';
 import type { Caller } from '../identity/caller.ts';
-import { can, demand, matchesAction } from '../identity/policy.ts';
+import { can, requirePermission, matchesAction } from '../identity/policy.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import type { RouteShape } from './route.ts';
@@ -25,7 +25,7 @@ export interface CallStart {
   overridden: OverriddenMethod | undefined;
 }
 
-export class LiveCall implements CallFacts {
+export class ActiveRequestContext implements RequestContext {
   readonly id = newCallId();
   readonly now: number;
   readonly method: string;
@@ -99,9 +99,9 @@ export class LiveCall implements CallFacts {
     return performance.now() - this.#begun;
   }
 
-  demand(resource: string, action = this.#declared()): void {
+  requirePermission(resource: string, action = this.#declared()): void {
     this.#remember(action);
-    demand(this.caller!, action, resource);
+    requirePermission(this.caller!, action, resource);
   }
 
   can(resource: string, action = this.#declared()): boolean {
@@ -113,7 +113,7 @@ export class LiveCall implements CallFacts {
    * Throws where the handler has not checked the permission that its route declares: a change must then not be committed,
    * and a reply not be sent. For a change, a check of a `view…` action does not suffice.
    */
-  checkAsked(isChange: boolean): void {
+  assertPermissionChecked(isChange: boolean): void {
     const access = this.shape?.access;
     if (typeof access !== 'object' || this.#asked === access.action) return;
     const declared = [access.action, ...(access.others ?? [])];
@@ -132,7 +132,7 @@ export class LiveCall implements CallFacts {
   async spend(cost: number): Promise<boolean> {
     const [counted] = this.counters;
     if (counted === undefined || this.caller === undefined) return true;
-    const taken = await this.#limits.draw(counted.category, this.caller, this.now, cost);
+    const taken = await this.#limits.consume(counted.category, this.caller, this.now, cost);
     if (taken !== undefined) counted.counter = taken;
     return taken !== undefined;
   }

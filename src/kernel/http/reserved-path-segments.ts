@@ -1,7 +1,7 @@
 // The literal words that paths of routes begin with, which no account may have as its name.
 
 /** Complete when the server is ready. */
-export class FirstWords {
+export class ReservedPathSegments {
   readonly #words = new Set<string>();
 
   /** A path that begins with a parameter has no such word. */

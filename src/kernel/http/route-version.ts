@@ -1,5 +1,5 @@
 // A route in one API version: its validation, its conversions and its constant headers.
-import type { Dialect } from './protocol.ts';
+import type { ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { LastEtag } from './reply/etag.ts';
 import type { HeaderBlock } from './reply/header-list.ts';
@@ -20,10 +20,10 @@ export interface RouteVersion {
   readQuery?: (raw: Record<string, unknown>) => unknown;
   readBody?: Convert;
   /** Converts replies down to this version, by status; absent where nothing changed since. */
-  descend: Record<number, Convert>;
-  descendItem?: Convert;
+  downgrade: Record<number, Convert>;
+  downgradeItem?: Convert;
   /** Converts the status and the content type of replies; absent where nothing changed since. */
-  descendHead?: (head: ReplyHead) => ReplyHead;
+  downgradeHead?: (head: ReplyHead) => ReplyHead;
   /** Counts calls that newer versions would change; absent where none does. */
   usage?: RouteUsage;
   headers: HeaderBlock;
@@ -33,14 +33,14 @@ export interface RouteVersion {
 export function routeInVersion(
   shape: RouteShape,
   version: string,
-  { versions, unknownPaths }: Dialect,
+  { versions, unknownPaths }: ApiProtocol,
   headers: HeaderBlock,
   variant?: string,
 ): RouteVersion {
   const inVersion = (schema: TSchema) => schemaInVersion(schema, version, versions, variant);
   const routeVersion: RouteVersion = {
     exists: existsIn(shape, version),
-    descend: {},
+    downgrade: {},
     status: defaultStatus(shape),
     headers,
     etags: new LastEtag(),
@@ -48,7 +48,7 @@ export function routeInVersion(
   if (shape.params !== undefined) routeVersion.readParams = paramsReader(shape.params, unknownPaths);
   if (shape.query !== undefined) routeVersion.readQuery = reader(shape.query, 'query');
   if (shape.body !== undefined) {
-    const { schema, climb } = inVersion(shape.body);
+    const { schema, upgrade } = inVersion(shape.body);
     const check = checker(schema, 'body');
     const isObject = (schema as JsonSchema).type === 'object';
     routeVersion.readBody = (body) => {
@@ -56,17 +56,17 @@ export function routeInVersion(
       if (isObject && body !== undefined && !isRecord(body))
         throw new Failure('malformed', 'Body should be a JSON object');
       check(body);
-      return climb === undefined ? body : climb(body);
+      return upgrade === undefined ? body : upgrade(body);
     };
   }
   for (const [status, schema] of Object.entries(shape.reply ?? {})) {
-    const descend = schema === null ? undefined : inVersion(schema).descend;
-    if (descend !== undefined) routeVersion.descend[Number(status)] = descend;
+    const downgrade = schema === null ? undefined : inVersion(schema).downgrade;
+    if (downgrade !== undefined) routeVersion.downgrade[Number(status)] = downgrade;
   }
-  const descendItem = shape.list && inVersion(shape.list).descend;
-  if (descendItem !== undefined) routeVersion.descendItem = descendItem;
-  const descendHead = headInVersion(shape, version, versions, headers.headers['content-type']);
-  if (descendHead !== undefined) routeVersion.descendHead = descendHead;
+  const downgradeItem = shape.list && inVersion(shape.list).downgrade;
+  if (downgradeItem !== undefined) routeVersion.downgradeItem = downgradeItem;
+  const downgradeHead = headInVersion(shape, version, versions, headers.headers['content-type']);
+  if (downgradeHead !== undefined) routeVersion.downgradeHead = downgradeHead;
   return routeVersion;
 }
 
@@ -89,7 +89,7 @@ function reader(schema: NonNullable<RouteShape['query']>, place: string) {
   };
 }
 
-function paramsReader(schema: NonNullable<RouteShape['params']>, unknownPaths: Dialect['unknownPaths']) {
+function paramsReader(schema: NonNullable<RouteShape['params']>, unknownPaths: ApiProtocol['unknownPaths']) {
   const read = reader(schema, 'path');
   if (unknownPaths !== 'not-found') return read;
   return (raw: Record<string, unknown>) => {

@@ -12,7 +12,7 @@ export type Method = (typeof METHODS)[number];
 
 /**
  * Who may call. `anyone` needs no credential; `caller` needs a valid one; an action needs a permission, and the handler
- * must check it on a resource by `call.demand` or `call.can`: without that check no change is committed and no reply is
+ * must check it on a resource by `call.requirePermission` or `call.can`: without that check no change is committed and no reply is
  * sent. Where the permission depends on the body, as with patches, the action is a pattern such as `update*`, and `others`
  * are further actions that may be checked instead. With `ofOwner` the permission is needed by the owner of the resource
  * only, and the resource itself decides who else may use it; with `isOpen` that includes callers without a credential.
@@ -65,7 +65,7 @@ export interface RouteShape {
   streams?: true;
   /** The body of each success status; null where there is none. The first is the default. */
   reply?: Record<number, TSchema | null>;
-  /** For a list: the schema of one item. The dialect decides what a page of them looks like. */
+  /** For a list: the schema of one item. The protocol decides what a page of them looks like. */
   list?: TSchema;
   /** It works while the disk is full, though it is no GET or DELETE: it stores nothing, or it makes room. */
   worksOnFullDisk?: true;
@@ -167,7 +167,7 @@ export interface Call<S extends RouteShape = RouteShape> {
   /** Fires when the client goes away: what only reads for the call may end then. */
   readonly signal: AbortSignal;
   /** Throws unless the caller has the permission on the resource; the action is the route's unless given. */
-  demand(resource: string, action?: string): void;
+  requirePermission(resource: string, action?: string): void;
   /** Whether the caller has the permission; for filtering lists. */
   can(resource: string, action?: string): boolean;
   /** Counts against the route's rate limit. False when too little is left. */

@@ -4,24 +4,24 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { checkHead } from './server/bad-requests.ts';
-import type { Api, Dialect } from './protocol.ts';
+import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { asFailure } from './server/fastify-failure.ts';
 import { ServerResponse } from '../network/http-client.ts';
 import type { Kernel } from '../kernel.ts';
-import { LiveCall } from './request-context.ts';
+import { ActiveRequestContext } from './request-context.ts';
 import type { ApiHandlers } from './api-dispatch.ts';
 import type { ClientSocket, RawAnswer, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
 import { ReplySender } from './reply/send.ts';
 import { defaultVersion } from '../versions/version-support.ts';
 
-export function serveRaw(app: FastifyInstance, { dialect, rawRoutes = [] }: Api, kernel: Kernel): void {
+export function serveRaw(app: FastifyInstance, { protocol, rawRoutes = [] }: Api, kernel: Kernel): void {
   const upgrades = new WeakMap<IncomingMessage, ClientSocket>();
   for (const route of rawRoutes) {
     if (!('prefix' in route.at)) continue;
     const { prefix } = route.at;
-    const handlers = rawHandlers(route, dialect, kernel, upgrades);
+    const handlers = rawHandlers(route, protocol, kernel, upgrades);
     void app.register(
       (scope, _options, done) => {
         scope.addHook('onRequest', handlers.onRequest);
@@ -48,29 +48,29 @@ export function serveRaw(app: FastifyInstance, { dialect, rawRoutes = [] }: Api,
 /** What answers the requests of one route. */
 export function rawHandlers(
   route: RawRoute,
-  dialect: Dialect,
+  protocol: ApiProtocol,
   kernel: Kernel,
   upgrades?: WeakMap<IncomingMessage, ClientSocket>,
 ): ApiHandlers & { shape: RouteShape } {
   const { id, at, access, limit, challenge } = route;
-  const send = new ReplySender(dialect, kernel);
+  const send = new ReplySender(protocol, kernel);
   // Calls are data: the changes that they cause are those of the programs behind them.
   const place = 'prefix' in at ? { method: 'GET' as const, path: `${at.prefix}/*` } : at;
   const kind = { isData: true, produces: '*/*', ...(limit && { limit }) } as const;
   const shape: RouteShape = { id, ...place, summary: id, access, ...kind };
-  const categories = dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
+  const categories = protocol.limits.categoriesOf(shape).map((part) => `${protocol.name}.${part}`);
 
-  const cost = dialect.limits.secondary?.costOf(shape);
+  const cost = protocol.limits.secondary?.costOf(shape);
 
   const begin = ({ method, url, headers, ip: address }: FastifyRequest) =>
-    new LiveCall({
+    new ActiveRequestContext({
       now: kernel.clock.now(),
       method,
       url,
       base: kernel.publicUrl,
       headers,
       address,
-      version: defaultVersion(dialect.versions),
+      version: defaultVersion(protocol.versions),
       shape,
       categories,
       limits: kernel.limits,
@@ -78,11 +78,11 @@ export function rawHandlers(
     });
 
   /** An error may come before the permission was checked, such as that of a database that is away. */
-  const open = async (call: LiveCall): Promise<RawAnswer> => {
+  const open = async (call: ActiveRequestContext): Promise<RawAnswer> => {
     const opened = call as unknown as RawRouteCall;
     try {
       const forward = await route.open(opened, kernel);
-      call.checkAsked(false);
+      call.assertPermissionChecked(false);
       return forward;
     } catch (error) {
       const refusal = route.refuse?.(error, opened, kernel);
@@ -125,7 +125,7 @@ export function rawHandlers(
       if (isPreflight(request)) return send.preflight(reply, call, undefined);
       if (request.method === 'TRACE')
         throw new Failure('wrong-method', 'TRACE is not allowed here.', { headers: { allow: '*' } });
-      const admitted = admit(call, dialect, kernel, { cost, ending: reply.raw });
+      const admitted = admit(call, protocol, kernel, { cost, ending: reply.raw });
       if (admitted === undefined) go();
       else admitted.then(go, done);
     } catch (error) {

@@ -5,19 +5,26 @@ import { shownPath } from './call-log.ts';
 import type { ApiHandlers } from './api-dispatch.ts';
 import type { HeldBody } from './body/body-memory.ts';
 import { collectBody, inflateBody } from './body/body.ts';
-import type { Api, Dialect } from './protocol.ts';
+import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { asFailure } from './server/fastify-failure.ts';
 import type { Kernel } from '../kernel.ts';
 import { parseJson } from '../json/parse.ts';
-import { LiveCall } from './request-context.ts';
+import { ActiveRequestContext } from './request-context.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import { checkHead, type UnreadRequest } from './server/bad-requests.ts';
 import { restOf, withSlashesIn } from './path-template.ts';
 import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
-import { placesOf, type Call, type Method, type RawCall, type Route, type RouteShape } from './route.ts';
-import { checkOperationNames } from '../openapi/document.ts';
+import {
+  describedShapes,
+  placesOf,
+  type Call,
+  type Method,
+  type RawCall,
+  type Route,
+  type RouteShape,
+} from './route.ts';
 import { ReplySender } from './reply/send.ts';
 import { defaultVersion } from '../versions/version-support.ts';
 import { pageHandlers, wantsPage } from './pages/serve-pages.ts';
@@ -27,7 +34,7 @@ import { rawHandlers } from './serve-raw.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the first hook of every API. */
-    call: LiveCall;
+    call: ActiveRequestContext;
     /** The route of the call and the parameters in its path; set by the same hook. */
     match: RouteMatch<ServedRoute> | undefined;
   }
@@ -46,18 +53,27 @@ interface ServedRoute {
 const WITHOUT_ROOM: readonly Method[] = ['GET', 'REPORT', 'DELETE'];
 
 export function serve(app: FastifyInstance, api: Api, kernel: Kernel): void {
-  const { dialect, routes } = api;
+  const { protocol, routes } = api;
   checkOperationNames(routes);
-  for (const prefix of dialect.prefixes) mount(app, api, kernel, prefix);
+  for (const prefix of protocol.prefixes) mount(app, api, kernel, prefix);
+}
+
+/** Every route's operation name must be its own. */
+function checkOperationNames(routes: readonly Route[]): void {
+  const seen = new Set<string>();
+  for (const { id } of routes.flatMap(({ shape }) => describedShapes(shape))) {
+    if (seen.has(id)) throw new Error(`Two routes are called ${id}`);
+    seen.add(id);
+  }
 }
 
 function mount(
   app: FastifyInstance,
-  { dialect, routes, rawRoutes = [], pages = [] }: Api,
+  { protocol, routes, rawRoutes = [], pages = [] }: Api,
   kernel: Kernel,
   prefix: string,
 ): void {
-  const send = new ReplySender(dialect, kernel);
+  const send = new ReplySender(protocol, kernel);
   const tree = new RouteTree<ServedRoute>();
   const depth = prefix.split('/').length;
   const pageTree = new RouteTree<ServedRoute>();
@@ -71,27 +87,27 @@ function mount(
     return first.find(request.method, words) ?? second.find(request.method, words);
   };
   const isPreflight = ({ method, url }: { method: string; url: string }) =>
-    method === 'OPTIONS' && (dialect.cors.everywhere === true || allowAt(url) !== undefined);
+    method === 'OPTIONS' && (protocol.cors.everywhere === true || allowAt(url) !== undefined);
   const categoriesOf = (shape?: RouteShape) =>
-    dialect.limits.categoriesOf(shape).map((part) => `${dialect.name}.${part}`);
+    protocol.limits.categoriesOf(shape).map((part) => `${protocol.name}.${part}`);
   const noRoute = categoriesOf();
-  const noRouteCost = dialect.limits.secondary?.costOf(undefined);
+  const noRouteCost = protocol.limits.secondary?.costOf(undefined);
 
-  if (dialect.override !== undefined) app.overrides.add(prefix, dialect.override);
+  if (protocol.override !== undefined) app.overrides.add(prefix, protocol.override);
 
   const begin = (
     { method, url, headers, ip }: UnreadRequest,
     route: ServedRoute | undefined,
     overridden?: OverriddenMethod,
   ) =>
-    new LiveCall({
+    new ActiveRequestContext({
       now: kernel.clock.now(),
       method,
       url,
       base: kernel.publicUrl + prefix,
       headers,
       address: ip,
-      version: defaultVersion(dialect.versions),
+      version: defaultVersion(protocol.versions),
       shape: route?.shape,
       categories: route?.categories ?? noRoute,
       limits: kernel.limits,
@@ -101,10 +117,10 @@ function mount(
     send.renderError(begin(request, undefined), failure, failure),
   );
 
-  const preflight = (reply: FastifyReply, call: LiveCall, allow: string | undefined) => {
+  const preflight = (reply: FastifyReply, call: ActiveRequestContext, allow: string | undefined) => {
     // Browsers send no version with it. One that is not available is an error of the call that follows.
     try {
-      call.version = dialect.versionOf(call);
+      call.version = protocol.versionOf(call);
     } catch {
       call.isVersionRefused = true;
     }
@@ -123,7 +139,7 @@ function mount(
       // A CORS preflight carries no credential.
       if (isPreflight(request)) return done();
       const cost = request.match === undefined ? noRouteCost : request.match.route.secondary;
-      const admitted = admit(call, dialect, kernel, { cost, ending: reply.raw });
+      const admitted = admit(call, protocol, kernel, { cost, ending: reply.raw });
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
     } catch (error) {
@@ -154,20 +170,20 @@ function mount(
     const served = {
       shape,
       categories: categoriesOf(shape),
-      secondary: dialect.limits.secondary?.costOf(shape),
-      handle: createHandler(route, dialect, kernel, send),
+      secondary: protocol.limits.secondary?.costOf(shape),
+      handle: createHandler(route, protocol, kernel, send),
     };
     const rest = restOf(shape.path);
     // Where the rest of a path has its own slashes, nothing tells them from those of another parameter.
-    const slashed = rest === undefined ? (dialect.slashedParams ?? []) : [];
-    for (const place of placesOf(shape, dialect.pathAliases)) {
+    const slashed = rest === undefined ? (protocol.slashedParams ?? []) : [];
+    for (const place of placesOf(shape, protocol.pathAliases)) {
       for (const path of withSlashesIn(place.path, slashed)) tree.add({ ...place, path }, served, rest);
-      app.firstWords.add(prefix + place.path);
+      app.reservedPathSegments.add(prefix + place.path);
     }
   }
   for (const route of rawRoutes) {
     if ('prefix' in route.at) continue;
-    const raw = rawHandlers(route, dialect, kernel);
+    const raw = rawHandlers(route, protocol, kernel);
     tree.add(route.at, { shape: raw.shape, categories: [], secondary: undefined, handle: () => {}, raw });
   }
   // Pages have one address.
@@ -175,12 +191,12 @@ function mount(
     const raw = pageHandlers(page, kernel);
     const { shape, handle: show } = raw;
     pageTree.add(page, { shape, categories: [], secondary: undefined, handle: show, raw });
-    app.firstWords.add(page.path);
+    app.reservedPathSegments.add(page.path);
   }
 }
 
 /** The path as the caller wrote it, for an error: a long one is cut. */
-function namePath(call: LiveCall): string {
+function namePath(call: ActiveRequestContext): string {
   const path = shownPath(call);
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
@@ -188,13 +204,13 @@ function namePath(call: LiveCall): string {
 /** The handler of one route. A call without asynchronous work is answered in the same tick. */
 function createHandler(
   { shape, handle, authorize }: Route,
-  dialect: Dialect,
+  protocol: ApiProtocol,
   kernel: Kernel,
   send: ReplySender,
 ) {
-  const answer = (call: LiveCall, reply: FastifyReply): void | Promise<void> => {
+  const answer = (call: ActiveRequestContext, reply: FastifyReply): void | Promise<void> => {
     const finish = (result: unknown) => {
-      call.checkAsked(false);
+      call.assertPermissionChecked(false);
       // Unread bytes of the body would block the next request of the connection.
       if (shape.streams) reply.request.raw.resume();
       return send.result(reply, call, shape, result);
@@ -211,7 +227,7 @@ function createHandler(
       // A body that the route does not use is checked as well.
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);
-      return readBody(request, shape, dialect, held).then((body) => {
+      return readBody(request, shape, protocol, held).then((body) => {
         readInto(call, routeVersion, body);
       });
     } else readInto(call, routeVersion, undefined);
@@ -248,7 +264,7 @@ function createHandler(
 }
 
 /** The body in the newest version. */
-function readInto(call: LiveCall, { readBody: read, usage }: RouteVersion, body: unknown): void {
+function readInto(call: ActiveRequestContext, { readBody: read, usage }: RouteVersion, body: unknown): void {
   if (usage === undefined) {
     call.body = read?.(body);
     return;
@@ -261,14 +277,14 @@ function readInto(call: LiveCall, { readBody: read, usage }: RouteVersion, body:
 async function readBody(
   { raw, headers }: FastifyRequest,
   shape: RouteShape,
-  dialect: Dialect,
+  protocol: ApiProtocol,
   held: HeldBody,
 ): Promise<unknown> {
-  const limit = shape.bodyBytes ?? dialect.bodyLimit;
+  const limit = shape.bodyBytes ?? protocol.bodyLimit;
   const bytes = await collectBody(raw, limit, held);
   if (bytes.length === 0) return undefined;
-  dialect.checkContentType(headers['content-type'], shape);
+  protocol.checkContentType(headers['content-type'], shape);
   const inflated = await inflateBody(bytes, headers['content-encoding'], limit);
   if (inflated !== bytes) held.add(inflated.length);
-  return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? dialect.bodyKeys });
+  return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? protocol.bodyKeys });
 }

@@ -6,15 +6,15 @@ const servedApis = new WeakMap<Api, Map<number, Api>>();
 
 /** The same object for the same status, so that documents are made once. */
 export function servedApi(api: Api, { exceededStatus }: Pick<Limits, 'exceededStatus'>): Api {
-  const { dialect } = api;
-  if (dialect.limits.hasChosenStatus !== true || exceededStatus === undefined) return api;
-  if (exceededStatus === dialect.status.exhausted) return api;
+  const { protocol } = api;
+  if (protocol.limits.hasChosenStatus !== true || exceededStatus === undefined) return api;
+  if (exceededStatus === protocol.status.exhausted) return api;
   let served = servedApis.get(api);
   if (served === undefined) servedApis.set(api, (served = new Map()));
   let chosen = served.get(exceededStatus);
   if (chosen === undefined) {
-    const status = { ...dialect.status, exhausted: exceededStatus };
-    served.set(exceededStatus, (chosen = { ...api, dialect: { ...dialect, status } }));
+    const status = { ...protocol.status, exhausted: exceededStatus };
+    served.set(exceededStatus, (chosen = { ...api, protocol: { ...protocol, status } }));
   }
   return chosen;
 }

@@ -42,7 +42,7 @@ export interface KnownCaller {
 /** The rate limits of a program, such as `installation/7`, apart from those of the member behind it. */
 export interface CallerBudget {
   id: string;
-  /** A higher limit than that of other callers; it counts for allowances that may be raised. */
+  /** A higher limit than that of other callers; it counts for quotas that may be raised. */
   limit?: number;
 }
 
@@ -58,7 +58,7 @@ export interface SessionIdentity {
 }
 
 export interface ProgramIdentity {
-  /** The name of the API's dialect. */
+  /** The name of the API's protocol. */
   api: string;
   /** What the API knows it by. */
   id: string;

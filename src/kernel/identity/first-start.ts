@@ -1,7 +1,7 @@
 // The first member: an administrator with a token, created when there are no members.
 import { Failure } from '../failure.ts';
 import type { Engine } from '../storage/engine.ts';
-import { systemActor } from '../change/actor.ts';
+import { systemActor } from './actor.ts';
 import type { Changes, ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
 import { isEmail } from './email.ts';
@@ -23,7 +23,7 @@ export interface FirstStartOptions {
   token: string | undefined;
   email: string;
   /** Creates the other defaults of a new user. Runs at every start, so it must skip what exists. */
-  seed?: (on: ChangeTransaction) => Promise<void>;
+  seed?: (tx: ChangeTransaction) => Promise<void>;
 }
 
 /** Also adopts a token that the operator has set since: this replaces a lost one without access to the database. */
@@ -32,18 +32,18 @@ export async function ensureAdmin(
   { token: given, email, seed }: FirstStartOptions,
   now: number,
 ): Promise<void> {
-  await changes.run(systemActor({ now }), async (on) => {
-    const { db: tx } = on;
-    await lockName(tx, 'first-start');
-    await seed?.(on);
-    const known = await findMember(tx, { username: ADMIN });
-    if (known !== undefined) await replaceOldEmail(on, known, email);
+  await changes.run(systemActor({ now }), async (tx) => {
+    const { db } = tx;
+    await lockName(db, 'first-start');
+    await seed?.(tx);
+    const known = await findMember(db, { username: ADMIN });
+    if (known !== undefined) await replaceOldEmail(tx, known, email);
     if (known !== undefined && given === undefined) return;
-    if (known !== undefined && (await findTokenByHash(tx, hashSecret(given!), now)) !== undefined) return;
-    if (known !== undefined && (await updateFirstSecret(tx, known.id, secretOf(given!), now))) return;
-    const admin = known ?? (await insertMember(tx, { username: ADMIN, email, role: 'owner' }, null, now));
+    if (known !== undefined && (await findTokenByHash(db, hashSecret(given!), now)) !== undefined) return;
+    if (known !== undefined && (await updateFirstSecret(db, known.id, secretOf(given!), now))) return;
+    const admin = known ?? (await insertMember(db, { username: ADMIN, email, role: 'owner' }, null, now));
     const token = await insertToken(
-      tx,
+      db,
       {
         memberId: admin.id,
         isService: false,
@@ -56,7 +56,7 @@ export async function ensureAdmin(
       now,
     );
     const resource = `member/${admin.id}:token/${token.id}`;
-    on.record({
+    tx.record({
       accesses: [{ action: 'createAccessToken', resource }],
       kind: 'token',
       name: token.name,
@@ -71,10 +71,10 @@ export async function ensureAdmin(
  */
 const OLD_EMAIL = 'admin@localhost';
 
-async function replaceOldEmail(on: ChangeTransaction, admin: Member, email: string): Promise<void> {
+async function replaceOldEmail(tx: ChangeTransaction, admin: Member, email: string): Promise<void> {
   if (admin.email !== OLD_EMAIL || email === OLD_EMAIL || !isEmail(email)) return;
-  if (!(await updateEmail(on.db, admin, email, on.actor.now))) return;
-  on.record({
+  if (!(await updateEmail(tx.db, admin, email, tx.actor.now))) return;
+  tx.record({
     accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
     kind: 'member',
     name: email,
@@ -103,10 +103,10 @@ export async function ensurePassword(
 ): Promise<void> {
   if ((await checkPassword(db, ADMIN, password)) !== undefined) return;
   const hash = await hashPassword(password);
-  await changes.run(systemActor({ now }), async (on) => {
-    const admin = await requireAdmin(on);
-    await updatePassword(on.db, admin.id, hash, now);
-    on.record({
+  await changes.run(systemActor({ now }), async (tx) => {
+    const admin = await requireAdmin(tx);
+    await updatePassword(tx.db, admin.id, hash, now);
+    tx.record({
       accesses: [{ action: 'updateMember', resource: `member/${admin.id}` }],
       kind: 'member',
       name: admin.email,

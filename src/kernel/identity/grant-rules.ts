@@ -23,7 +23,7 @@ export function checkGrant(caller: KnownCaller, power: TokenPermissions, isServi
 
 /**
  * A token that expires gives nothing that stays valid for longer: one who steals it for a minute would have it for ever.
- * Without a wish the new token expires with the one that creates it.
+ * Without a wanted lifetime the new token expires with the one that creates it.
  */
 export function expiryOfNewToken({ token }: KnownCaller, wanted: number | undefined): number | undefined {
   const latest = token?.expiresAt;

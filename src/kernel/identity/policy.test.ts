@@ -8,7 +8,7 @@ import {
   can,
   compilePolicy,
   decide,
-  demand,
+  requirePermission,
   isDenied,
   parseStatements,
   type Policy,
@@ -167,9 +167,12 @@ describe('a caller', () => {
   test('gets an error that names the missing permission', () => {
     const caller = { grants: [[reader]] };
     const access = { action: 'updateTags', resource: 'proj/p' };
-    assert.doesNotThrow(() => demand(caller, 'viewProject', 'proj/p'));
-    assert.throws(() => demand(caller, 'updateTags', 'proj/p'), { kind: 'denied', details: { access } });
-    assert.throws(() => demand(caller, 'updateTags', 'proj/p', 'forbidden'), {
+    assert.doesNotThrow(() => requirePermission(caller, 'viewProject', 'proj/p'));
+    assert.throws(() => requirePermission(caller, 'updateTags', 'proj/p'), {
+      kind: 'denied',
+      details: { access },
+    });
+    assert.throws(() => requirePermission(caller, 'updateTags', 'proj/p', 'forbidden'), {
       kind: 'forbidden',
       details: { access },
     });

@@ -67,7 +67,7 @@ export function isDenied({ grants }: GrantHolder, action: string, resource: stri
 }
 
 /** `forbidden` is for a resource the caller cannot access at all, `denied` for an action that exceeds its role. */
-export function demand(
+export function requirePermission(
   caller: GrantHolder,
   action: string,
   resource: string,

@@ -1,5 +1,5 @@
 // Accounts: the owners of resources on the actors API and the host. Members, service tokens and bots are accounts.
-import { inBatches } from '../collections/chunk.ts';
+import { chunk } from '../collections/chunk.ts';
 import { Failure } from '../failure.ts';
 import type { ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
@@ -132,7 +132,7 @@ function libraryAccount(username: string): Account {
 export async function listAccounts(db: Db, ids: readonly string[]): Promise<Map<string, Account>> {
   const wanted = [...new Set(ids)];
   const accounts = new Map<string, Account>();
-  for (const some of inBatches(wanted)) {
+  for (const some of chunk(wanted)) {
     for (const member of await listMembersById(db, some)) accounts.set(member.id, member);
   }
   // Few accounts are not members.
@@ -232,10 +232,10 @@ export async function shareLockAccount(tx: Db, { account }: KnownCaller): Promis
 }
 
 /** Transfers everything an account owns to another, in the transaction that deletes the first. */
-export type HandOver = (on: ChangeTransaction, from: Account, to: Account) => Promise<void>;
+export type TransferOwnership = (tx: ChangeTransaction, from: Account, to: Account) => Promise<void>;
 
 /** Ends what must not outlive a member, in the transaction that removes them, while they are still there. */
-export type EndMember = (on: ChangeTransaction, member: Account) => Promise<void>;
+export type EndMember = (tx: ChangeTransaction, member: Account) => Promise<void>;
 
 /**
  * The first lock of every transaction that deletes a token. If two service tokens delete each other, the second must find

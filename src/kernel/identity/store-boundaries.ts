@@ -17,7 +17,7 @@ export async function upsertBoundary(db: Db, { id, layers }: Boundary, now: numb
   await db
     .insertInto('permission_boundaries')
     .values({ id, layers: JSON.stringify(layers), used_at: now })
-    .onConflict((on) => on.column('id').doUpdateSet({ used_at: now }))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ used_at: now }))
     .execute();
 }
 

@@ -1,6 +1,6 @@
 // Members for their administration: lists by filter, updates and removal.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { inBatches } from '../collections/chunk.ts';
+import { chunk } from '../collections/chunk.ts';
 import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
@@ -120,7 +120,7 @@ async function findInBatches<Row>(
   find: (batch: readonly string[]) => Promise<Row[]>,
 ): Promise<Row[]> {
   const found: Row[] = [];
-  for (const batch of inBatches(values, MAX_VALUES)) {
+  for (const batch of chunk(values, MAX_VALUES)) {
     for (const row of await find(batch)) found.push(row);
   }
   return found;

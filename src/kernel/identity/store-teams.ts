@@ -1,6 +1,6 @@
 // Teams: members who share custom roles.
 import { sql, type Selectable } from 'kysely';
-import { inBatches } from '../collections/chunk.ts';
+import { chunk } from '../collections/chunk.ts';
 import { newId } from '../id.ts';
 import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
@@ -151,14 +151,14 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
   const members = difference(before.memberIds, after.memberIds, String);
   const roles = difference(before.roleIds, after.roleIds, String);
   const grants = difference(before.grants, after.grants, grantText);
-  for (const batch of inBatches(members.gone)) {
+  for (const batch of chunk(members.gone)) {
     await db
       .deleteFrom('team_members')
       .where('team_id', '=', team_id)
       .where('member_id', 'in', batch)
       .execute();
   }
-  for (const batch of inBatches(members.come)) {
+  for (const batch of chunk(members.come)) {
     await db
       .insertInto('team_members')
       .values(batch.map((member_id) => ({ team_id, member_id })))
@@ -176,7 +176,7 @@ async function writeParts(db: Db, before: WholeTeam, after: WholeTeam, now: numb
       .values(roles.come.map((role_id) => ({ team_id, role_id, applied_at: now })))
       .execute();
   for (const grant of grants.gone) await deleteGrant(db, team_id, grant);
-  for (const batch of inBatches(grants.come)) await insertGrants(db, team_id, batch);
+  for (const batch of chunk(grants.come)) await insertGrants(db, team_id, batch);
 }
 
 /** Compares items by their texts. */

@@ -66,8 +66,8 @@ export async function schedule(
   await db
     .insertInto('due')
     .values({ id, ...fresh })
-    .onConflict((on) => {
-      const same = on.column('id');
+    .onConflict((tx) => {
+      const same = tx.column('id');
       if (earlier === 'keep') return same.doNothing();
       if (earlier === 'move') return same.doUpdateSet(fresh);
       return same

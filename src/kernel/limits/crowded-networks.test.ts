@@ -7,13 +7,13 @@ import { limitMigrations } from './store.ts';
 import { Limits } from './limits.ts';
 import type { Db } from '../storage/tables.ts';
 
-const allowances = {
+const quotas = {
   'api.core': { anonymous: 60, known: 100, seconds: 3600 },
   'api.route': { anonymous: 5, known: 10, seconds: 60 },
 };
 const NOON = Date.UTC(2026, 0, 1, 12);
 const MAX = 4000;
-const open = (maxNetworks = MAX) => new Limits({ enabled: true, allowances, maxNetworks });
+const open = (maxNetworks = MAX) => new Limits({ enabled: true, quotas, maxNetworks });
 const at = (address: string): Caller => ({ kind: 'anonymous', address, grants: [] });
 /** One of the /64 networks of a /32: of a /48 of its own, or of one /48. */
 const inOne32 = (index: number) => at(`2001:db8:${index.toString(16)}:1::1`);
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
   const openOn = (db: Db) =>
     new Limits({
       enabled: true,
-      allowances,
+      quotas,
       maxNetworks: 200,
       store: { db, clock: { now: () => now }, isShared: true },
     });

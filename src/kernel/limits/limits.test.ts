@@ -10,11 +10,11 @@ import type { Db } from '../storage/tables.ts';
 
 const ann: Caller = { kind: 'anonymous', address: '192.0.2.1', grants: [] };
 const bob: Caller = { kind: 'anonymous', address: '192.0.2.2', grants: [] };
-const allowances = {
+const quotas = {
   'api.core': { anonymous: 3, known: 10, seconds: 60 },
   'api.route': { anonymous: 2, known: 10, seconds: 10 },
 };
-const open = () => new Limits({ enabled: true, allowances });
+const open = () => new Limits({ enabled: true, quotas });
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 test('a budget is spent call by call, and then refused without counting further', () => {
@@ -81,7 +81,7 @@ test('a refund gives back, but never more than was spent', () => {
 test('a shared budget counts the calls of all, in windows of exactly a second', () => {
   const limits = new Limits({
     enabled: true,
-    allowances: { 'api.store': { anonymous: 2, known: 2, seconds: 1 } },
+    quotas: { 'api.store': { anonymous: 2, known: 2, seconds: 1 } },
   });
   assert.equal(limits.take('api.store:x', 'everyone', NOON + 1)?.resetAt, NOON + 1001);
   assert.equal(limits.take('api.store:x', 'everyone', NOON + 900)?.remaining, 0);
@@ -107,7 +107,7 @@ class SetClock {
 onEachEngine((engine) => {
   /** A process on a database that it shares with others. */
   const openOn = (db: Db, clock = new SetClock(), isShared = true) =>
-    new Limits({ enabled: true, allowances, store: { db, clock, isShared } });
+    new Limits({ enabled: true, quotas, store: { db, clock, isShared } });
   const rowsOf = (db: Db) => db.selectFrom('limit_windows').selectAll().execute();
 
   test('a budget survives a restart', async () => {
@@ -203,34 +203,34 @@ onEachEngine((engine) => {
     }
   });
 
-  test("two nodes never grant more than the allowance and an interval's worth for each", async () => {
+  test("two nodes never grant more than the quota and an interval's worth for each", async () => {
     const { db } = await engine.open(limitMigrations);
     const many = { 'api.core': { anonymous: 60, known: 60, seconds: 60 } };
     const nodes = [0, 1].map(
       () =>
         new Limits({
           enabled: true,
-          allowances: many,
+          quotas: many,
           store: { db, clock: new SetClock(), isShared: true },
         }),
     );
     let granted = 0;
     for (let round = 0; round < 20; round += 1) {
-      const draws = nodes.flatMap((node) =>
-        Array.from({ length: 4 }, async () => node.draw('api.core', ann, NOON)),
+      const consumptions = nodes.flatMap((node) =>
+        Array.from({ length: 4 }, async () => node.consume('api.core', ann, NOON)),
       );
-      granted += (await Promise.all(draws)).filter((counter) => counter !== undefined).length;
+      granted += (await Promise.all(consumptions)).filter((counter) => counter !== undefined).length;
       if (round % 5 === 4) for (const node of nodes) await node.sync();
     }
     assert.ok(granted >= 60 && granted <= 62, `${granted}`);
   });
 
-  test('one node grants exactly the allowance, whatever waits for the database', async () => {
+  test('one node grants exactly the quota, whatever waits for the database', async () => {
     const { db } = await engine.open(limitMigrations);
     const limits = openOn(db);
-    const draws = Array.from({ length: 8 }, () => limits.draw('api.core', ann, NOON));
-    assert.equal(draws.filter((draw) => draw instanceof Promise).length, 7);
-    const counters = await Promise.all(draws.map(async (draw) => draw));
+    const consumptions = Array.from({ length: 8 }, () => limits.consume('api.core', ann, NOON));
+    assert.equal(consumptions.filter((consumption) => consumption instanceof Promise).length, 7);
+    const counters = await Promise.all(consumptions.map(async (consumption) => consumption));
     assert.deepEqual(
       counters.map((counter) => counter !== undefined),
       [true, true, true, false, false, false, false, false],
@@ -243,13 +243,13 @@ onEachEngine((engine) => {
     );
   });
 
-  test('a draw that does not fit leaves room for one that does', async () => {
+  test('a consumption that does not fit leaves room for one that does', async () => {
     const { db } = await engine.open(limitMigrations);
     const [one, two] = [openOn(db), openOn(db)];
-    assert.equal((await one.draw('api.core', ann, NOON, 2))?.used, 2);
+    assert.equal((await one.consume('api.core', ann, NOON, 2))?.used, 2);
     const [large, small] = await Promise.all([
-      two.draw('api.core', ann, NOON, 2),
-      two.draw('api.core', ann, NOON, 1),
+      two.consume('api.core', ann, NOON, 2),
+      two.consume('api.core', ann, NOON, 1),
     ]);
     assert.deepEqual([large, small !== undefined], [undefined, true]);
     await two.sync();
@@ -259,23 +259,23 @@ onEachEngine((engine) => {
     );
   });
 
-  test('a draw that waits while its window ends is counted in the next', async () => {
+  test('a consumption that waits while its window ends is counted in the next', async () => {
     const { db } = await engine.open(limitMigrations);
     const clock = new SetClock();
     const limits = openOn(db, clock);
     limits.take('api.core', ann, NOON, 2);
-    const draw = limits.draw('api.core', ann, NOON);
-    assert.ok(draw instanceof Promise);
+    const consumption = limits.consume('api.core', ann, NOON);
+    assert.ok(consumption instanceof Promise);
     clock.at = NOON + 60_000;
-    assert.deepEqual(await draw, { limit: 3, used: 1, remaining: 2, resetAt: NOON + 120_000 });
+    assert.deepEqual(await consumption, { limit: 3, used: 1, remaining: 2, resetAt: NOON + 120_000 });
   });
 
-  test('if the database does not answer a draw fails, and no usage is lost', async () => {
+  test('if the database does not answer a consumption fails, and no usage is lost', async () => {
     const { db } = await engine.open(limitMigrations);
     const limits = openOn(db);
     limits.take('api.core', ann, NOON, 2);
     await db.schema.alterTable('limit_windows').renameTo('gone').execute();
-    await assert.rejects(async () => limits.draw('api.core', ann, NOON));
+    await assert.rejects(async () => limits.consume('api.core', ann, NOON));
     await assert.rejects(limits.sync());
     await db.schema.alterTable('gone').renameTo('limit_windows').execute();
     await limits.sync();
@@ -285,12 +285,12 @@ onEachEngine((engine) => {
     );
   });
 
-  test('without other nodes no draw waits', async () => {
+  test('without other nodes no consumption waits', async () => {
     const { db } = await engine.open(limitMigrations);
     const alone = openOn(db, new SetClock(), false);
-    const draws = [1, 2, 3, 4].map(() => alone.draw('api.core', ann, NOON));
+    const consumptions = [1, 2, 3, 4].map(() => alone.consume('api.core', ann, NOON));
     assert.deepEqual(
-      draws.map((counter) => (counter as Counter | undefined)?.used),
+      consumptions.map((counter) => (counter as Counter | undefined)?.used),
       [1, 2, 3, undefined],
     );
   });

@@ -7,26 +7,26 @@ import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from '.
 import {
   CLOCK_SLACK_MS,
   counterOf,
-  allowancePerSave,
+  quotaPerSave,
   isSaved,
   newWindow,
   setReset,
-  type Allowance,
+  type Quota,
   type Counter,
-  type PendingDraw,
+  type PendingConsumption,
   type Window,
 } from './window.ts';
 import type { Db } from '../storage/tables.ts';
 
 /** Whose budget: a caller's own, or one that all callers share (that of a single store, for example). */
-export type Spender = Caller | 'everyone';
+export type RateLimitSubject = Caller | 'everyone';
 
 const EVERYONE = '*';
 
 interface Budget {
   category: string;
-  allowance: Allowance;
-  /** By spender. Two lookups by existing strings cost less than one by a concatenated key. */
+  quota: Quota;
+  /** By subject. Two lookups by existing strings cost less than one by a concatenated key. */
   windows: Map<string, Window>;
 }
 
@@ -40,10 +40,10 @@ export interface LimitStore {
 export interface LimitOptions {
   enabled: boolean;
   /** By category: `host.core`. A category may carry a scope after a colon (`flags.route:getTokens`), counted apart. */
-  allowances: Record<string, Allowance>;
+  quotas: Record<string, Quota>;
   /** Where windows are saved; without it they are in memory only. */
   store?: LimitStore;
-  /** The status of calls over a limit, for dialects that leave it to the operator. */
+  /** The status of calls over a limit, for protocols that leave it to the operator. */
   exceededStatus?: number;
   /** For `NetworkWindows`. */
   maxNetworks?: number;
@@ -51,21 +51,21 @@ export interface LimitOptions {
 
 export class Limits {
   readonly enabled: boolean;
-  readonly allowances: Readonly<Record<string, Allowance>>;
+  readonly quotas: Readonly<Record<string, Quota>>;
   readonly exceededStatus: number | undefined;
   readonly #store: LimitStore | undefined;
   readonly #networks: NetworkWindows;
   readonly #budgets = new Map<string, Budget>();
-  /** Windows with draws that wait for the database. */
+  /** Windows with consumptions that wait for the database. */
   readonly #pendingWindows = new Set<Window>();
   /** Serializes database access: totals must be applied in order. */
   #turn: Promise<unknown> = Promise.resolve();
   #syncedAt = 0;
 
-  constructor({ enabled, allowances, store, exceededStatus, maxNetworks }: LimitOptions) {
+  constructor({ enabled, quotas, store, exceededStatus, maxNetworks }: LimitOptions) {
     this.enabled = enabled;
     this.#networks = new NetworkWindows(maxNetworks);
-    this.allowances = allowances;
+    this.quotas = quotas;
     this.exceededStatus = exceededStatus;
     this.#store = store;
   }
@@ -77,56 +77,56 @@ export class Limits {
 
   /**
    * Counts `cost` against the budget. Undefined when too little is left; the budget is then unchanged. Where other nodes
-   * count too, at most `allowancePerSave` is granted from memory between two saves; above that the database counts first.
+   * count too, at most `quotaPerSave` is granted from memory between two saves; above that the database counts first.
    * So all nodes together exceed the limit by at most that amount per node.
    */
-  draw(
+  consume(
     category: string,
-    spender: Spender,
+    subject: RateLimitSubject,
     now: number,
     cost = 1,
   ): Counter | undefined | Promise<Counter | undefined> {
-    const { limit, window } = this.#find(category, spender, now);
+    const { limit, window } = this.#find(category, subject, now);
     if (window.used + cost > limit) return undefined;
     const { seconds } = window;
     if (this.#store?.isShared !== true || !isSaved(seconds)) return count(window, limit, cost);
-    if (window.unsaved + cost <= allowancePerSave(limit, seconds)) return count(window, limit, cost);
+    if (window.unsaved + cost <= quotaPerSave(limit, seconds)) return count(window, limit, cost);
     const { clock } = this.#store;
     return new Promise((settle, fail) => {
-      const again = () => settle(this.draw(category, spender, clock.now(), cost));
+      const again = () => settle(this.consume(category, subject, clock.now(), cost));
       this.#ask(window, { cost, limit, settle, fail, again });
     });
   }
 
   /** The same from memory only, for work that is already done. */
-  take(category: string, spender: Spender, now: number, cost = 1): Counter | undefined {
-    const { limit, window } = this.#find(category, spender, now);
+  take(category: string, subject: RateLimitSubject, now: number, cost = 1): Counter | undefined {
+    const { limit, window } = this.#find(category, subject, now);
     return window.used + cost > limit ? undefined : count(window, limit, cost);
   }
 
   /** Reads without counting. It opens the window, so that repeated reads agree on the reset time. */
-  peek(category: string, spender: Spender, now: number): Counter {
-    const { limit, window } = this.#find(category, spender, now);
+  peek(category: string, subject: RateLimitSubject, now: number): Counter {
+    const { limit, window } = this.#find(category, subject, now);
     return counterOf(window, limit);
   }
 
-  refund(category: string, spender: Spender, now: number, cost = 1): Counter {
-    const { limit, window } = this.#find(category, spender, now);
+  refund(category: string, subject: RateLimitSubject, now: number, cost = 1): Counter {
+    const { limit, window } = this.#find(category, subject, now);
     return count(window, limit, -Math.min(cost, window.used));
   }
 
   /** The limit of one window. */
-  limitOf(category: string, spender: Spender): number {
-    return limitIn(this.#budget(category), spender);
+  limitOf(category: string, subject: RateLimitSubject): number {
+    return limitIn(this.#budget(category), subject);
   }
 
-  #find(category: string, spender: Spender, now: number): { limit: number; window: Window } {
+  #find(category: string, subject: RateLimitSubject, now: number): { limit: number; window: Window } {
     const budget = this.#budget(category);
-    return { limit: limitIn(budget, spender), window: this.#open(budget, spenderId(spender), now) };
+    return { limit: limitIn(budget, subject), window: this.#open(budget, subjectId(subject), now) };
   }
 
   #open(budget: Budget, who: string, now: number): Window {
-    const { windows, category, allowance } = budget;
+    const { windows, category, quota } = budget;
     const known = windows.get(who);
     if (known !== undefined && known.resetAt > now) {
       // By the current time, not the call's: a long call may have begun before the window.
@@ -138,14 +138,14 @@ export class Limits {
       if (holder !== who) return this.#open(budget, holder, now);
       this.#networks.add(who);
     }
-    const opened = newWindow(category, who, allowance.seconds, now);
+    const opened = newWindow(category, who, quota.seconds, now);
     windows.set(who, opened);
     return opened;
   }
 
   #budget(category: string): Budget {
     const budget = this.#findBudget(category);
-    if (budget === undefined) throw new Error(`No allowance for ${category}`);
+    if (budget === undefined) throw new Error(`No quota for ${category}`);
     return budget;
   }
 
@@ -153,15 +153,15 @@ export class Limits {
     const known = this.#budgets.get(category);
     if (known !== undefined) return known;
     const colon = category.indexOf(':');
-    const allowance = this.allowances[colon === -1 ? category : category.slice(0, colon)];
-    if (allowance === undefined) return undefined;
-    const budget = { category, allowance, windows: new Map<string, Window>() };
+    const quota = this.quotas[colon === -1 ? category : category.slice(0, colon)];
+    if (quota === undefined) return undefined;
+    const budget = { category, quota, windows: new Map<string, Window>() };
     this.#budgets.set(category, budget);
     return budget;
   }
 
-  #ask(window: Window, draw: PendingDraw): void {
-    window.waiting.push(draw);
+  #ask(window: Window, consumption: PendingConsumption): void {
+    window.waiting.push(consumption);
     const isFirst = this.#pendingWindows.size === 0;
     this.#pendingWindows.add(window);
     // Draws that arrive while the database answers wait for the next round trip.
@@ -204,7 +204,7 @@ export class Limits {
     const rows = await loadWindows(db, clock.now(), since);
     const now = clock.now();
     for (const { category, who, used, resetAt } of rows) {
-      // A category of another release may have no allowance here.
+      // A category of another release may have no quota here.
       const budget = this.#findBudget(category);
       // The window may have ended while the database answered.
       if (budget === undefined || resetAt <= now) continue;
@@ -233,50 +233,57 @@ export class Limits {
     return { changed, isAnyPast };
   }
 
-  /** Adds the usage counted here and the pending draws to the shared windows, and applies their new totals. */
+  /** Adds the usage counted here and the pending consumptions to the shared windows, and applies their new totals. */
   async #save({ db, clock }: LimitStore, windows: Window[]): Promise<void> {
     const now = clock.now();
-    const pending = new Map<SavedWindow, { window: Window; draws: PendingDraw[] }>();
+    const pending = new Map<SavedWindow, { window: Window; consumptions: PendingConsumption[] }>();
     for (const window of windows) {
       const { category, who, seconds, resetAt, unsaved } = window;
-      const draws = window.waiting.splice(0);
+      const consumptions = window.waiting.splice(0);
       if (resetAt <= now) {
-        for (const draw of draws) draw.again();
+        for (const consumption of consumptions) consumption.again();
         continue;
       }
-      const used = draws.reduce((sum, { cost }) => sum + cost, unsaved);
-      pending.set({ category, who, seconds, used, resetAt }, { window, draws });
+      const used = consumptions.reduce((sum, { cost }) => sum + cost, unsaved);
+      pending.set({ category, who, seconds, used, resetAt }, { window, consumptions });
     }
     try {
       await saveWindows(db, [...pending.keys()], now, (saved, sum) => {
-        const { window, draws } = pending.get(saved)!;
+        const { window, consumptions } = pending.get(saved)!;
         pending.delete(saved);
         window.endsTooLate = false;
         setReset(window, sum.resetAt, clock.now());
-        applyTotal(window, draws, saved.used, sum.used);
+        applyTotal(window, consumptions, saved.used, sum.used);
       });
     } catch (error) {
-      for (const { draws } of pending.values()) for (const draw of draws) draw.fail(error);
+      for (const { consumptions } of pending.values())
+        for (const consumption of consumptions) consumption.fail(error);
       throw error;
     }
   }
 }
 
 /** Usage counted while the database answered stays unsaved. Draws that do not fit are subtracted with the next save. */
-function applyTotal(window: Window, draws: readonly PendingDraw[], saved: number, sum: number): void {
-  const drawn = draws.reduce((total, { cost }) => total + cost, 0);
-  window.unsaved -= saved - drawn;
-  let spent = sum - drawn;
-  const granted = new Set<PendingDraw>();
-  for (const draw of draws) {
-    if (spent + draw.cost > draw.limit) window.unsaved -= draw.cost;
+function applyTotal(
+  window: Window,
+  consumptions: readonly PendingConsumption[],
+  saved: number,
+  sum: number,
+): void {
+  const consumed = consumptions.reduce((total, { cost }) => total + cost, 0);
+  window.unsaved -= saved - consumed;
+  let spent = sum - consumed;
+  const granted = new Set<PendingConsumption>();
+  for (const consumption of consumptions) {
+    if (spent + consumption.cost > consumption.limit) window.unsaved -= consumption.cost;
     else {
-      spent += draw.cost;
-      granted.add(draw);
+      spent += consumption.cost;
+      granted.add(consumption);
     }
   }
   window.used = sum + window.unsaved;
-  for (const draw of draws) draw.settle(granted.has(draw) ? counterOf(window, draw.limit) : undefined);
+  for (const consumption of consumptions)
+    consumption.settle(granted.has(consumption) ? counterOf(window, consumption.limit) : undefined);
 }
 
 function count(window: Window, limit: number, cost: number): Counter {
@@ -286,9 +293,9 @@ function count(window: Window, limit: number, cost: number): Counter {
 }
 
 /** A service token spends its creator's budget: otherwise creating tokens would multiply the budget. */
-function spenderId(spender: Spender): string {
-  if (spender === 'everyone') return EVERYONE;
-  return budgetIdOf(spender);
+function subjectId(subject: RateLimitSubject): string {
+  if (subject === 'everyone') return EVERYONE;
+  return budgetIdOf(subject);
 }
 
 /** Whose budget a call counts against: a program's own, a member's, or that of an address. */
@@ -297,8 +304,8 @@ export function budgetIdOf(caller: Caller): string {
   return caller.budget === undefined ? caller.member.id : caller.budget.id;
 }
 
-function limitIn({ allowance: { known, anonymous, mayBeRaised } }: Budget, spender: Spender): number {
-  if (spender === 'everyone') return known;
-  if (spender.kind === 'anonymous') return anonymous;
-  return mayBeRaised ? Math.max(known, spender.budget?.limit ?? 0) : known;
+function limitIn({ quota: { known, anonymous, mayBeRaised } }: Budget, subject: RateLimitSubject): number {
+  if (subject === 'everyone') return known;
+  if (subject.kind === 'anonymous') return anonymous;
+  return mayBeRaised ? Math.max(known, subject.budget?.limit ?? 0) : known;
 }

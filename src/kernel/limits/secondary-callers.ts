@@ -1,5 +1,5 @@
 // The callers that secondary limits remember: bounded in number, and in the counters that all of them have together.
-import { Generations } from '../collections/recently-used-map.ts';
+import { RecentlyUsedMap } from '../collections/recently-used-map.ts';
 import { MINUTE_MS, SlidingMinute } from './sliding-minute.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -22,14 +22,14 @@ export interface CallerState {
 }
 
 export class SecondaryCallers {
-  readonly #states: Generations<CallerState>;
+  readonly #states: RecentlyUsedMap<CallerState>;
   readonly #maxCounters: number;
   #counters = 0;
   #sweptAt = 0;
 
   constructor(maxCounters = MAX_COUNTERS) {
     this.#maxCounters = maxCounters;
-    this.#states = new Generations({
+    this.#states = new RecentlyUsedMap({
       size: CALLERS_PER_GENERATION,
       lastsMs: HOUR_MS,
       isHeld: ({ open }) => open > 0,

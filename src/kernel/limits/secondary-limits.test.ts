@@ -17,13 +17,13 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-const allowances = {
+const quotas = {
   concurrent: 2,
   pointsPerMinute: { rest: 10, graphql: 3 },
   contentPerMinute: 2,
   contentPerHour: 3,
 };
-const open = (numbers = {}, isOn = true) => new SecondaryLimits(isOn, { ...allowances, ...numbers });
+const open = (numbers = {}, isOn = true) => new SecondaryLimits(isOn, { ...quotas, ...numbers });
 const read: SecondaryCost = { kind: 'rest', endpoint: 'users/get', points: 1, createsContent: false };
 const change: SecondaryCost = { ...read, endpoint: 'users/update', points: 5 };
 const creation: SecondaryCost = { ...read, endpoint: 'repos/create', createsContent: true };
@@ -195,7 +195,7 @@ test('any number of addresses take bounded memory, and displace neither members 
 });
 
 test('any number of endpoints takes bounded memory: above it, those of a caller share their points', () => {
-  const limits = new SecondaryLimits(true, { ...allowances, pointsPerMinute: { rest: 3 } }, 100);
+  const limits = new SecondaryLimits(true, { ...quotas, pointsPerMinute: { rest: 3 } }, 100);
   const address = (index: number) => anonymousAt(`10.0.${index >> 8}.${index & 255}`);
   const endpoint = (index: number): SecondaryCost => ({ ...read, endpoint: `e/${index}` });
   const flood = (now: number) => {

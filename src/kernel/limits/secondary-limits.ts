@@ -5,7 +5,7 @@ import { SecondaryCallers, type CallerState } from './secondary-callers.ts';
 import { MINUTE_MS } from './sliding-minute.ts';
 
 /** The numbers; 0 is no limit. */
-export interface SecondaryAllowances {
+export interface SecondaryQuotas {
   /** Calls that are not answered yet. */
   concurrent: number;
   /** Points in a minute to one endpoint, by the kind of endpoint. */
@@ -43,18 +43,18 @@ export interface EndingCall {
 
 export class SecondaryLimits {
   readonly enabled: boolean;
-  readonly allowances: SecondaryAllowances;
+  readonly quotas: SecondaryQuotas;
   /** Members and addresses are apart, so that many addresses displace no member. */
   readonly #known: SecondaryCallers;
   readonly #anonymous: SecondaryCallers;
 
-  constructor(enabled: boolean, allowances: SecondaryAllowances, maxCounters?: number) {
+  constructor(enabled: boolean, quotas: SecondaryQuotas, maxCounters?: number) {
     this.#known = new SecondaryCallers(maxCounters);
     this.#anonymous = new SecondaryCallers(maxCounters);
-    const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = allowances;
+    const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = quotas;
     const all = [concurrent, contentPerMinute, contentPerHour, ...Object.values(pointsPerMinute)];
     this.enabled = enabled && all.some((limit) => limit > 0);
-    this.allowances = allowances;
+    this.quotas = quotas;
   }
 
   /** How many callers are remembered. */
@@ -97,7 +97,7 @@ export class SecondaryLimits {
     counter: string,
     now: number,
   ): SecondaryExcess | undefined {
-    const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = this.allowances;
+    const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = this.quotas;
     if (concurrent > 0 && state.open >= concurrent)
       return { rule: 'concurrent', limit: concurrent, retryAt: now };
     const most = pointsPerMinute[kind] ?? 0;

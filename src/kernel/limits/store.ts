@@ -1,5 +1,5 @@
 // The windows of rate limits in the database: they survive a restart, and nodes add up their usage there.
-import { inBatches } from '../collections/chunk.ts';
+import { chunk } from '../collections/chunk.ts';
 import { CLOCK_SLACK_MS } from './window.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { Db } from '../storage/tables.ts';
@@ -66,7 +66,7 @@ export async function saveWindows(
     const latest = now + seconds * 1000 + CLOCK_SLACK_MS;
     // Sorted, so that two nodes never deadlock on each other's rows.
     const sorted = alike.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    for (const some of inBatches(sorted, BATCH_ROWS)) {
+    for (const some of chunk(sorted, BATCH_ROWS)) {
       const batch = new Map(some.map((window) => [keyOf(window), window]));
       for (const row of await addUsage(db, [...batch.values()], { now, latest })) {
         onSaved(batch.get(keyOf(row))!, { used: row.used, resetAt: row.reset_at });

@@ -1,7 +1,7 @@
-// One window of a rate limit: its usage, when it ends, and the draws that wait for the database.
+// One window of a rate limit: its usage, when it ends, and the consumptions that wait for the database.
 
 /** The limits of a window, for anonymous and for authenticated callers. */
-export interface Allowance {
+export interface Quota {
   anonymous: number;
   known: number;
   seconds: number;
@@ -36,18 +36,18 @@ export interface Window {
   /** Usage of this process that is not yet in the database. */
   unsaved: number;
   /** Draws that are counted in the database before they are granted. */
-  waiting: PendingDraw[];
+  waiting: PendingConsumption[];
   /** In the database it ends later than any window can, because a clock was set back. */
   endsTooLate: boolean;
 }
 
-export interface PendingDraw {
+export interface PendingConsumption {
   cost: number;
   limit: number;
   /** Undefined where too little is left. */
   settle(counter: Counter | undefined): void;
   fail(error: unknown): void;
-  /** Repeats the draw on the next window, where this one ended meanwhile. */
+  /** Repeats the consumption on the next window, where this one ended meanwhile. */
   again(): void;
 }
 
@@ -73,7 +73,7 @@ export function setReset(window: Window, resetAt: number, now: number): void {
 }
 
 /** The share of the limit that falls between two saves, at least one. */
-export function allowancePerSave(limit: number, seconds: number): number {
+export function quotaPerSave(limit: number, seconds: number): number {
   return Math.max(1, Math.ceil((limit * SAVE_MS) / 1000 / seconds));
 }
 

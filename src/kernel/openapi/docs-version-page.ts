@@ -55,7 +55,7 @@ function* writePageInSteps(
   version: string,
   examples: VersionExamples,
 ): Generator<void, string, void> {
-  const { name, title, versions } = api.dialect;
+  const { name, title, versions } = api.protocol;
   const groups = changeGroupsOf(version, versions);
   const shapes = api.routes.map(({ shape }) => shape);
   const added = shapes.filter(({ since }) => since === version);

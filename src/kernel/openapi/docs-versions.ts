@@ -10,8 +10,8 @@ export function describedVersions({ names, announced = [] }: VersionTable): stri
   return [...names, ...announced];
 }
 
-export function versionParts({ dialect, routes }: Api): string[] {
-  const { name: apiName, versions } = dialect;
+export function versionParts({ protocol, routes }: Api): string[] {
+  const { name: apiName, versions } = protocol;
   const rows = allVersions(versions).map((name) => {
     if (versions.ended?.includes(name)) return [name, stateOf(name, versions), '', ''];
     const marks = routes.filter(({ shape: { since, until } }) => since === name || until === name);
@@ -27,7 +27,7 @@ export function versionParts({ dialect, routes }: Api): string[] {
 }
 
 export function versionIndexPage(api: Api): string {
-  const { name, title } = api.dialect;
+  const { name, title } = api.protocol;
   const back = `<p><a href="/docs/${name}">${title}</a></p>`;
   return htmlPage(`${title}, versions`, [back, ...versionParts(api)].join('\n'));
 }

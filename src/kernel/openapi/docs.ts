@@ -1,6 +1,6 @@
-// The pages that error messages point to: what each API offers, as HTML made from its routes and its dialect.
+// The pages that error messages point to: what each API offers, as HTML made from its routes and its protocol.
 import { publicAccess, type RouteAccess } from '../http/route.ts';
-import type { Api, Dialect } from '../http/protocol.ts';
+import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { versionParts } from './docs-versions.ts';
 import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { escapeHtml, htmlPage, htmlTable } from '../http/pages/html.ts';
@@ -11,7 +11,7 @@ import { describedPath } from '../http/path-template.ts';
 import type { SecondaryLimits } from '../limits/secondary-limits.ts';
 
 export function indexPage(apis: readonly Api[]): string {
-  const items = apis.map(({ dialect }) => `<li><a href="/docs/${dialect.name}">${dialect.title}</a></li>`);
+  const items = apis.map(({ protocol }) => `<li><a href="/docs/${protocol.name}">${protocol.title}</a></li>`);
   const guide = '<p>For programs that read before they call: <a href="/llms.txt">llms.txt</a></p>';
   return htmlPage('Documentation', `<ul>${items.join('')}</ul>${guide}`);
 }
@@ -19,15 +19,15 @@ export function indexPage(apis: readonly Api[]): string {
 type DocsKernel = Pick<Kernel, 'limits' | 'secondaryLimits' | 'program'>;
 
 export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKernel): string {
-  const { dialect, routes } = api;
-  const { status } = dialect;
+  const { protocol, routes } = api;
+  const { status } = protocol;
   const sections = [
     section('requests', 'Requests', [
-      `<p>Base URLs: ${dialect.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
-       Bodies are JSON of at most ${inWords(dialect.bodyLimit)} bytes${dialect.bodyKeys === undefined ? '' : ` and ${inWords(dialect.bodyKeys)} keys`}.
+      `<p>Base URLs: ${protocol.prefixes.map((prefix) => `<code>${prefix === '' ? '/' : prefix}</code>`).join(', ')}.
+       Bodies are JSON of at most ${inWords(protocol.bodyLimit)} bytes${protocol.bodyKeys === undefined ? '' : ` and ${inWords(protocol.bodyKeys)} keys`}.
        An object has at most ${inWords(MAX_OBJECT_KEYS)} keys, a list ${inWords(MAX_JSON_ITEMS)} items, and an item
        ${inWords(MAX_ITEM_VALUES)} keys and elements in all.</p>`,
-      overrideWords(dialect),
+      overrideWords(protocol),
     ]),
     section('operations', 'Operations', [
       htmlTable(
@@ -45,22 +45,22 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
        <code>${escapeHtml(program)} token create</code>.</p>`,
     ]),
     section('versions', 'Versions', versionParts(api)),
-    section('rate-limits', 'Rate limits', [limitTable(dialect, limits)]),
-    secondarySection(dialect, secondaryLimits),
+    section('rate-limits', 'Rate limits', [limitTable(protocol, limits)]),
+    secondarySection(protocol, secondaryLimits),
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
-        documentedFailures(dialect)
+        documentedFailures(protocol)
           .toSorted((a, b) => status[a] - status[b])
           .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
       ),
     ]),
-    absentSection(dialect),
+    absentSection(protocol),
   ];
-  return htmlPage(dialect.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+  return htmlPage(protocol.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
 }
 
-function absentSection({ absentParts }: Dialect): string {
+function absentSection({ absentParts }: ApiProtocol): string {
   if (absentParts === undefined) return '';
   const rows = absentParts.map(({ what, paths }) => [
     escapeHtml(what),
@@ -72,25 +72,25 @@ function absentSection({ absentParts }: Dialect): string {
   ]);
 }
 
-function overrideWords({ override }: Dialect): string {
+function overrideWords({ override }: ApiProtocol): string {
   if (override === undefined) return '';
   const from = override.from === undefined ? '' : ` of ${override.from.join(', ')}`;
   return `<p>Calls with a token may name the verb they mean in the ${override.in === 'header' ? 'header' : 'query parameter'}
     <code>${override.name}</code> instead${from}: ${override.to.join(', ')}.</p>`;
 }
 
-function limitTable({ name, limits: plan }: Dialect, limits: Limits): string {
+function limitTable({ name, limits: plan }: ApiProtocol, limits: Limits): string {
   if (!limits.enabled) return '<p>Rate limits are off on this server.</p>';
-  const rows = Object.keys(plan.allowances).map((category) => {
-    const { known, anonymous, seconds } = limits.allowances[`${name}.${category}`]!;
+  const rows = Object.keys(plan.quotas).map((category) => {
+    const { known, anonymous, seconds } = limits.quotas[`${name}.${category}`]!;
     return [category, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
   });
   return htmlTable(['Category', 'With a token', 'Without', 'Window'], rows);
 }
 
-function secondarySection({ limits }: Dialect, { enabled, allowances }: SecondaryLimits): string {
+function secondarySection({ limits }: ApiProtocol, { enabled, quotas }: SecondaryLimits): string {
   if (limits.secondary === undefined) return '';
-  const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = allowances;
+  const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = quotas;
   const rows = [
     ['Calls at the same time', concurrent],
     ...Object.entries(pointsPerMinute).map(([kind, most]) => [`Points per minute, ${kind}`, most] as const),

@@ -2,7 +2,7 @@
 import type { Api } from '../http/protocol.ts';
 import { etagOf, type StoredBytes } from '../http/reply/etag.ts';
 import { stringifyLarge } from '../json/stringify.ts';
-import { keepResult } from '../collections/memoize-async.ts';
+import { memoizeAsync } from '../collections/memoize-async.ts';
 import { readExamples } from './examples.ts';
 import { describeInSteps } from './document.ts';
 
@@ -17,12 +17,12 @@ export function openApiBytes(api: Api, version: string): Promise<StoredBytes> {
   if (versions === undefined) documents.set(api, (versions = new Map()));
   let document = versions.get(version);
   if (document === undefined)
-    versions.set(version, (document = keepResult(() => makeDocument(api, version))));
+    versions.set(version, (document = memoizeAsync(() => makeDocument(api, version))));
   return document();
 }
 
 async function makeDocument(api: Api, version: string): Promise<StoredBytes> {
-  const describing = describeInSteps(api, version, await readExamples(api.dialect.name));
+  const describing = describeInSteps(api, version, await readExamples(api.protocol.name));
   for (let count = 1; ; count += 1) {
     const step = describing.next();
     if (step.done) {

@@ -1,12 +1,12 @@
 // OpenAPI 3.1 documents, made from the routes: one for each API and version.
-import type { Api, Dialect } from '../http/protocol.ts';
+import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { describeErrors } from './errors.ts';
 import type { Examples } from './examples.ts';
 import { describeOperation } from './operation.ts';
 import type { NamedSchemas } from './schemas.ts';
 import { describedPath } from '../http/path-template.ts';
-import type { Tag } from '../module.ts';
-import { describedShapes, type Route } from '../http/route.ts';
+import type { Tag } from '../http/module.ts';
+import { describedShapes } from '../http/route.ts';
 import { existsIn } from '../versions/version.ts';
 
 export interface OpenApiDocument {
@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   components: {
     schemas: Record<string, unknown>;
     responses: Record<string, unknown>;
-    securitySchemes: Dialect['securitySchemes'];
+    securitySchemes: ApiProtocol['securitySchemes'];
   };
 }
 
@@ -35,7 +35,7 @@ export function* describeInSteps(
   version: string,
   examples: Examples,
 ): Generator<void, OpenApiDocument, void> {
-  const { dialect, routes, tags } = api;
+  const { protocol, routes, tags } = api;
   const schemas: NamedSchemas = new Map();
   const paths: OpenApiDocument['paths'] = {};
   for (const shape of routes.flatMap((one) => describedShapes(one.shape))) {
@@ -47,8 +47,8 @@ export function* describeInSteps(
   }
   return {
     openapi: '3.1.0',
-    info: { title: `Signalbox ${dialect.title}`, version, description: dialect.description },
-    servers: dialect.prefixes.map((prefix) => ({
+    info: { title: `Signalbox ${protocol.title}`, version, description: protocol.description },
+    servers: protocol.prefixes.map((prefix) => ({
       url: prefix === '' ? '/' : prefix,
       description: 'Below the address of the server that this document comes from',
     })),
@@ -56,21 +56,12 @@ export function* describeInSteps(
     paths: sorted(paths),
     components: {
       schemas: sorted(Object.fromEntries(schemas)),
-      responses: describeErrors(dialect),
-      securitySchemes: dialect.securitySchemes,
+      responses: describeErrors(protocol),
+      securitySchemes: protocol.securitySchemes,
     },
   };
 }
 
 function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Every route's operation name must be its own. */
-export function checkOperationNames(routes: readonly Route[]): void {
-  const seen = new Set<string>();
-  for (const { id } of routes.flatMap(({ shape }) => describedShapes(shape))) {
-    if (seen.has(id)) throw new Error(`Two routes are called ${id}`);
-    seen.add(id);
-  }
 }

@@ -1,5 +1,5 @@
 // The errors in an OpenAPI document: which ones a route can answer, and what each status means.
-import type { Dialect } from '../http/protocol.ts';
+import type { ApiProtocol } from '../http/protocol.ts';
 import type { FailureKind } from '../failure.ts';
 import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
 import { refTo } from './schemas.ts';
@@ -7,7 +7,7 @@ import { publicAccess, type RouteShape } from '../http/route.ts';
 import type { JsonSchema } from '../schema/schema.ts';
 
 /** The kinds of failure that a route has by its shape. */
-function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[] {
+function failuresOf(shape: RouteShape, { checkHeaders }: ApiProtocol): FailureKind[] {
   const { method, path, query, body, consumes, charge } = shape;
   const access = publicAccess(shape);
   const hasBody = body !== undefined || consumes !== undefined;
@@ -25,16 +25,16 @@ function failuresOf(shape: RouteShape, { checkHeaders }: Dialect): FailureKind[]
 }
 
 /** By status, what the kinds of failure that have it mean. */
-export function describeErrors(dialect: Dialect): Record<string, unknown> {
-  const statuses = new Set(documentedFailures(dialect).map((kind) => dialect.status[kind]));
+export function describeErrors(protocol: ApiProtocol): Record<string, unknown> {
+  const statuses = new Set(documentedFailures(protocol).map((kind) => protocol.status[kind]));
   return Object.fromEntries(
-    [...statuses].toSorted((a, b) => a - b).map((status) => [status, describeError(dialect, status)]),
+    [...statuses].toSorted((a, b) => a - b).map((status) => [status, describeError(protocol, status)]),
   );
 }
 
-function describeError(dialect: Dialect, status: number) {
-  const same = documentedFailures(dialect).filter((kind) => dialect.status[kind] === status);
-  const schema = refTo((dialect.errorSchema as JsonSchema).$id!);
+function describeError(protocol: ApiProtocol, status: number) {
+  const same = documentedFailures(protocol).filter((kind) => protocol.status[kind] === status);
+  const schema = refTo((protocol.errorSchema as JsonSchema).$id!);
   return {
     description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
     content: { 'application/json': { schema } },
@@ -42,17 +42,20 @@ function describeError(dialect: Dialect, status: number) {
 }
 
 /** By status, the errors of one route; with their types where the API has them. */
-export function describeErrorsOf(shape: RouteShape, dialect: Dialect): Map<number, unknown> {
-  const kinds = failuresOf(shape, dialect);
-  if (dialect.errorTypesOf === undefined)
+export function describeErrorsOf(shape: RouteShape, protocol: ApiProtocol): Map<number, unknown> {
+  const kinds = failuresOf(shape, protocol);
+  if (protocol.errorTypesOf === undefined)
     return new Map(
-      kinds.map((kind) => [dialect.status[kind], { $ref: `#/components/responses/${dialect.status[kind]}` }]),
+      kinds.map((kind) => [
+        protocol.status[kind],
+        { $ref: `#/components/responses/${protocol.status[kind]}` },
+      ]),
     );
   return new Map(
-    [...dialect.errorTypesOf(shape, kinds)].map(([status, types]) => [
+    [...protocol.errorTypesOf(shape, kinds)].map(([status, types]) => [
       status,
       {
-        ...describeError(dialect, status),
+        ...describeError(protocol, status),
         'x-error-types': types,
       },
     ]),

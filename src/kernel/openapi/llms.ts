@@ -1,5 +1,5 @@
 // /llms.txt: a short guide in plain text for programs that read before they call, made from the same facts as the documentation.
-import type { Api, Dialect } from '../http/protocol.ts';
+import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { describedVersions } from './docs-versions.ts';
 import type { FailureKind } from '../failure.ts';
 import type { Kernel } from '../kernel.ts';
@@ -14,11 +14,11 @@ export function llmsText(
 ): string {
   return [
     '# Signalbox',
-    `> A self-hosted server, version ${release}, with ${apis.length} REST APIs: ${apis.map(({ dialect }) => dialect.title).join(', ')}.`,
+    `> A self-hosted server, version ${release}, with ${apis.length} REST APIs: ${apis.map(({ protocol }) => protocol.title).join(', ')}.`,
     'One account and one access token are good for all of them. Read the OpenAPI document of an API before you call it: it has ' +
       'every operation with its parameters, bodies, errors and an example.',
     `An access token is made with \`${program} token create\`, or by an administrator. Never write one into a file or a log.`,
-    ...apis.map(({ dialect }) => apiText(dialect, publicUrl, limits)),
+    ...apis.map(({ protocol }) => apiText(protocol, publicUrl, limits)),
     '## More',
     list([
       `[Documentation](${publicUrl}/docs): pages for people`,
@@ -29,10 +29,10 @@ export function llmsText(
     .concat('\n');
 }
 
-function apiText(dialect: Dialect, publicUrl: string, limits: Limits): string {
-  const { name, title, description, prefixes, versions, tokenHeader, bodyLimit } = dialect;
+function apiText(protocol: ApiProtocol, publicUrl: string, limits: Limits): string {
+  const { name, title, description, prefixes, versions, tokenHeader, bodyLimit } = protocol;
   const bases = prefixes.map((prefix) => publicUrl + prefix);
-  const schemes = Object.values(dialect.securitySchemes).map(describeScheme);
+  const schemes = Object.values(protocol.securitySchemes).map(describeScheme);
   return [
     `## ${title}`,
     description,
@@ -42,16 +42,16 @@ function apiText(dialect: Dialect, publicUrl: string, limits: Limits): string {
       ...describedVersions(versions).map(
         (version) => `[OpenAPI ${version}](${publicUrl}/docs/${name}/${version}.json)`,
       ),
-      ...versionText(dialect),
+      ...versionText(protocol),
       `Authentication: send \`${tokenHeader}\`. What is understood: ${schemes.join('; ')}.`,
       `Bodies have at most ${bodyLimit} bytes.`,
-      limitText(dialect, limits),
-      `Errors: ${errorText(dialect)}`,
+      limitText(protocol, limits),
+      `Errors: ${errorText(protocol)}`,
     ]),
   ].join('\n\n');
 }
 
-function versionText({ versions }: Dialect): string[] {
+function versionText({ versions }: ApiProtocol): string[] {
   const [header] = versions.headers ?? [];
   if (header === undefined) return [];
   const names = versions.names.join(', ');
@@ -65,16 +65,16 @@ function describeScheme({ type, scheme, in: place, name }: Record<string, string
   return type === 'http' ? `HTTP ${scheme}` : `the ${place} ${place === 'query' ? 'parameter ' : ''}${name}`;
 }
 
-function limitText({ name, limits: plan }: Dialect, { enabled, allowances }: Limits): string {
+function limitText({ name, limits: plan }: ApiProtocol, { enabled, quotas }: Limits): string {
   if (!enabled) return 'Rate limits are off.';
-  const budgets = Object.keys(plan.allowances).map((category) => {
-    const { known, anonymous, seconds } = allowances[`${name}.${category}`]!;
+  const budgets = Object.keys(plan.quotas).map((category) => {
+    const { known, anonymous, seconds } = quotas[`${name}.${category}`]!;
     return `${category} ${known} calls (${anonymous} without a token) in ${seconds} s`;
   });
   return `Rate limits: ${budgets.join('; ')}. Wait as long as the header Retry-After says.`;
 }
 
-function errorText({ status }: Dialect): string {
+function errorText({ status }: ApiProtocol): string {
   const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];
   const byStatus = Object.groupBy(kinds, (kind) => status[kind]);
   return Object.entries(byStatus)

@@ -1,7 +1,7 @@
 // The part that each API has to describe itself: its OpenAPI document, at the same place in all of them.
 import type { Api } from '../http/protocol.ts';
 import { openApiBytes } from './document-bytes.ts';
-import type { Part } from '../module.ts';
+import type { Module } from '../http/module.ts';
 import { Bytes, route } from '../http/route.ts';
 import { Type } from '../schema/schema.ts';
 import { servedApi } from '../http/served-api.ts';
@@ -10,7 +10,7 @@ import { servedApi } from '../http/served-api.ts';
 export const OPENAPI_PATH = '/openapi.json';
 
 /** The document describes the list of routes that this one is in, so the API is asked for when a call comes. */
-export function openApiPart(id: string, api: () => Api): Part {
+export function openApiModule(id: string, api: () => Api): Module {
   const getOpenApi = route(
     {
       id,

@@ -1,5 +1,5 @@
 // One route as an operation of an OpenAPI document, in one version of its API.
-import type { Api, Dialect } from '../http/protocol.ts';
+import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { describeErrorsOf } from './errors.ts';
 import type { Example } from './examples.ts';
 import { refer, type NamedSchemas } from './schemas.ts';
@@ -24,8 +24,8 @@ export interface Describing {
 
 export function describeOperation(shape: RouteShape, describing: Describing, example: Example = {}) {
   const { version, schemas } = describing;
-  const { dialect, tags } = describing.api;
-  const isAhead = changesAhead(shape, version, dialect.versions).length > 0 || shape.until !== undefined;
+  const { protocol, tags } = describing.api;
+  const isAhead = changesAhead(shape, version, protocol.versions).length > 0 || shape.until !== undefined;
   const access = publicAccess(shape);
   const tag = (tags?.get(shape.id) ?? tags?.get(shape.aliasOf ?? ''))?.name;
   const requestBody = describeBody(shape, describing, example);
@@ -47,12 +47,12 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
     ],
     ...(requestBody && { requestBody }),
     responses: describeReplies(shape, describing, example),
-    security: [...(isOpen(shape) ? [{}] : []), ...schemesOf(dialect)],
+    security: [...(isOpen(shape) ? [{}] : []), ...schemesOf(protocol)],
     ...(typeof access === 'object' && { 'x-permission': access.action }),
   };
 }
 
-function schemesOf({ securitySchemes }: Dialect) {
+function schemesOf({ securitySchemes }: ApiProtocol) {
   return Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
 }
 
@@ -70,14 +70,14 @@ function parameters(schema: RouteShape['query'], place: 'path' | 'query', schema
 
 function describeBody(
   shape: RouteShape,
-  { api: { dialect }, version, schemas }: Describing,
+  { api: { protocol }, version, schemas }: Describing,
   example: Example,
 ) {
   const { body, consumes } = shape;
   if (body === undefined && consumes === undefined) return undefined;
   const { request } = example;
   const types = Object.entries({
-    ...(body && { 'application/json': schemaInVersion(body, version, dialect.versions).schema }),
+    ...(body && { 'application/json': schemaInVersion(body, version, protocol.versions).schema }),
     ...consumes?.(),
   });
   const content = types.map(([type, schema]) => [
@@ -95,10 +95,10 @@ function describeBody(
 
 function describeReplies(shape: RouteShape, describing: Describing, { reply: example }: Example) {
   const { schemas, version } = describing;
-  const { dialect } = describing.api;
+  const { protocol } = describing.api;
   const replies: Record<string, unknown> = {};
-  const steps = operationChangesAhead(shape, version, dialect.versions);
-  for (const [now, schema] of Object.entries(repliesOf(shape, dialect))) {
+  const steps = operationChangesAhead(shape, version, protocol.versions);
+  for (const [now, schema] of Object.entries(repliesOf(shape, protocol))) {
     const status = statusBefore(Number(now), steps);
     const shown = example?.status === Number(now) ? example : undefined;
     replies[status] =
@@ -106,11 +106,11 @@ function describeReplies(shape: RouteShape, describing: Describing, { reply: exa
         ? { description: 'Done; no body.' }
         : { description: shape.summary, content: describeContent(schema, shape, describing, shown) };
   }
-  if (dialect.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
-  for (const [status, error] of describeErrorsOf(shape, dialect)) replies[status] ??= error;
+  if (protocol.conditional && shape.method === 'GET') replies['304'] = { description: 'Nothing changed.' };
+  for (const [status, error] of describeErrorsOf(shape, protocol)) replies[status] ??= error;
   replies['default'] = {
     description: 'The call failed.',
-    content: { 'application/json': { schema: refer(dialect.errorSchema, schemas) } },
+    content: { 'application/json': { schema: refer(protocol.errorSchema, schemas) } },
   };
   return replies;
 }
@@ -122,7 +122,7 @@ function describeContent(
   describing: Describing,
   example: Example['reply'],
 ): Record<string, unknown> {
-  const { versions } = describing.api.dialect;
+  const { versions } = describing.api.protocol;
   const steps = operationChangesAhead(shape, describing.version, versions);
   const usual = shape.produces ?? 'application/json';
   const others = (versions.operationChanges ?? [])
@@ -137,7 +137,7 @@ function describeContent(
 }
 
 /** The newest schemas of the bodies as they are sent. */
-function repliesOf({ reply = {}, list, produces }: RouteShape, { wrap, page }: Dialect) {
+function repliesOf({ reply = {}, list, produces }: RouteShape, { wrap, page }: ApiProtocol) {
   const toSent = (schema: TSchema) =>
     wrap === undefined || produces !== undefined ? schema : wrap.schema(schema);
   const replies: Record<string, TSchema | null> = {};
@@ -147,10 +147,10 @@ function repliesOf({ reply = {}, list, produces }: RouteShape, { wrap, page }: D
 }
 
 function describeReply(newest: TSchema, { api, version, schemas }: Describing, example: Example['reply']) {
-  const { schema, descend } = schemaInVersion(newest, version, api.dialect.versions);
+  const { schema, downgrade } = schemaInVersion(newest, version, api.protocol.versions);
   const body = example?.body;
   return {
     schema: refer(schema, schemas),
-    ...(body !== undefined && { example: descend === undefined ? body : descend(body) }),
+    ...(body !== undefined && { example: downgrade === undefined ? body : downgrade(body) }),
   };
 }

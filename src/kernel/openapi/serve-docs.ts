@@ -8,17 +8,17 @@ import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts
 import { htmlPage, showPage } from '../http/pages/html.ts';
 import { anonymousAt } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
-import { keepResult } from '../collections/memoize-async.ts';
+import { memoizeAsync } from '../collections/memoize-async.ts';
+import { DOCS_CATEGORY } from '../http/pages/session-pages.ts';
 import { llmsText } from './llms.ts';
-import { retrySeconds, type Allowance } from '../limits/window.ts';
+import { retrySeconds, type Quota } from '../limits/window.ts';
 import { openApiBytes } from './document-bytes.ts';
 import { servedApi } from '../http/served-api.ts';
 import { versionPath } from '../versions/version-effects.ts';
 import { readVersionExamples } from './version-examples.ts';
 
 /** The documents are large, and anybody may ask for them. */
-export const DOCS_CATEGORY = 'docs';
-export const DOCS_ALLOWANCE: Allowance = { anonymous: 120, known: 120, seconds: 60 };
+export const DOCS_QUOTA: Quota = { anonymous: 120, known: 120, seconds: 60 };
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
   let text: StoredBytes | undefined;
@@ -36,12 +36,12 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
     });
     scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
     for (const api of apis.map((one) => servedApi(one, kernel.limits))) {
-      const { name, versions } = api.dialect;
+      const { name, versions } = api.protocol;
       scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, kernel)));
       scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);
-        const readPage = keepResult(async () =>
+        const readPage = memoizeAsync(async () =>
           makeVersionPage(api, version, await readVersionExamples(name)),
         );
         scope.get(path, async (_request, reply) => showPage(reply, 200, await readPage()));
@@ -75,6 +75,6 @@ async function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel):
   if (!limits.enabled) return undefined;
   const now = clock.now();
   const caller = anonymousAt(ip);
-  if ((await limits.draw(DOCS_CATEGORY, caller, now)) !== undefined) return undefined;
+  if ((await limits.consume(DOCS_CATEGORY, caller, now)) !== undefined) return undefined;
   return retrySeconds(limits.peek(DOCS_CATEGORY, caller, now), now);
 }

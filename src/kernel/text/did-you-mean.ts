@@ -2,7 +2,7 @@
 
 /** The known word with the smallest edit distance, ignoring case. */
 export function nearest(word: string, known: readonly string[]): string {
-  return findNearest(word, known, Infinity)!;
+  return findClosest(word, known, Infinity)!;
 }
 
 /** Longer words are not typed by hand, and the time to compare them would be the caller's choice. */
@@ -12,10 +12,10 @@ const MAX_LETTERS = 40;
 export function likelyMeant(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LETTERS) return undefined;
   // Two swapped letters count as two edits.
-  return findNearest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
+  return findClosest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
 }
 
-function findNearest(word: string, known: readonly string[], most: number): string | undefined {
+function findClosest(word: string, known: readonly string[], most: number): string | undefined {
   const wanted = word.toLowerCase();
   let found: string | undefined;
   let fewest = most + 1;

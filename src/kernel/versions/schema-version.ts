@@ -9,8 +9,8 @@ type Convert = (value: unknown) => unknown;
 /** A schema in one version, and the conversions from and to the newest; absent where nothing changes. */
 export interface SchemaVersion {
   schema: TSchema;
-  descend?: Convert;
-  climb?: Convert;
+  downgrade?: Convert;
+  upgrade?: Convert;
 }
 
 /** A variant is something else that a call may ask for, such as a word in its Accept header; see `VersionChange.only`. */
@@ -37,8 +37,8 @@ export function schemaInVersion(
   }
   return {
     schema: current,
-    ...(downs.length > 0 && { descend: chain(downs) }),
-    ...(ups.length > 0 && { climb: chain(ups) }),
+    ...(downs.length > 0 && { downgrade: chain(downs) }),
+    ...(ups.length > 0 && { upgrade: chain(ups) }),
   };
 }
 

@@ -42,22 +42,22 @@ const shape = (parts: Partial<RouteShape>): RouteShape => ({
   ...parts,
 });
 
-test('a reply descends through every change after its version, newest first', () => {
-  const { descend } = schemaInVersion(Repo, '2024-01-01', table);
-  assert.deepEqual(descend?.({ name: 'a/b', title: 'PR' }), { fullName: 'a/b', useTitle: true });
+test('a reply is downgraded through every change after its version, newest first', () => {
+  const { downgrade } = schemaInVersion(Repo, '2024-01-01', table);
+  assert.deepEqual(downgrade?.({ name: 'a/b', title: 'PR' }), { fullName: 'a/b', useTitle: true });
 });
 
 test('a reply in the newest version is left as it is, without any conversion', () => {
   const edition = schemaInVersion(Repo, '2026-01-01', table);
-  assert.equal(edition.descend, undefined);
-  assert.equal(edition.climb, undefined);
+  assert.equal(edition.downgrade, undefined);
+  assert.equal(edition.upgrade, undefined);
   assert.equal(edition.schema, Repo);
 });
 
-test('a request climbs through every change after its version, oldest first', () => {
-  const { climb, schema } = schemaInVersion(Repo, '2024-01-01', table);
+test('a request is upgraded through every change after its version, oldest first', () => {
+  const { upgrade, schema } = schemaInVersion(Repo, '2024-01-01', table);
   assert.equal(schema, OldestRepo);
-  assert.deepEqual(climb?.({ fullName: 'a/b', useTitle: false }), { name: 'a/b', title: 'COMMIT' });
+  assert.deepEqual(upgrade?.({ fullName: 'a/b', useTitle: false }), { name: 'a/b', title: 'COMMIT' });
 });
 
 test('a change reaches its resource in arrays, maps, nullable members and nested objects', () => {
@@ -68,11 +68,11 @@ test('a change reaches its resource in arrays, maps, nullable members and nested
     byName: Type.Record(Type.String(), Repo),
     other: Type.String(),
   });
-  const { descend, schema } = schemaInVersion(Issue, '2025-01-01', table);
+  const { downgrade, schema } = schemaInVersion(Issue, '2025-01-01', table);
   const newest = { name: 'n', title: 'PR' };
   const old = { name: 'n', useTitle: true };
   assert.deepEqual(
-    descend?.({ repo: newest, parent: null, forks: [newest, newest], byName: { n: newest }, other: 'x' }),
+    downgrade?.({ repo: newest, parent: null, forks: [newest, newest], byName: { n: newest }, other: 'x' }),
     {
       repo: old,
       parent: null,
@@ -95,9 +95,9 @@ test('an old shape holds the shapes of its own time', () => {
     before: OldOwner,
     down: ({ repo, name }) => ({ repo, login: name }),
   });
-  const { schema, descend } = schemaInVersion(Owner, '2024-01-01', { ...table, changes: [titled, owner] });
+  const { schema, downgrade } = schemaInVersion(Owner, '2024-01-01', { ...table, changes: [titled, owner] });
   assert.deepEqual((schema as typeof OldOwner).properties.repo, OldRepo);
-  assert.deepEqual(descend?.({ repo: { name: 'n', title: 'PR' }, name: 'ann' }), {
+  assert.deepEqual(downgrade?.({ repo: { name: 'n', title: 'PR' }, name: 'ann' }), {
     repo: { name: 'n', useTitle: true },
     login: 'ann',
   });
@@ -132,14 +132,14 @@ const acme = { type: 'Organization', login: 'acme', name: 'Acme' };
 test('a change of one branch of a union converts values of that branch alone, up and down', () => {
   const Owner = Type.Union([User, Organization]);
   for (const schema of [Owner, Type.Union([Organization, Nullable(User)])]) {
-    const { descend, climb } = schemaInVersion(Type.Array(schema), '2025-01-01', users);
-    assert.deepEqual(descend?.([ann, acme, null]), [oldAnn, acme, null]);
-    assert.deepEqual(climb?.([oldAnn, acme, null]), [ann, acme, null]);
+    const { downgrade, upgrade } = schemaInVersion(Type.Array(schema), '2025-01-01', users);
+    assert.deepEqual(downgrade?.([ann, acme, null]), [oldAnn, acme, null]);
+    assert.deepEqual(upgrade?.([oldAnn, acme, null]), [ann, acme, null]);
   }
   const Team = Type.Object({ owner: Owner, lead: Type.Optional(Owner) });
-  const { descend, schema } = schemaInVersion(Team, '2025-01-01', users);
-  assert.deepEqual(descend?.({ owner: acme, lead: ann }), { owner: acme, lead: oldAnn });
-  assert.deepEqual(descend?.({ owner: ann }), { owner: oldAnn });
+  const { downgrade, schema } = schemaInVersion(Team, '2025-01-01', users);
+  assert.deepEqual(downgrade?.({ owner: acme, lead: ann }), { owner: acme, lead: oldAnn });
+  assert.deepEqual(downgrade?.({ owner: ann }), { owner: oldAnn });
   assert.deepEqual((schema as typeof Team).properties.owner.anyOf, [OldUser, Organization]);
 });
 
@@ -156,12 +156,12 @@ test('a value that is converted as one branch is not converted as another beside
     before: OldOrganization,
     down: ({ name, ...rest }) => ({ ...rest, title: name }),
   });
-  const { descend } = schemaInVersion(Type.Union([User, Organization]), '2025-01-01', {
+  const { downgrade } = schemaInVersion(Type.Union([User, Organization]), '2025-01-01', {
     ...users,
     changes: [userRenamed, both],
   });
-  assert.deepEqual(descend?.(ann), oldAnn);
-  assert.deepEqual(descend?.(acme), { type: 'Organization', login: 'acme', title: 'Acme' });
+  assert.deepEqual(downgrade?.(ann), oldAnn);
+  assert.deepEqual(downgrade?.(acme), { type: 'Organization', login: 'acme', title: 'Acme' });
 });
 
 test('branches are distinguished by constants, by types, and by properties that only one requires', () => {
@@ -202,9 +202,9 @@ test('branches are distinguished by constants, by types, and by properties that 
       [Thing, other],
       [other, Thing],
     ]) {
-      const { descend } = schemaInVersion(Type.Union(branches), '2025-01-01', things);
-      assert.deepEqual(descend?.(thing), { converted: true }, JSON.stringify(other));
-      assert.deepEqual(descend?.(value), value, JSON.stringify(other));
+      const { downgrade } = schemaInVersion(Type.Union(branches), '2025-01-01', things);
+      assert.deepEqual(downgrade?.(thing), { converted: true }, JSON.stringify(other));
+      assert.deepEqual(downgrade?.(value), value, JSON.stringify(other));
     }
   }
 });
@@ -252,10 +252,10 @@ test('branches that only their old shapes make alike are an error at start, too'
   );
 });
 
-test('descending does not change the value it is given', () => {
-  const { descend } = schemaInVersion(Type.Array(Repo), '2024-01-01', table);
+test('downgrading does not change the value it is given', () => {
+  const { downgrade } = schemaInVersion(Type.Array(Repo), '2024-01-01', table);
   const value = Object.freeze([Object.freeze({ name: 'n', title: 'PR' })]);
-  descend?.(value);
+  downgrade?.(value);
   assert.deepEqual(value, [{ name: 'n', title: 'PR' }]);
 });
 
@@ -358,7 +358,7 @@ test('a change for a variant is undone only for calls of older versions that ask
   const Issue = Type.Object({ repo: Repo, forks: Type.Array(Repo) });
   const newest = { repo: { name: 'n', title: 'PR' }, forks: [{ name: 'f', title: '' }] };
   const inVersion = (version: string, variant?: string) =>
-    schemaInVersion(Issue, version, withVariant, variant).descend?.(newest) ?? newest;
+    schemaInVersion(Issue, version, withVariant, variant).downgrade?.(newest) ?? newest;
   const old = { repo: { name: 'n', useTitle: true }, forks: [{ name: 'f', useTitle: false }] };
   assert.deepEqual(inVersion('2025-01-01'), old);
   assert.deepEqual(inVersion('2025-01-01', 'other'), old);
@@ -413,21 +413,21 @@ test('the head of a reply is that of the version: the status, and the type with 
     status: 204,
     headers: { etag: '"a"' },
   });
-  const descend = headInVersion(report, '2025-01-01', operating, 'application/report+json');
+  const downgrade = headInVersion(report, '2025-01-01', operating, 'application/report+json');
   const headers = { 'content-type': 'application/report+json; charset=utf-8' };
-  assert.deepEqual(descend?.({ status: 200, headers }), {
+  assert.deepEqual(downgrade?.({ status: 200, headers }), {
     status: 200,
     headers: { 'content-type': 'application/json+report; charset=utf-8' },
   });
-  assert.deepEqual(descend?.({ status: 200, headers: {} }).headers, {
+  assert.deepEqual(downgrade?.({ status: 200, headers: {} }).headers, {
     'content-type': 'application/json+report',
   });
-  assert.deepEqual(descend?.({ status: 200, headers: { 'content-type': 'text/plain' } }).headers, {
+  assert.deepEqual(downgrade?.({ status: 200, headers: { 'content-type': 'text/plain' } }).headers, {
     'content-type': 'text/plain',
   });
 });
 
-test('a head descends through every change after its version, newest first', () => {
+test('a head is downgraded through every change after its version, newest first', () => {
   const older = operationChange({ ...deleted, version: '2025-01-01', status: { now: 204, before: 200 } });
   const both = { ...operating, operationChanges: [older, deleted] };
   const statuses = table.names.map(

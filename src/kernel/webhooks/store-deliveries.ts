@@ -19,7 +19,7 @@ import type { DeliveryRow, DeliveryState } from './tables.ts';
 
 /** One event for one hook. */
 export interface OutgoingDelivery {
-  /** The name of the API's dialect. */
+  /** The name of the API's protocol. */
   api: string;
   hookId: string;
   eventId: string;

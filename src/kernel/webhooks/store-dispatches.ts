@@ -179,7 +179,7 @@ export async function markDelivered(
       response,
       details: null,
     })
-    .onConflict((on) => on.columns(['delivery_id', 'number']).doNothing())
+    .onConflict((conflict) => conflict.columns(['delivery_id', 'number']).doNothing())
     .execute();
 }
 

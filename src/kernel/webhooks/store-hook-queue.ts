@@ -77,7 +77,7 @@ export function resultStatements(db: Db, results: readonly DeliveryResult[], now
       db
         .insertInto('delivery_attempts')
         .values(some)
-        .onConflict((on) => on.columns(['delivery_id', 'number']).doNothing())
+        .onConflict((conflict) => conflict.columns(['delivery_id', 'number']).doNothing())
         .compile(),
     );
   }

@@ -44,7 +44,7 @@ export function pendingStatements(
     db
       .insertInto('deliveries')
       .values(some)
-      .onConflict((on) => on.column('id').doNothing())
+      .onConflict((conflict) => conflict.column('id').doNothing())
       .compile(),
   );
 }

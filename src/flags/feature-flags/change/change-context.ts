@@ -1,5 +1,5 @@
 // The context of a change to a flag: what is read before the change is decided, and the permissions it takes there.
-import { type Access, type ChangeActor, demandAll } from '../../../kernel/change/actor.ts';
+import { type Access, type ChangeActor, requireAllPermissions } from '../../../kernel/identity/actor.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
@@ -71,14 +71,14 @@ export interface FlagPermission {
 }
 
 /** Throws unless the actor has all the permissions. Returns each once, with its resource. */
-export function demandPermissions(
+export function requirePermissions(
   actor: ChangeActor,
   { project, environments, found: { flag } }: ChangeContext,
   permissions: readonly FlagPermission[],
 ): Access[] {
   const accesses = new Map<string, Access>();
   if (permissions.length === 0)
-    demandAnyChange(
+    requireAnyChange(
       actor,
       environments.map((environment) => environmentalResource(project, environment, 'flag', flag)),
     );
@@ -90,18 +90,18 @@ export function demandPermissions(
     const resource = resources.find((one) => actor.can(one, action)) ?? resources[0]!;
     accesses.set(`${action} ${resource}`, { action, resource });
   }
-  demandAll(actor, [...accesses.values()]);
+  requireAllPermissions(actor, [...accesses.values()]);
   return [...accesses.values()];
 }
 
 /** A patch that changes nothing takes the permission to change anything of the flag, in any environment. */
-function demandAnyChange(actor: ChangeActor, resources: readonly string[]): void {
+function requireAnyChange(actor: ChangeActor, resources: readonly string[]): void {
   const isAllowed = resources.some((one) => FLAG_ACTIONS.some((action) => actor.can(one, action)));
-  if (!isAllowed) actor.demand(resources[0]!, FLAG_ACTIONS[0]);
+  if (!isAllowed) actor.requirePermission(resources[0]!, FLAG_ACTIONS[0]);
 }
 
 /** Throws when the environment requires approval of changes to the flag. `resource` is the flag in that environment. */
-export function demandFlagApproval(
+export function requireFlagApproval(
   actor: Pick<ChangeActor, 'caller'>,
   environment: Environment,
   flag: Flag,

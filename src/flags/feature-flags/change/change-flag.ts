@@ -1,6 +1,6 @@
 // The one way to change a flag: change-context (read) → patch-flag, instructions or copy-config (edit) → draft-change with differences (check) → write and record here; new-flag and add-flag create one.
 import { randomUUID } from 'node:crypto';
-import type { ChangeActor } from '../../../kernel/change/actor.ts';
+import type { ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
@@ -40,8 +40,8 @@ export interface FlagChange {
 }
 
 /** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
-export async function changeFlag(on: ChangeTransaction, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
-  return await editFlag(on, ref, toEdit(on.actor, patch));
+export async function changeFlag(tx: ChangeTransaction, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
+  return await editFlag(tx, ref, toEdit(tx.actor, patch));
 }
 
 /**
@@ -66,10 +66,10 @@ export async function runFlagChange(
       drafted = draft;
       return undefined;
     },
-    (on) => {
+    (tx) => {
       const draft = drafted;
       drafted = undefined; // a retry must not use it again
-      return editFlag(on, ref, edit, draft);
+      return editFlag(tx, ref, edit, draft);
     },
   );
 }
@@ -91,29 +91,29 @@ function toEdit({ now }: ChangeActor, { patch, ...options }: FlagPatch): FlagEdi
 }
 
 /** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
-export async function removeFlag(on: ChangeTransaction, ref: FlagRef): Promise<void> {
+export async function removeFlag(tx: ChangeTransaction, ref: FlagRef): Promise<void> {
   const apply: FlagEdit['apply'] = (flag) => ({
     flag,
     permissions: [{ action: 'deleteFlag' }],
     isDeleted: true,
   });
-  await editFlag(on, ref, { apply });
+  await editFlag(tx, ref, { apply });
 }
 
 /** Changes a flag inside a running change by any edit; `drafted` is reused when the flag has not changed since. */
 export async function editFlag(
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   ref: FlagRef,
   edit: FlagEdit,
   drafted?: FlagDraft,
 ): Promise<FlagChange> {
-  const { db, actor } = on;
+  const { db, actor } = tx;
   const context = await lockContext(db, ref, edit, drafted?.context);
   const draft = context === drafted?.context ? drafted : await draftChange(actor, context, edit);
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = context;
   if (isDeleted) {
-    await deleteDrafted(on, draft);
+    await deleteDrafted(tx, draft);
     return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
   }
   if (after === before) return unchanged(draft);
@@ -124,7 +124,7 @@ export async function editFlag(
   if (edit.dryRun !== true) {
     await updateFlag(db, found, after, prerequisiteIds, draft.checked);
     await deleteStaleExpiries(db, before, after, found.environments, actor.now);
-    on.record(toChange(draft, shown));
+    tx.record(toChange(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
 }
@@ -141,14 +141,14 @@ async function lockContext(
   return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
 
-async function deleteDrafted(on: ChangeTransaction, draft: FlagDraft): Promise<void> {
+async function deleteDrafted(tx: ChangeTransaction, draft: FlagDraft): Promise<void> {
   const { before: flag, shown, accesses, edit } = draft;
   const { comment, update, dryRun = false } = edit;
-  await checkNoDependents(on.db, flag);
+  await checkNoDependents(tx.db, flag);
   if (dryRun) return;
-  await deleteFlagRows(on.db, flag);
-  await deleteExpiringTargetsOf(on.db, flag.id);
-  on.record({
+  await deleteFlagRows(tx.db, flag);
+  await deleteExpiringTargetsOf(tx.db, flag.id);
+  tx.record({
     accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
     kind: 'flag',
     name: flag.name,

@@ -1,5 +1,5 @@
 // Drafts a change to a flag: applies the edit to what was read, finds the differences and checks them. Nothing is written.
-import type { Access, ChangeActor } from '../../../kernel/change/actor.ts';
+import type { Access, ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import { problem } from '../../../kernel/schema/schema.ts';
@@ -14,7 +14,7 @@ import { checkValues, normalizeFlag, validateFlag, validateSize } from '../model
 import { affectsPrerequisites } from '../prerequisites.ts';
 import { toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
-import { demandFlagApproval, demandPermissions, displayContextOf } from './change-context.ts';
+import { requireFlagApproval, requirePermissions, displayContextOf } from './change-context.ts';
 import type { ChangeContext, FlagPermission, ReferenceKeys } from './change-context.ts';
 import { actionsEverywhere, servesOtherwise } from './delivered-everywhere.ts';
 import { differencesOf, FLAG_ACTIONS, type FlagDifference } from './differences.ts';
@@ -80,7 +80,7 @@ export async function draftChange(
   const after = raiseVersions(before, normalizeFlag(flag), actor.now);
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);
-  const accesses = demandPermissions(actor, context, permissions ?? differences);
+  const accesses = requirePermissions(actor, context, permissions ?? differences);
   await pause();
   if (!isDeleted && after !== before) {
     validateFlag(after);
@@ -152,7 +152,7 @@ function checkEnvironments(
     if (!isChangedHere && !isServedOtherwise && !losesApprovalTag) continue;
     checked.push(environment);
     if (approvedIn === key || approvedIn === '*') continue;
-    demandFlagApproval(actor, environment, before, resource);
+    requireFlagApproval(actor, environment, before, resource);
   }
   return checked;
 }

@@ -9,12 +9,12 @@ import { findFlag, findKeysOfIds } from '../store.ts';
 
 export function expiryHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
-    [expiryWork('flag')]: expireWith(kernel, async (on, target) => {
+    [expiryWork('flag')]: expireWith(kernel, async (tx, target) => {
       const { environmentId, resourceId, place, contextKind, contextKey } = target;
-      const keys = await findKeysOfIds(on.db, resourceId, environmentId);
-      const project = keys && (await findProject(on.db, keys.project));
+      const keys = await findKeysOfIds(tx.db, resourceId, environmentId);
+      const project = keys && (await findProject(tx.db, keys.project));
       if (keys === undefined || project === undefined) return;
-      const found = await findFlag(on.db, project.id, keys.flag, [keys.environment]);
+      const found = await findFlag(tx.db, project.id, keys.flag, [keys.environment]);
       // The variation may have been removed with all its targets.
       if (!found?.flag.variations.some(({ _id }) => _id === place)) return;
       const instruction = { kind: 'removeTargets', variationId: place, contextKind, values: [contextKey] };
@@ -25,7 +25,7 @@ export function expiryHandlers(kernel: Kernel): Record<string, DueHandler> {
         comment: `The target ${contextKind} "${contextKey}" has expired.`,
       };
       await changeFlag(
-        on,
+        tx,
         { project, flagKey: keys.flag },
         { patch, ignoreConflicts: true, approvedIn: keys.environment },
       );

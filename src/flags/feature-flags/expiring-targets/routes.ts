@@ -3,7 +3,7 @@ import { Type, type Static } from '../../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { demandFlagApproval } from '../change/change-context.ts';
+import { requireFlagApproval } from '../change/change-context.ts';
 import { VariationId } from '../change/instructions/parameters.ts';
 import { findFlag, lockFlag } from '../store.ts';
 import { isTargetedIn } from './removed-targets.ts';
@@ -38,7 +38,7 @@ export const expiringTargetRoutes = expiringRoutes({
       owner: { resourceKind: 'flag', resourceId: flag.id, environmentId: environment.id },
       resource,
       names: { kind: 'flag', projectKey, environmentKey, key },
-      demandApproval: () => demandFlagApproval(call, environment, flag, resource),
+      requireApproval: () => requireFlagApproval(call, environment, flag, resource),
       findTargets: () => isTargetedIn(flag, config),
     };
   },

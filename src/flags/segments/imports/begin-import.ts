@@ -6,10 +6,10 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Call } from '../../../kernel/http/route.ts';
 import { problem } from '../../../kernel/schema/schema.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { demandAll } from '../../../kernel/change/actor.ts';
+import { requireAllPermissions } from '../../../kernel/identity/actor.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { demandSegmentApproval, segmentNeedsApproval } from '../approval.ts';
+import { requireSegmentApproval, segmentNeedsApproval } from '../approval.ts';
 import { requireBig } from '../big-segment.ts';
 import type { Segment } from '../segment.ts';
 import { findSegment, lockSegment } from '../store.ts';
@@ -25,7 +25,7 @@ import {
   setImporting,
 } from './store.ts';
 
-export type ImportCall = Pick<Call, 'can' | 'demand' | 'now'> & {
+export type ImportCall = Pick<Call, 'can' | 'requirePermission' | 'now'> & {
   caller: KnownCaller;
   params: { projectKey: string; environmentKey: string; segmentKey: string };
 };
@@ -46,7 +46,7 @@ export async function beginImport(call: ImportCall, { db }: Kernel, file: Receiv
     if (isWaiting) {
       await requireFewWaiting(tx, segment);
     } else {
-      demandSegmentApproval(call, environment, segment, resource);
+      requireSegmentApproval(call, environment, segment, resource);
       requireIdle(segment);
       await setImporting(tx, segment.id, mode);
     }
@@ -79,7 +79,7 @@ async function open(call: ImportCall, db: Db, find: typeof findSegment) {
   const segment = await find(db, environment.id, segmentKey);
   if (segment === undefined) throw unknownThing('segment', segmentKey);
   const resource = environmentalResource(project, environment, 'segment', segment);
-  demandAll(
+  requireAllPermissions(
     call,
     IMPORT_ACTIONS.map((action) => ({ action, resource })),
   );

@@ -1,6 +1,6 @@
 // Runs imports: checks the whole file, then applies it in batches, each in a transaction with the progress.
 import { buffer } from 'node:stream/consumers';
-import { systemActor } from '../../../kernel/change/actor.ts';
+import { systemActor } from '../../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 import { finish, type Due, type DueHandler } from '../../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
@@ -43,8 +43,8 @@ export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
         await runStep(kernel, due, found, signal);
       } catch (error) {
         if (!(error instanceof MissingFileError)) throw error;
-        await inStepTransaction(kernel, due, found, (on, latest) =>
-          finishImport(kernel, on, latest, error.message),
+        await inStepTransaction(kernel, due, found, (tx, latest) =>
+          finishImport(kernel, tx, latest, error.message),
         );
       }
     },
@@ -55,12 +55,12 @@ export function importHandlers(kernel: Kernel): Record<string, DueHandler> {
 async function runStep(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
   if (found.status === 'preparing') return await checkFile(kernel, due, found, signal);
   if (found.takenBytes < found.size) return await writeBatch(kernel, due, found);
-  await inStepTransaction(kernel, due, found, (on, latest) =>
-    latest.mode === 'replace' ? removeBatch(kernel, on, latest) : finishImport(kernel, on, latest),
+  await inStepTransaction(kernel, due, found, (tx, latest) =>
+    latest.mode === 'replace' ? removeBatch(kernel, tx, latest) : finishImport(kernel, tx, latest),
   );
 }
 
-type ImportStep = (on: ChangeTransaction, latest: SegmentImport) => Promise<void>;
+type ImportStep = (tx: ChangeTransaction, latest: SegmentImport) => Promise<void>;
 
 /**
  * Runs a step, completes its due work and schedules the next in one transaction, so that each step happens exactly
@@ -72,24 +72,24 @@ async function inStepTransaction(
   { id, segmentId }: SegmentImport,
   run: ImportStep,
 ): Promise<void> {
-  await changes.run(systemActor({ now: clock.now() }), async (on) => {
-    const { db: tx } = on;
-    const isThere = await lockSegmentById(tx, segmentId);
-    if (!(await finish(tx, due))) throw new Error('The work is no longer ours.');
-    const latest = isThere ? await findImport(tx, id) : undefined;
-    if (latest !== undefined) await run(on, latest);
-    else await scheduleFileEnd(tx, id, clock.now(), 0);
+  await changes.run(systemActor({ now: clock.now() }), async (tx) => {
+    const { db } = tx;
+    const isThere = await lockSegmentById(db, segmentId);
+    if (!(await finish(db, due))) throw new Error('The work is no longer ours.');
+    const latest = isThere ? await findImport(db, id) : undefined;
+    if (latest !== undefined) await run(tx, latest);
+    else await scheduleFileEnd(db, id, clock.now(), 0);
   });
 }
 
 async function checkFile(kernel: Kernel, due: Due, found: SegmentImport, signal: AbortSignal): Promise<void> {
   const checked = await check(kernel, found, signal);
-  await inStepTransaction(kernel, due, found, async (on, latest) => {
-    if ('problem' in checked) return await finishImport(kernel, on, latest, checked.problem);
-    const { db: tx, actor } = on;
+  await inStepTransaction(kernel, due, found, async (tx, latest) => {
+    if ('problem' in checked) return await finishImport(kernel, tx, latest, checked.problem);
+    const { db, actor } = tx;
     const { isWaiting, id } = latest;
-    await updateImport(tx, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
-    if (!isWaiting) await scheduleImport(tx, id, actor.now);
+    await updateImport(db, { ...latest, ...checked, status: isWaiting ? 'pending_approval' : 'in_progress' });
+    if (!isWaiting) await scheduleImport(db, id, actor.now);
   });
 }
 
@@ -131,38 +131,38 @@ async function writeBatch(kernel: Kernel, due: Due, found: SegmentImport): Promi
   });
 }
 
-async function removeBatch(kernel: Kernel, on: ChangeTransaction, latest: SegmentImport): Promise<void> {
-  const { db: tx, actor } = on;
-  const { included, excluded, next } = await removeUnmarked(tx, latest);
-  await addToMemberCounts(tx, latest.segmentId, { included: -included, excluded: -excluded });
+async function removeBatch(kernel: Kernel, tx: ChangeTransaction, latest: SegmentImport): Promise<void> {
+  const { db, actor } = tx;
+  const { included, excluded, next } = await removeUnmarked(db, latest);
+  await addToMemberCounts(db, latest.segmentId, { included: -included, excluded: -excluded });
   const after = { ...latest, removedCount: latest.removedCount + included + excluded };
-  if (next === undefined) return await finishImport(kernel, on, after);
-  await updateImport(tx, { ...after, removedTo: next });
-  await scheduleImport(tx, latest.id, actor.now);
+  if (next === undefined) return await finishImport(kernel, tx, after);
+  await updateImport(db, { ...after, removedTo: next });
+  await scheduleImport(db, latest.id, actor.now);
 }
 
 /** Completes the import, or stops it if there is an error message. */
 async function finishImport(
   kernel: Kernel,
-  on: ChangeTransaction,
+  tx: ChangeTransaction,
   latest: SegmentImport,
   message?: string,
 ): Promise<void> {
-  const { db: tx } = on;
-  const { now } = on.actor;
+  const { db } = tx;
+  const { now } = tx.actor;
   const { id, segmentId, isWaiting, changedCount, removedCount, doer, comment } = latest;
-  await updateImport(tx, {
+  await updateImport(db, {
     ...latest,
     status: message === undefined ? 'complete' : 'stopped',
     ...(message !== undefined && { message }),
   });
   // While one waits, another may be in progress.
-  if (!isWaiting) await setImporting(tx, segmentId, null);
-  await scheduleFileEnd(tx, id, now, 0);
-  const place = await findSegmentRef(tx, segmentId);
+  if (!isWaiting) await setImporting(db, segmentId, null);
+  await scheduleFileEnd(db, id, now, 0);
+  const place = await findSegmentRef(db, segmentId);
   if (place === undefined || changedCount + removedCount === 0) return;
-  const caller = await kernel.identity.callerOf(tx, doer, now);
-  await changeSegment(on.as(systemActor({ now, ...(caller && { caller }) })), place, {
+  const caller = await kernel.identity.callerOf(db, doer, now);
+  await changeSegment(tx.as(systemActor({ now, ...(caller && { caller }) })), place, {
     isApproved: true,
     edit: (segment) => ({ segment, steps: [], actions: IMPORT_ACTIONS, membersChanged: true }),
     verb: 'imported a file into the segment',
@@ -202,15 +202,15 @@ async function deleteUnneededFile(kernel: Kernel, due: Due): Promise<void> {
   const now = clock.now();
   const found = await findImport(db, id);
   if (found === undefined || isImportFinished(found)) return await blobs.delete(importFile(id));
-  await inStepTransaction(kernel, due, found, async (on, latest) => {
+  await inStepTransaction(kernel, due, found, async (tx, latest) => {
     const isTimedOut = latest.isWaiting && latest.createdAt <= now - APPROVAL_TIMEOUT_MS;
     if (isTimedOut)
       await finishImport(
         kernel,
-        on,
+        tx,
         latest,
         `Nobody has let it through within ${APPROVAL_TIMEOUT_DAYS} days`,
       );
-    else await scheduleFileEnd(on.db, id, now);
+    else await scheduleFileEnd(tx.db, id, now);
   });
 }

@@ -8,8 +8,10 @@ import { readSession } from '../../identity/sessions/session-caller.ts';
 import type { SessionRequest } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
 import { retrySeconds } from '../../limits/window.ts';
-import { DOCS_CATEGORY } from '../../openapi/serve-docs.ts';
 import { SHELL, SHELL_SCRIPT } from './session-shell.ts';
+
+/** The category of the rate limit for documents and pages that anybody may ask for. */
+export const DOCS_CATEGORY = 'docs';
 
 const STATUS: Partial<Record<FailureKind, number>> = {
   malformed: 400,
@@ -69,7 +71,7 @@ function statusOf({ kind, details }: Failure): number {
 /** Throws where nothing is left of the budget. */
 export async function chargePage({ limits, clock }: Kernel, budget: string, caller: Caller): Promise<void> {
   const now = clock.now();
-  if (!limits.enabled || (await limits.draw(budget, caller, now)) !== undefined) return;
+  if (!limits.enabled || (await limits.consume(budget, caller, now)) !== undefined) return;
   const wait = retrySeconds(limits.peek(budget, caller, now), now);
   throw new Failure('exhausted', `Too many calls. Try again in ${wait} seconds.`, {
     headers: { 'retry-after': String(wait) },

@@ -1,4 +1,4 @@
-// A page of a list as a handler returns it; the dialect renders it.
+// A page of a list as a handler returns it; the protocol renders it.
 
 export interface Slice {
   offset: number;
@@ -11,7 +11,7 @@ export class Page<Item = unknown> {
   readonly slice: Slice;
   /** Newest first, for lists that can be sorted both ways. */
   readonly desc: boolean;
-  /** Further members of the list, for dialects that have them. */
+  /** Further members of the list, for protocols that have them. */
   readonly more: Record<string, unknown>;
 
   constructor(items: Item[], total: number, slice: Slice, desc = false, more: Record<string, unknown> = {}) {

@@ -1,25 +1,25 @@
 // The headers of replies in one API: those of a route's version, of CORS, of rate limits, and of the reply itself.
-import type { CallFacts, Cors, Dialect, Headers } from '../protocol.ts';
+import type { RequestContext, Cors, ApiProtocol, Headers } from '../protocol.ts';
 import { HeaderBlock, HeaderList } from './header-list.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReplyHead } from './reply-head.ts';
 import type { RouteShape } from '../route.ts';
 import type { RouteVersion } from '../route-version.ts';
 
-export type AskedVersion = Pick<CallFacts, 'version' | 'variant'>;
+export type AskedVersion = Pick<RequestContext, 'version' | 'variant'>;
 
 export class ReplyHeaders {
-  readonly #dialect: Dialect;
+  readonly #protocol: ApiProtocol;
   readonly #kernel: Kernel;
 
-  constructor(dialect: Dialect, kernel: Kernel) {
-    this.#dialect = dialect;
+  constructor(protocol: ApiProtocol, kernel: Kernel) {
+    this.#protocol = protocol;
     this.#kernel = kernel;
   }
 
   /** All headers of a reply. */
-  list(call: CallFacts, fixed: HeaderBlock, own: Headers): HeaderList {
-    const { cors, limits, callHeaders, namedVersionHeaders } = this.#dialect;
+  list(call: RequestContext, fixed: HeaderBlock, own: Headers): HeaderList {
+    const { cors, limits, callHeaders, namedVersionHeaders } = this.#protocol;
     const { origin } = call.headers;
     const headers = new HeaderList(fixed);
     headers.set('access-control-allow-origin', origin !== undefined && cors.origin === 'echo' ? origin : '*');
@@ -36,7 +36,7 @@ export class ReplyHeaders {
 
   /** Those that are the same in every reply of a route in one version. */
   fixed({ version, variant }: AskedVersion, shape: RouteShape | undefined): HeaderBlock {
-    const { headers, versionHeaders, cors } = this.#dialect;
+    const { headers, versionHeaders, cors } = this.#protocol;
     return new HeaderBlock({
       ...headers,
       ...versionHeaders(version, shape, this.#kernel.publicUrl, variant),
@@ -55,7 +55,7 @@ function corsLists({ allowHeaders, allowMethods, maxAge }: Cors): Headers {
 }
 
 /** The lists of a preflight, with what the API has added where it asks for more than they hold. */
-export function preflightLists(cors: Cors, asked: CallFacts['headers']): Headers {
+export function preflightLists(cors: Cors, asked: RequestContext['headers']): Headers {
   const { added, allowHeaders, allowMethods } = cors;
   if (added === undefined || !asksBeyond(cors, asked)) return corsLists(cors);
   return corsLists({
@@ -65,7 +65,7 @@ export function preflightLists(cors: Cors, asked: CallFacts['headers']): Headers
   });
 }
 
-function asksBeyond({ allowHeaders, allowMethods }: Cors, asked: CallFacts['headers']): boolean {
+function asksBeyond({ allowHeaders, allowMethods }: Cors, asked: RequestContext['headers']): boolean {
   const [methods, names] = [wordsOf(allowMethods), wordsOf(allowHeaders)];
   const isBeyond = (name: string, listed: readonly string[]) =>
     wordsOf(String(asked[name] ?? '')).some((word) => !listed.includes(word));
@@ -84,14 +84,14 @@ function wordsOf(list: string): string[] {
 
 /** The status and the headers of a reply as callers of the version know them. */
 export function replyHeadOf(
-  { descendHead, usage, headers }: RouteVersion,
+  { downgradeHead, usage, headers }: RouteVersion,
   newest: ReplyHead,
-  call: CallFacts,
+  call: RequestContext,
 ): ReplyHead {
   const joined = joinLinks(headers, newest);
-  if (descendHead === undefined) return joined;
+  if (downgradeHead === undefined) return joined;
   if (usage !== undefined) call.effects |= usage.noticeHead(joined, headers.headers['content-type']);
-  return descendHead(joined);
+  return downgradeHead(joined);
 }
 
 /** A reply's own Link goes before the one that warns of a newer version, whatever makes the reply. */

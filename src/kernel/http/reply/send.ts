@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { readableFrom } from '../../network/streams.ts';
 import { describeCall, ignoredBy, isWorthInfo } from '../call-log.ts';
-import type { CallFacts, Dialect, Headers } from '../protocol.ts';
+import type { RequestContext, ApiProtocol, Headers } from '../protocol.ts';
 import { routeInVersion, type RouteVersion } from '../route-version.ts';
 import { isNotModified, matchesEtag } from './etag.ts';
 import { locationOf, sentenceOf, type Failure } from '../../failure.ts';
@@ -34,18 +34,18 @@ export interface ErrorReply {
 }
 
 export class ReplySender {
-  readonly #dialect: Dialect;
+  readonly #protocol: ApiProtocol;
   readonly #kernel: Kernel;
   readonly #headers: ReplyHeaders;
   readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
   /** The text of the envelope before and after the JSON of a body. */
   readonly #envelope: readonly [before: string, after: string];
 
-  constructor(dialect: Dialect, kernel: Kernel) {
-    this.#dialect = dialect;
+  constructor(protocol: ApiProtocol, kernel: Kernel) {
+    this.#protocol = protocol;
     this.#kernel = kernel;
-    this.#headers = new ReplyHeaders(dialect, kernel);
-    const [before = '', after = ''] = JSON.stringify(dialect.wrap?.body(0) ?? 0).split('0');
+    this.#headers = new ReplyHeaders(protocol, kernel);
+    const [before = '', after = ''] = JSON.stringify(protocol.wrap?.body(0) ?? 0).split('0');
     this.#envelope = [before, after];
   }
 
@@ -57,9 +57,9 @@ export class ReplySender {
     let known = versions.get(key);
     if (known === undefined) {
       const headers = this.#headers.fixed({ version, variant }, shape);
-      const usage = this.#kernel.versionUsage.of(this.#dialect, shape, { version, variant });
-      const dialect = usage === undefined ? this.#dialect : { ...this.#dialect, versions: usage.table };
-      known = routeInVersion(shape, version, dialect, headers, variant);
+      const usage = this.#kernel.versionUsage.of(this.#protocol, shape, { version, variant });
+      const protocol = usage === undefined ? this.#protocol : { ...this.#protocol, versions: usage.table };
+      known = routeInVersion(shape, version, protocol, headers, variant);
       if (usage !== undefined) known.usage = usage;
       versions.set(key, known);
     }
@@ -67,7 +67,12 @@ export class ReplySender {
   }
 
   /** Sends what a handler returned. A large body is serialized in slices, asynchronously. */
-  result(reply: FastifyReply, call: CallFacts, shape: RouteShape, result: unknown): void | Promise<void> {
+  result(
+    reply: FastifyReply,
+    call: RequestContext,
+    shape: RouteShape,
+    result: unknown,
+  ): void | Promise<void> {
     const routeVersion = this.routeVersion(shape, call);
     if (result instanceof Text) {
       return this.#good(
@@ -89,12 +94,12 @@ export class ReplySender {
     let whole = body;
     let own = headers;
     if (body instanceof Page) {
-      const page = routeVersion.descendItem === undefined ? body : body.map(routeVersion.descendItem);
-      const rendered = this.#dialect.page.render(page, call);
+      const page = routeVersion.downgradeItem === undefined ? body : body.map(routeVersion.downgradeItem);
+      const rendered = this.#protocol.page.render(page, call);
       whole = rendered.body;
       own = { ...headers, ...rendered.headers };
-    } else if (body !== undefined && routeVersion.descend[status] !== undefined) {
-      whole = routeVersion.descend[status](body);
+    } else if (body !== undefined && routeVersion.downgrade[status] !== undefined) {
+      whole = routeVersion.downgrade[status](body);
     }
     if (usage !== undefined) call.effects |= usage.noticed;
     const send = (text: string | Uint8Array | undefined) =>
@@ -104,33 +109,33 @@ export class ReplySender {
   }
 
   /** `allow` is undefined where there is no route. */
-  preflight(reply: FastifyReply, call: CallFacts, allow: string | undefined): void {
+  preflight(reply: FastifyReply, call: RequestContext, allow: string | undefined): void {
     const own = {
       ...(allow !== undefined && { allow }),
-      ...preflightLists(this.#dialect.cors, call.headers),
+      ...preflightLists(this.#protocol.cors, call.headers),
     };
     this.#put(reply, call, 204, this.#fixedOf(call), own);
   }
 
-  failure(reply: FastifyReply, call: CallFacts, failure: Failure, cause: unknown): void {
+  failure(reply: FastifyReply, call: RequestContext, failure: Failure, cause: unknown): void {
     const { status, headers, body } = this.renderError(call, failure, cause);
     put(reply, status, headers, body);
     this.finish(call, status);
   }
 
-  /** Logs the failure, with its cause where it is the server's fault, and renders it in the dialect's format. */
-  renderError(call: CallFacts, failure: Failure, cause: unknown): ErrorReply {
+  /** Logs the failure, with its cause where it is the server's fault, and renders it in the protocol's format. */
+  renderError(call: RequestContext, failure: Failure, cause: unknown): ErrorReply {
     const { kind, message, details } = failure;
-    const dialect = this.#dialect;
-    const status = dialect.statusOf?.(failure, call) ?? dialect.status[kind];
-    const line = { ...describeCall(call, dialect.name, status), failure: kind };
+    const protocol = this.#protocol;
+    const status = protocol.statusOf?.(failure, call) ?? protocol.status[kind];
+    const line = { ...describeCall(call, protocol.name, status), failure: kind };
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, sentenceOf(message));
     else this.#kernel.log.info(line, sentenceOf(message));
     this.#settle(call);
     const shell = call.isSessionIncomplete ? resourceShell(call) : undefined;
-    const body = shell?.body ?? JSON.stringify(dialect.renderError(failure, call));
+    const body = shell?.body ?? JSON.stringify(protocol.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
     const location = locationOf(failure, call.base);
     const own = {
@@ -145,31 +150,31 @@ export class ReplySender {
   }
 
   /** Without a version where the call asked for one that is not available. */
-  #fixedOf(call: CallFacts): HeaderBlock {
+  #fixedOf(call: RequestContext): HeaderBlock {
     return call.isVersionRefused
-      ? new HeaderBlock(this.#dialect.headers)
+      ? new HeaderBlock(this.#protocol.headers)
       : this.#headers.fixed(call, call.shape);
   }
 
   #toText(body: unknown): string {
-    const { wrap } = this.#dialect;
+    const { wrap } = this.#protocol;
     // Joining would copy the text.
     if (body instanceof JsonText) return wrap === undefined ? body.json : this.#envelope.join(body.json);
     return JSON.stringify(wrap === undefined ? body : wrap.body(body));
   }
 
   async #toBytes(body: unknown): Promise<Uint8Array> {
-    const { wrap } = this.#dialect;
+    const { wrap } = this.#protocol;
     return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
   }
 
-  #good(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, newest: Reply): void {
+  #good(reply: FastifyReply, call: RequestContext, routeVersion: RouteVersion, newest: Reply): void {
     const { status, headers } = replyHeadOf(routeVersion, newest, call);
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     // The handler compared the ETag itself, which spares it the reading of a file.
-    if (status === 304 && this.#dialect.conditional) this.#refund(call);
-    if (text === undefined || status !== 200 || !isRead || !this.#dialect.conditional) {
+    if (status === 304 && this.#protocol.conditional) this.#refund(call);
+    if (text === undefined || status !== 200 || !isRead || !this.#protocol.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
     const etag = headers['etag'] ?? routeVersion.etags.of(text);
@@ -181,8 +186,8 @@ export class ReplySender {
     return this.#put(reply, call, 304, routeVersion.headers, own);
   }
 
-  /** Bytes with an ETag answer 304 also in dialects that send no ETags for JSON. */
-  #bytes(reply: FastifyReply, call: CallFacts, routeVersion: RouteVersion, result: Bytes): void {
+  /** Bytes with an ETag answer 304 also in protocols that send no ETags for JSON. */
+  #bytes(reply: FastifyReply, call: RequestContext, routeVersion: RouteVersion, result: Bytes): void {
     const { status, headers } = replyHeadOf(routeVersion, result, call);
     const bytes = isBodyless(status) ? undefined : result.bytes;
     const { etag } = headers;
@@ -195,7 +200,7 @@ export class ReplySender {
 
   #put(
     reply: FastifyReply,
-    call: CallFacts,
+    call: RequestContext,
     status: number,
     fixed: HeaderBlock,
     own: Headers,
@@ -208,7 +213,7 @@ export class ReplySender {
   /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
   #stream(
     reply: FastifyReply,
-    call: CallFacts,
+    call: RequestContext,
     routeVersion: RouteVersion,
     { source, isLive, ...newest }: Stream,
   ): void {
@@ -227,7 +232,7 @@ export class ReplySender {
       const isGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
       if (!isGone)
         this.#kernel.log.error(
-          { ...describeCall(call, this.#dialect.name, status), err: error },
+          { ...describeCall(call, this.#protocol.name, status), err: error },
           'broke off a reply',
         );
       reply.raw.destroy();
@@ -238,7 +243,7 @@ export class ReplySender {
   /** The call is counted when the stream begins. */
   #eventStream(
     reply: FastifyReply,
-    call: CallFacts,
+    call: RequestContext,
     routeVersion: RouteVersion,
     { open, headers: given }: EventStream,
   ): void {
@@ -263,34 +268,34 @@ export class ReplySender {
   }
 
   /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
-  finish(call: CallFacts, status: number): void {
+  finish(call: RequestContext, status: number): void {
     const { metrics, log } = this.#kernel;
-    const { name } = this.#dialect;
+    const { name } = this.#protocol;
     metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
     if (call.usage !== undefined && status < 400) this.#countUsage(call, call.usage);
     if (call.hasFailed) return;
     const isDebug = log.isLevelEnabled('debug');
     if (!isDebug && !isWorthInfo(call)) return;
     const line = describeCall(call, name, status);
-    const ignored = isDebug ? ignoredBy(this.#dialect, call) : {};
+    const ignored = isDebug ? ignoredBy(this.#protocol, call) : {};
     log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
   }
 
   /** Failed calls are not counted: errors are the same in every version. */
-  #countUsage({ caller, effects, now }: CallFacts, usage: RouteUsage): void {
+  #countUsage({ caller, effects, now }: RequestContext, usage: RouteUsage): void {
     const noticed = effects | usage.always;
     if (noticed !== 0 && caller !== undefined) this.#kernel.versionUsage.record(usage, caller, noticed, now);
   }
 
   /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
-  #settle({ caller, shape, counters, now }: CallFacts): void {
+  #settle({ caller, shape, counters, now }: RequestContext): void {
     if (caller === undefined || shape?.charge !== 'later') return;
     for (const counted of counters)
       counted.counter = this.#kernel.limits.take(counted.category, caller, now) ?? counted.counter;
   }
 
   /** A 304 is not counted for authenticated callers. */
-  #refund({ caller, shape, counters, now }: CallFacts): void {
+  #refund({ caller, shape, counters, now }: RequestContext): void {
     if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
     for (const counted of counters)
       counted.counter = this.#kernel.limits.refund(counted.category, caller, now);

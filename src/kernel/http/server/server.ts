@@ -8,7 +8,7 @@ import { takeSessionLink } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ApiDispatch } from '../api-dispatch.ts';
-import { FirstWords } from '../reserved-path-segments.ts';
+import { ReservedPathSegments } from '../reserved-path-segments.ts';
 import { closeTwin, listenHostsOf, openTwin, withBothLoopbacks } from './loopback-twin.ts';
 import { findPortHolder } from './port-holder.ts';
 import { MethodOverrides } from '../method-override.ts';
@@ -21,7 +21,7 @@ declare module 'fastify' {
     badRequests: BadRequests;
     overrides: MethodOverrides;
     upgrades: Upgrades;
-    firstWords: FirstWords;
+    reservedPathSegments: ReservedPathSegments;
     /** Further addresses on which its server is reached. */
     twins: Server[];
   }
@@ -108,9 +108,9 @@ export function createServer({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
   app.decorateRequest('match');
-  const firstWords = new FirstWords();
-  app.addHook('onRoute', ({ url }) => firstWords.add(url));
-  app.decorate('firstWords', firstWords);
+  const reservedPathSegments = new ReservedPathSegments();
+  app.addHook('onRoute', ({ url }) => reservedPathSegments.add(url));
+  app.decorate('reservedPathSegments', reservedPathSegments);
   app.decorate('twins', []);
   // Not awaited: it waits for connections, which are closed after this.
   app.addHook('preClose', (done) => {

@@ -1,6 +1,6 @@
 // Usage of old versions in the database: nodes add up their counters here, and reports read them.
 import { sql, type RawBuilder } from 'kysely';
-import { inBatches } from '../../collections/chunk.ts';
+import { chunk } from '../../collections/chunk.ts';
 import type { Slice } from '../../http/reply/page.ts';
 import type { SqlStatement } from '../../storage/statement.ts';
 import type { Db } from '../../storage/tables.ts';
@@ -40,8 +40,8 @@ export function usageStatements(
   effects: readonly UsageEffectRow[],
 ): SqlStatement[] {
   return [
-    ...[...inBatches(rows.toSorted(byKey), BATCH_ROWS)].map((batch) => addRows(db, batch)),
-    ...[...inBatches(effects.toSorted(byKey), BATCH_ROWS)].map((batch) => addEffects(db, batch)),
+    ...[...chunk(rows.toSorted(byKey), BATCH_ROWS)].map((batch) => addRows(db, batch)),
+    ...[...chunk(effects.toSorted(byKey), BATCH_ROWS)].map((batch) => addEffects(db, batch)),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Counts the calls that a newer version would change, by caller, in bounded memory; saves the counters in batches.
 import type { Clock } from '../../clock.ts';
-import { inBatches } from '../../collections/chunk.ts';
-import type { Dialect } from '../../http/protocol.ts';
+import { chunk } from '../../collections/chunk.ts';
+import type { ApiProtocol } from '../../http/protocol.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { RouteShape } from '../../http/route.ts';
 import type { Engine } from '../../storage/engine.ts';
@@ -57,7 +57,7 @@ export class VersionUsage {
   readonly #clock: Clock;
   readonly #maxCounters: number;
   /** By API and route, then by version and variant: a route has one, wherever it is mounted. */
-  readonly #routes = new WeakMap<Dialect, Map<RouteShape, Map<string, RouteUsage | null>>>();
+  readonly #routes = new WeakMap<ApiProtocol, Map<RouteShape, Map<string, RouteUsage | null>>>();
   #counters = new Map<RouteUsage, Map<string, UsageCounter>>();
   #lost = new Map<string, LostCalls>();
   /** Counters in memory, those included that are being saved. */
@@ -85,15 +85,15 @@ export class VersionUsage {
   }
 
   /** Undefined where no newer version changes the route: its calls are not looked at. */
-  of(dialect: Dialect, shape: RouteShape, asked: AskedShapes): RouteUsage | undefined {
-    let shapes = this.#routes.get(dialect);
-    if (shapes === undefined) this.#routes.set(dialect, (shapes = new Map()));
+  of(protocol: ApiProtocol, shape: RouteShape, asked: AskedShapes): RouteUsage | undefined {
+    let shapes = this.#routes.get(protocol);
+    if (shapes === undefined) this.#routes.set(protocol, (shapes = new Map()));
     let usages = shapes.get(shape);
     if (usages === undefined) shapes.set(shape, (usages = new Map()));
     const key = `${asked.version} ${asked.variant ?? ''}`;
     let known = usages.get(key);
     if (known === undefined) {
-      const made = new RouteUsage(dialect.name, shape, asked, dialect.versions);
+      const made = new RouteUsage(protocol.name, shape, asked, protocol.versions);
       known = made.effects.length === 0 ? null : made;
       usages.set(key, known);
     }
@@ -181,7 +181,7 @@ export class VersionUsage {
     this.#counters = new Map();
     this.#lost = new Map();
     this.#waiting = 0;
-    const batches = [...inBatches(taken, SAVED_AT_ONCE)];
+    const batches = [...chunk(taken, SAVED_AT_ONCE)];
     try {
       while (batches.length > 0) {
         const batch = batches[0]!;

@@ -1,0 +1,16 @@
+// Runs.
+import type { Module } from '../../kernel/http/module.ts';
+import { runMigrations } from '../migrations/runs.ts';
+import { controlRoutes } from './control-routes.ts';
+import { lastRunRoutes } from './last-run-routes.ts';
+import { runRetention } from './retention.ts';
+import { runRoutes } from './routes.ts';
+import { startRoutes } from './start-routes.ts';
+
+export const runModule: Module = {
+  tag: { name: 'Runs', description: 'Executions of Actors, with the storages of each' },
+  routes: [...runRoutes, ...startRoutes, ...controlRoutes, ...lastRunRoutes],
+  migrations: runMigrations,
+  boundaryUsers: ['runs'],
+  work: (kernel) => ({ recurring: [runRetention(kernel)] }),
+};

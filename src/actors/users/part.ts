@@ -1,8 +1,0 @@
-// Users.
-import type { Part } from '../../kernel/module.ts';
-import { userRoutes } from './routes.ts';
-
-export const userPart: Part = {
-  tag: { name: 'Users', description: 'Accounts' },
-  routes: userRoutes,
-};

@@ -1,0 +1,18 @@
+// Webhooks as a module of the Actors API.
+import type { Module } from '../../kernel/http/module.ts';
+import { actorWebhookMigrations } from '../migrations/webhooks.ts';
+import { actorDispatches } from './dispatch-port.ts';
+import { dispatchRoutes } from './dispatch-routes.ts';
+import { transferWebhooks } from './transfer-ownership.ts';
+import { actorWebhookRoutes } from './routes.ts';
+
+export const actorWebhookModule: Module = {
+  tag: {
+    name: 'Webhooks',
+    description: 'Where events of runs and builds are sent to, and the dispatches that went there',
+  },
+  routes: [...actorWebhookRoutes, ...dispatchRoutes],
+  migrations: actorWebhookMigrations,
+  transferOwnership: transferWebhooks,
+  dispatches: actorDispatches,
+};

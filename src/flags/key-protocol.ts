@@ -1,0 +1,26 @@
+// What the APIs for apps have in common: environment keys open them, and they have no rate limits, because every app polls.
+import type { ApiProtocol } from '../kernel/http/protocol.ts';
+import { Failure } from '../kernel/failure.ts';
+import { requireJson } from './content-type.ts';
+import { Collection, toCollection } from './links.ts';
+
+/** There is only one: the path determines the shape of the response. */
+const VERSION = '1';
+
+export const KEY_PROTOCOL = {
+  // Environment keys are no tokens: each route checks the kind of key it takes.
+  credentialOf: () => undefined,
+  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  versions: { names: [VERSION], changes: [] },
+  versionOf: () => VERSION,
+  versionHeaders: () => ({}),
+  limits: {
+    quotas: {},
+    categoriesOf: () => [],
+    headers: () => ({}),
+    exceeded: () => new Failure('exhausted', 'Try again later.'),
+  },
+  // For contexts. Events are streamed, with a limit of their own.
+  bodyLimit: 64 * 1024,
+  checkContentType: requireJson,
+} satisfies Partial<ApiProtocol>;

@@ -1,0 +1,13 @@
+// Webhooks as a module of the flags API.
+import type { Module } from '../../kernel/http/module.ts';
+import { flagsWebhookMigrations } from '../migrations/webhooks.ts';
+import { flagsHooks, webhookSubscriber } from './subscriber.ts';
+import { webhookRoutes } from './routes.ts';
+
+export const webhookModule: Module = {
+  tag: { name: 'Webhooks', description: 'Where changes are reported to, and how deliveries went' },
+  routes: webhookRoutes,
+  migrations: flagsWebhookMigrations,
+  hooks: flagsHooks,
+  subscribers: () => [webhookSubscriber()],
+};
