@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findRecordProblems } from './decision-records.ts';
 import { findDoubleNames } from './exported-names.ts';
 import { findViolations } from './import-law.ts';
 
@@ -30,6 +31,7 @@ const checks: Record<string, Check> = {
   lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
   'import law': checkImports,
   names: checkNames,
+  records: checkRecords,
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
@@ -55,20 +57,31 @@ function checkPrograms(names: readonly string[]): string | undefined {
     : `Not on the PATH: ${missing.join(', ')}. Tests that need them are skipped.`;
 }
 
-function readSources(): Map<string, string> {
-  const paths = globSync('src/**/*.ts', { cwd: ROOT });
+function readSources(...globs: string[]): Map<string, string> {
+  const paths = globSync(globs, { cwd: ROOT });
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
 }
 
 function checkNames(): string | undefined {
-  const doubles = findDoubleNames(readSources());
+  const doubles = findDoubleNames(readSources('src/**/*.ts'));
   return doubles.length === 0
     ? undefined
     : doubles.map(({ name, paths }) => `${name} is exported by ${paths.join(' and ')}`).join('\n');
 }
 
+function checkRecords(): string | undefined {
+  const texts = readSources('{src,test,scripts,bench}/**/*.{ts,mjs}', 'docs/**/*.md', '*.md');
+  // Its examples name records that do not exist.
+  texts.delete(join('scripts', 'decision-records.test.ts'));
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const problems = findRecordProblems(texts, Object.keys(dependencies));
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
 function checkImports(): string | undefined {
-  const violations = findViolations(readSources());
+  const violations = findViolations(readSources('src/**/*.ts'));
   return violations.length === 0
     ? undefined
     : violations.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
