@@ -70,7 +70,7 @@ function checkNames(): string | undefined {
 }
 
 function checkRecords(): string | undefined {
-  const texts = readSources('{src,test,scripts,bench}/**/*.{ts,mjs}', 'docs/**/*.md', '*.md');
+  const texts = readSources('{src,test,scripts,bench,tools}/**/*.{ts,mjs}', 'docs/**/*.md', '*.md');
   // Its examples name records that do not exist.
   texts.delete(join('scripts', 'decision-records.test.ts'));
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
