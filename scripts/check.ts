@@ -36,6 +36,7 @@ const checks: Record<string, Check> = {
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),
+  rooms: () => runNode('scripts/rooms.ts', '--check'),
   settings: () => runNode('scripts/settings.ts', '--check'),
   contract: () => runNode('scripts/contract.ts'),
   ...(!values['no-tests'] && {

@@ -12,15 +12,15 @@ function checkImport(files: Record<string, string>): string[] {
 test('imports go from the command line to the kernel, and rows may be skipped', () => {
   const files = {
     'src/bin.ts': `import { runCli } from './cli/program.ts';`,
-    'src/cli/program.ts': `import { open } from '../app.ts';\nimport { Failure } from '../kernel/failure.ts';`,
-    'src/app/app.ts': `import { flagsApi } from './flags/api.ts';\nimport type { Config } from './config.ts';`,
-    'src/flags/api.ts': `import { route } from '../kernel/route.ts';\nimport { list } from './tokens/routes.ts';`,
+    'src/cli/program.ts': `import { open } from '../app/app.ts';\nimport { Failure } from '../kernel/failure.ts';`,
+    'src/app/app.ts': `import { flagsApi } from '../flags/api.ts';\nimport type { Config } from './config.ts';`,
+    'src/flags/api.ts': `import { route } from '../kernel/http/route.ts';\nimport { list } from './tokens/routes.ts';`,
   };
   assert.deepEqual(checkImport(files), []);
 });
 
 test('the kernel imports no API, not even a type', () => {
-  const text = `// First line.\nimport type {\n  Flag,\n} from '../flags/tokens/model.ts';`;
+  const text = `// First line.\nimport type {\n  Flag,\n} from '../../flags/tokens/model.ts';`;
   assert.deepEqual(checkImport({ 'src/kernel/http/route.ts': text }), [
     'src/kernel/http/route.ts:2: kernel must not import flags',
   ]);
@@ -35,11 +35,11 @@ test('APIs never import each other', () => {
 
 test('an API does not import the settings, and nothing below the command line imports it', () => {
   const files = {
-    'src/host/api.ts': `import { SETTINGS } from '../config.ts';`,
-    'src/app/app.ts': `const { io } = await import('./cli/io.ts');`,
+    'src/host/api.ts': `import { SETTINGS } from '../app/config.ts';`,
+    'src/app/app.ts': `const { io } = await import('../cli/io.ts');`,
   };
   assert.deepEqual(checkImport(files), [
-    'src/host/api.ts:1: host must not import config',
+    'src/host/api.ts:1: host must not import app',
     'src/app/app.ts:1: app must not import cli',
   ]);
 });
@@ -57,19 +57,41 @@ test('the host and the kernel do not split lines by node:readline', () => {
   ]);
 });
 
-test('comparing contracts is for the command line, and no part of a server', () => {
-  const text = `import { diffContracts } from '../contract/diff.ts';`;
+test('tools are for the command line, and no part of a server', () => {
+  const text = `import { diffContracts } from '../../tools/contract/diff.ts';`;
   const files = {
     'src/cli/api-diff.ts': text,
-    'src/app/app.ts': text.replace('../', './'),
+    'src/app/app.ts': text,
     'src/flags/api.ts': text,
-    'src/kernel/http/serve.ts': text,
-    'tools/contract/diff.ts': `import { Failure } from '../kernel/failure.ts';`,
+    'src/kernel/http/serve.ts': text.replace('../', '../../'),
+    'tools/contract/diff.ts': `import { Failure } from '../../src/kernel/failure.ts';`,
   };
   assert.deepEqual(checkImport(files), [
-    'src/app/app.ts:1: app must not import contract',
-    'src/flags/api.ts:1: flags must not import contract',
-    'src/kernel/http/serve.ts:1: kernel must not import contract',
+    'src/app/app.ts:1: only the command line may import a tool',
+    'src/flags/api.ts:1: only the command line may import a tool',
+    'src/kernel/http/serve.ts:1: only the command line may import a tool',
+  ]);
+});
+
+test('a room of the kernel uses the rooms that the table allows, and types of all', () => {
+  const files = {
+    'src/kernel/http/serve.ts': `import { Limits } from '../limits/limits.ts';\nimport { Failure } from '../failure.ts';`,
+    'src/kernel/storage/engine.ts': `import type { Page } from '../http/reply/page.ts';\nimport { type Call } from '../http/route.ts';`,
+    'src/kernel/limits/limits.ts': `import { serve } from '../http/serve.ts';`,
+    'src/kernel/failure.ts': `import { foldCase } from './text/fold-case.ts';`,
+    'src/kernel/limits/limits.test.ts': `import { serve } from '../http/serve.ts';`,
+  };
+  assert.deepEqual(checkImport(files), [
+    'src/kernel/limits/limits.ts:1: limits/ must not import values of http/',
+    'src/kernel/failure.ts:1: what stands at the top of the kernel must not import text/',
+  ]);
+});
+
+test('every file has its place: a layer, and in the kernel a room', () => {
+  const files = { 'src/utils/a.ts': '', 'src/kernel/attic/a.ts': '', 'src/kernel/clock.ts': '' };
+  assert.deepEqual(checkImport(files), [
+    'src/utils/a.ts:1: utils is in no layer of scripts/import-law.ts',
+    'src/kernel/attic/a.ts:1: attic/ is no room of scripts/rooms.ts',
   ]);
 });
 
@@ -92,7 +114,7 @@ test('streams, sockets, processes and threads are opened where each gets a liste
       `import * as net from 'node:net';`,
       `import { Readable } from 'node:stream';`,
       `import { Agent, request } from 'node:https';`,
-      `import { Agent as Plain, request as send } from '../kernel/http-client.ts';`,
+      `import { Agent as Plain, request as send } from '../kernel/network/http-client.ts';`,
       `const stream = Readable.from([]);`,
     ].join('\n'),
     'src/host/b.ts': `import type { Socket } from 'node:net';\nimport { createGunzip } from '../kernel/streams.ts';`,
@@ -139,11 +161,11 @@ test('a model reaches no I/O, neither itself nor through what it loads', () => {
       `import { readFileSync } from 'node:fs';`,
       `import type { Selectable } from 'kysely';`,
       `import type { Stored } from './store.ts';`,
-      `import { log } from '../../kernel/log.ts';`,
-      `import type { Logger } from '../../kernel/log.ts';`,
+      `import { log } from '../../kernel/observability/log.ts';`,
+      `import type { Logger } from '../../kernel/observability/log.ts';`,
       `import { Type } from 'typebox';`,
     ].join('\n'),
-    'src/kernel/observability/log.ts': `import { sink } from './sink.ts';`,
+    'src/kernel/observability/log.ts': `import { sink } from '../sink.ts';`,
     'src/kernel/sink.ts': `import { log } from './log.ts';\nimport dns from 'node:dns';`,
   };
   assert.deepEqual(checkImport(files), [

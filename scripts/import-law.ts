@@ -1,12 +1,16 @@
 // The import law of src/: which file may import which, and where SQL is. It checks the whole import graph, because I/O may be reached indirectly.
 import { posix } from 'node:path';
+import { ROOMS } from './rooms.ts';
 
 export type Violation = { path: string; line: number; rule: string };
 
 type Import = { line: number; target: string; isType: boolean; names: string[] };
 
 /** A file may import its own unit and those below it; units of one row never import each other. */
-const LAYERS = [['bin'], ['cli'], ['app', 'contract'], ['config'], ['flags', 'actors', 'host'], ['kernel']];
+const LAYERS = [['bin'], ['cli'], ['app'], ['flags', 'actors', 'host'], ['kernel']];
+
+/** The command line may use these programs, which are no part of the server. */
+const TOOLS = /^tools\//;
 
 /** Inside a resource, a file may import only roles further right. */
 const ROLES = ['routes', 'store', 'tables'];
@@ -63,7 +67,17 @@ export function findViolations(sources: ReadonlyMap<string, string>): Violation[
       ),
     ),
     ...[...sources].flatMap(([path, text]) => (isTestFile(path) ? [] : checkText(path, text))),
+    ...[...sources.keys()].flatMap((path) => checkPlace(path).map((rule) => ({ path, line: 1, rule }))),
   ];
+}
+
+/** Every file is in a layer, and every folder of the kernel is a room. */
+function checkPlace(path: string): string[] {
+  if (!path.startsWith('src/')) return [];
+  if (!LAYERS.flat().includes(unitOf(path)))
+    return [`${unitOf(path)} is in no layer of scripts/import-law.ts`];
+  const room = roomOf(path);
+  return room === undefined || room in ROOMS ? [] : [`${room}/ is no room of scripts/rooms.ts`];
 }
 
 function checkText(path: string, text: string): Violation[] {
@@ -124,6 +138,8 @@ function checkImport(
   if (isTestFile(path)) return rules;
   if (isTestFile(target)) rules.push('only tests may import a fixture');
   if (/^(test|scripts|bench)\//.test(target)) rules.push('only tests may import what is outside src/');
+  if (TOOLS.test(target) && unitOf(path) !== 'cli') rules.push('only the command line may import a tool');
+  rules.push(...checkRooms(path, target, isType || names.length === 0));
   if (DRIVERS.test(target) && !path.startsWith('src/kernel/storage/')) {
     rules.push(`only src/kernel/storage may import ${target}`);
   }
@@ -169,10 +185,22 @@ function mayImport(from: string, to: string): boolean {
   return from === to || rankOf(to) > rankOf(from);
 }
 
-/** The first folder under src/, or the file itself; the small files beside config.ts count as one with it. */
+/** The first folder under src/, or the file itself. */
 function unitOf(path: string): string {
-  const [, name = ''] = /^src\/([^/.]+)/.exec(path) ?? [];
-  return LAYERS.flat().includes(name) ? name : 'config';
+  return /^src\/([^/.]+)/.exec(path)?.[1] ?? '';
+}
+
+/** Undefined for the files at the top of the kernel, which every room may use. */
+function roomOf(path: string): string | undefined {
+  return /^src\/kernel\/([^/]+)\//.exec(path)?.[1];
+}
+
+function checkRooms(path: string, target: string, isType: boolean): string[] {
+  if (!path.startsWith('src/kernel/') || !target.startsWith('src/kernel/') || isType) return [];
+  const [from, to] = [roomOf(path), roomOf(target)];
+  if (to === undefined || from === to) return [];
+  if (from === undefined) return [`what stands at the top of the kernel must not import ${to}/`];
+  return ROOMS[from]?.imports.includes(to) ? [] : [`${from}/ must not import values of ${to}/`];
 }
 
 /** A file that only fills a part of the store (`store-lists.ts`, `due-store.ts`) counts as the store. */

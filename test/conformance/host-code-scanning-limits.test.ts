@@ -88,7 +88,7 @@ test('a document that takes too much memory or time fails the upload, and the ne
   assert.deepEqual(await alertStates(place), { 1: 'open', 2: 'open' });
 });
 
-test('uploads have an quota of their own', async () => {
+test('uploads have a quota of their own', async () => {
   const counters = async () => (await ada.get('/rate_limit')).json['resources'] as Json;
   const { core, code_scanning_upload: uploads } = await counters();
   assert.equal(uploads.limit, UPLOADS);

@@ -41,7 +41,7 @@ export function forwardToProgram(
 }
 
 /** On requests of one node to another; see `node-signature.ts`. */
-export const FORWARDING_HEADER = 'x-signalbox-target';
+export const FORWARDING_HEADER = 'x-signalbox-hop';
 
 export interface NodeTarget {
   url: string;

@@ -53,7 +53,7 @@ const patchReviews = repositoryRoute(
     summary: 'Require reviews, or change which ones a branch requires',
     description:
       'The branch must be protected. Those who may dismiss reviews, or need no pull request, are replaced as a whole; an ' +
-      'empty object ends the restriction or the quota.',
+      'empty object ends the restriction or the allowance.',
     body: ReviewUpdate,
     bodyIsOptional: true,
     reply: { 200: ReviewPolicy },

@@ -89,7 +89,7 @@ test('those who are named, and changes that a requirement is not about, pass', a
   for (const [rule, facts] of FREE) assert.deepEqual(await codes(rule, facts), [], JSON.stringify(rule));
 });
 
-test('an quota to bypass that has ended names nobody', async () => {
+test('an allowance to bypass that has ended names nobody', async () => {
   assert.deepEqual(await codes({ reviews: DEFAULT_REVIEWS }, named('bypass')), ['reviews']);
 });
 
