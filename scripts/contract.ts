@@ -1,7 +1,7 @@
 // Compares docs/openapi with the documents of the last release: a breaking change in a released version fails, and so does
 // a version that ends before its time.
 import { readdirSync, readFileSync } from 'node:fs';
-import { apis } from '../src/app/app.ts';
+import { apis } from '../src/app/apis.ts';
 import { diffContracts, type Difference } from '../tools/contract/diff.ts';
 import { endedTooEarly } from '../src/kernel/versions/version-support.ts';
 

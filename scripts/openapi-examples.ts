@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { apis } from '../src/app/app.ts';
+import { apis } from '../src/app/apis.ts';
 import type { Api } from '../src/kernel/http/protocol.ts';
 import { readExamples, type Example, type Examples } from '../src/kernel/openapi/examples.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';

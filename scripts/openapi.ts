@@ -1,7 +1,7 @@
 // Writes docs/openapi/<api>.<version>.json from the routes. --check only checks that they are current; --release
 // copies them to docs/openapi/released, which later changes are compared with.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { apis } from '../src/app/app.ts';
+import { apis } from '../src/app/apis.ts';
 import { readExamples } from '../src/kernel/openapi/examples.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';
 

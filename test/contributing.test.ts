@@ -24,7 +24,7 @@ const env = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 before(() => {
   mkdirSync(copy);
-  for (const path of ['src', 'test', 'scripts', 'actors-library', 'package.json', 'tsconfig.json']) {
+  for (const path of ['src', 'test', 'tools', 'scripts', 'actors-library', 'package.json', 'tsconfig.json']) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));

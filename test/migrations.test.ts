@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { migrations } from '../src/app/app.ts';
+import { migrations } from '../src/app/apis.ts';
 import { onEachEngine, onEngine } from './engines.ts';
 import { describeSchema } from './upgrade/schema.ts';
 

@@ -23,6 +23,7 @@ before(async () => {
   mkdirSync(place);
   const files = [
     'src',
+    'tools',
     'scripts',
     'docs/openapi/examples',
     'actors-library',

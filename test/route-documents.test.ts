@@ -1,7 +1,7 @@
 // The OpenAPI documents against the tables of routes: every operation that is served is described, in every version, and no other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apis } from '../src/app/app.ts';
+import { apis } from '../src/app/apis.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';
 import { describedPath } from '../src/kernel/http/path-template.ts';
 import { placesOf, type RoutePlace } from '../src/kernel/http/route.ts';

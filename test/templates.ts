@@ -56,7 +56,7 @@ export async function query(url: string, text: string): Promise<void> {
 
 async function migrateAll(engine: Engine): Promise<void> {
   // Imported lazily: tests of single stores do not load the whole program.
-  const { migrations } = await import('../src/app/app.ts');
+  const { migrations } = await import('../src/app/apis.ts');
   await migrate(engine, migrations, 0);
   await engine.close();
 }

@@ -5,8 +5,7 @@ import type { Config } from './config.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import { DiskSpace, type DiskFolder } from '../kernel/storage/disk/disk-space.ts';
-import { blobFolderOf } from './open-blobs.ts';
-import { repositoriesFolderOf } from './repositories-folder.ts';
+import { blobFolderOf, repositoriesFolderOf } from './open-stores.ts';
 import { isBucket } from './setting.ts';
 
 const MB = 1024 ** 2;

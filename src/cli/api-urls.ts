@@ -1,5 +1,5 @@
 // The URLs of the three APIs on a server, and a call to try each.
-import { apis } from '../app/app.ts';
+import { apis } from '../app/apis.ts';
 
 interface ApiUrl {
   name: string;

@@ -1,14 +1,14 @@
 // Doctor's checks of large objects: that they are reachable, that none is orphaned, and that their checksums match.
 import { existsSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { apis, migrations } from '../app/app.ts';
+import { apis, migrations } from '../app/apis.ts';
 import type { Config } from '../app/config.ts';
 import { DamagedBlob } from '../kernel/storage/blobs/blob-checksum.ts';
 import { fileBlobs, type BlobStore } from '../kernel/storage/blobs/blob.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { findOrphans, type BlobKind } from '../kernel/storage/blobs/orphan-blobs.ts';
-import { blobFolderOf, openBlobs } from '../app/open-blobs.ts';
+import { blobFolderOf, openBlobs } from '../app/open-stores.ts';
 import { isBucket } from '../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from './command-errors.ts';

@@ -1,5 +1,5 @@
 // Doctor's checks of the database: connection, integrity, migrations, clock and stuck leases.
-import { migrations } from '../app/app.ts';
+import { migrations } from '../app/apis.ts';
 import type { Config } from '../app/config.ts';
 import { countStuck, releaseStuck } from '../kernel/jobs/due-store.ts';
 import { checkEngine } from '../kernel/storage/check-engine.ts';

@@ -1,5 +1,5 @@
 // The command `migrate status`: the migrations that are applied, and those that are pending.
-import { migrations } from '../app/app.ts';
+import { migrations } from '../app/apis.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { EXIT } from './command-errors.ts';

@@ -1,8 +1,8 @@
 // Opens the database for a command, whether or not the server is running.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrations } from '../app/app.ts';
-import { openEngine } from '../app/open-engine.ts';
+import { migrations } from '../app/apis.ts';
+import { openEngine } from '../app/open-stores.ts';
 import type { Config } from '../app/config.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';

@@ -1,5 +1,5 @@
 // The command `status`: whether a server runs on this data folder, its URLs, and its database.
-import { migrations } from '../app/app.ts';
+import { migrations } from '../app/apis.ts';
 import type { Config } from '../app/config.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';

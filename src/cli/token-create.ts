@@ -1,7 +1,7 @@
 // The command `token create`: creates an access token in the database and shows it once.
 import { readFileSync } from 'node:fs';
 import type { LoadedSettings } from '../app/read-settings.ts';
-import { changesOn } from '../app/app.ts';
+import { changesOn } from '../app/apis.ts';
 import { systemActor } from '../kernel/identity/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';
 import { Failure } from '../kernel/failure.ts';

@@ -1,5 +1,5 @@
 // The command `token revoke`: deletes an access token, given by its id or its last characters.
-import { changesOn, transferOwnership } from '../app/app.ts';
+import { changesOn, transferOwnership } from '../app/apis.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { systemActor } from '../kernel/identity/actor.ts';
 import { IDENTITY } from '../kernel/identity/identity.ts';

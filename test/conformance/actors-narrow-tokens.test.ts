@@ -1,7 +1,7 @@
 // What a narrowed token starts has its own things and no more than the token: runs, their children, schedules, standby.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apis } from '../../src/app/app.ts';
+import { apis } from '../../src/app/apis.ts';
 import { newSecret } from '../../src/kernel/secrets/secret.ts';
 import { deleteUnusedBoundaries } from '../../src/kernel/identity/store-boundaries.ts';
 import type { Member } from '../../src/kernel/identity/store-members.ts';

@@ -1,7 +1,7 @@
 // A start with --demo that is interrupted after any of its calls: later starts complete the example, and nothing is there twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apis } from '../../src/app/app.ts';
+import { apis } from '../../src/app/apis.ts';
 import { seedDemo, type DemoServer } from '../../src/app/demo.ts';
 import { checkActors, checkHost, checkRepository, countsOf, hasOneToken, WHOLE } from '../demo-content.ts';
 import { onEachEngine } from '../engines.ts';

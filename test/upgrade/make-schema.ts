@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrations } from '../../src/app/app.ts';
+import { migrations } from '../../src/app/apis.ts';
 import { migrate } from '../../src/kernel/storage/migrate.ts';
 import { openEngine } from '../engines.ts';
 import { startPostgres } from '../postgres.ts';

@@ -1,5 +1,5 @@
 // The server that an import goes into: the one named, or the one that runs on the data folder, with a token for the import alone.
-import { changesOn } from '../../app/app.ts';
+import { changesOn } from '../../app/apis.ts';
 import type { Config } from '../../app/config.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';

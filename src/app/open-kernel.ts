@@ -1,0 +1,113 @@
+// Opens the services of the kernel and of the three APIs, and joins the APIs where one needs another.
+import { schedulePushBuilds } from '../actors/builds/build-on-push.ts';
+import type { ExecutionSettings } from '../actors/jobs/settings.ts';
+import { runTokens } from '../actors/runs/run-tokens.ts';
+import { openActorsServices } from '../actors/services.ts';
+import { openFlagServices } from '../flags/services.ts';
+import { appTokens } from '../host/apps/app-tokens.ts';
+import { installationTokens } from '../host/apps/installation-tokens.ts';
+import { openHostServices } from '../host/services.ts';
+import { maySourceBeRead, openSource } from '../host/sources/open-source.ts';
+import { repositoryNameIn } from '../host/sources/own-url.ts';
+import type { Changes } from '../kernel/change/changes.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { BodyMemory } from '../kernel/http/body/body-memory.ts';
+import { Identity } from '../kernel/identity/identity.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { Limits } from '../kernel/limits/limits.ts';
+import { SecondaryLimits } from '../kernel/limits/secondary-limits.ts';
+import { guard } from '../kernel/network/guard.ts';
+import type { Logger } from '../kernel/observability/log.ts';
+import { Metrics } from '../kernel/observability/metrics.ts';
+import type { DiskSpace } from '../kernel/storage/disk/disk-space.ts';
+import type { Engine } from '../kernel/storage/engine.ts';
+import { VersionUsage } from '../kernel/versions/usage/version-usage.ts';
+import { apis, auditedAccounts, baseRoles, endMember, transferOwnership } from './apis.ts';
+import type { Config } from './config.ts';
+import { recordIsolation } from './execution-settings.ts';
+import { openBlobs, openSecrets, repositoriesFolderOf } from './open-stores.ts';
+import { quotasOf, secondaryQuotasOf, streamLimitsOf } from './quotas.ts';
+import { RELEASE } from './release.ts';
+
+/** What a kernel is made of: opened before it, and closed after it. */
+export interface Ground {
+  engine: Engine;
+  changes: Changes;
+  disk: DiskSpace;
+  execution: ExecutionSettings;
+  clock: Clock;
+  log: Logger;
+  program: string;
+  /** Where the server is reached; with port 0 that is known only once it listens. */
+  urls: { public: string; listening: string };
+  isPageSecretRequired?: (() => boolean | Promise<boolean>) | undefined;
+}
+
+export async function openKernel(config: Config, ground: Ground): Promise<Kernel> {
+  const { engine, changes, disk, execution, clock, log, program, urls, isPageSecretRequired } = ground;
+  const limits = new Limits({
+    enabled: config.limits === 'on',
+    quotas: quotasOf(apis, config.limit),
+    exceededStatus: Number(config.hostLimitStatus),
+    store: { db: engine.db, clock, isShared: engine.isShared },
+  });
+  await limits.load();
+  await recordIsolation(config, execution, log);
+  const metrics = new Metrics(RELEASE);
+  const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
+  const kernel: Kernel = {
+    clock,
+    engine,
+    db: engine.db,
+    changes,
+    blobs: await openBlobs(config),
+    disk,
+    secrets: await openSecrets(config, engine, log),
+    identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
+    transferOwnership,
+    endMember,
+    auditedAccounts,
+    services: {
+      ...(await openFlagServices(
+        { engine, clock, log, metrics },
+        { eventsPerSecond, streams: streamLimitsOf(config) },
+      )),
+      ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
+      ...(await openHostServices(
+        { engine, clock },
+        {
+          repositories: repositoriesFolderOf(config),
+          maxPushBytes: config.maxPushBytes,
+          inflation: { repositoryBytes: config.maxInflatedBytes },
+        },
+      )),
+      // The ports between the APIs, which do not import each other.
+      ownRepositories: {
+        nameIn: (url) => repositoryNameIn(url, [urls.public, urls.listening]),
+        mayRead: (repository) => maySourceBeRead(kernel, repository),
+        open: (repository, options) => openSource(kernel, repository, options),
+      },
+      pushSubscriber: (tx, pushed, now) => schedulePushBuilds(kernel.services, tx, pushed, now),
+    },
+    limits,
+    versionUsage: await new VersionUsage({ engine, clock }).open(),
+    secondaryLimits: new SecondaryLimits(config.limits === 'on', secondaryQuotasOf(config)),
+    log,
+    bodyMemory: new BodyMemory(),
+    metrics,
+    guard: guard({ allowPrivate: config.allowPrivateWebhooks }),
+    get publicUrl() {
+      return urls.public;
+    },
+    release: RELEASE,
+    program,
+    isPageSecretRequired: isPageSecretRequired ?? (() => kernel.services.networkSharing.doRunsShare()),
+    settings: {
+      retentionMs: config.retentionDays * 24 * 60 * 60 * 1000,
+      recordBytes: config.recordBytes,
+      organizationsByMembers: config.organizationsByMembers,
+      execution,
+    },
+  };
+  return kernel;
+}
