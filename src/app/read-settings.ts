@@ -10,7 +10,7 @@ import {
   type SettingName,
 } from './config.ts';
 import { Failure } from '../kernel/failure.ts';
-import { nearest } from '../kernel/text/did-you-mean.ts';
+import { closestWord } from '../kernel/text/did-you-mean.ts';
 import { isBucket } from './setting.ts';
 
 const ENV_PREFIX = 'SIGNALBOX_';
@@ -79,7 +79,7 @@ function refuseUnknown(names: string[], where: string): void {
     if ((SETTING_NAMES as string[]).includes(name)) continue;
     throw new Failure(
       'invalid',
-      `There is no setting "${name}" (${where}). Did you mean "${nearest(name, SETTING_NAMES)}"?`,
+      `There is no setting "${name}" (${where}). Did you mean "${closestWord(name, SETTING_NAMES)}"?`,
     );
   }
 }
@@ -90,7 +90,7 @@ function refuseUnknownEnvironment(env: NodeJS.ProcessEnv): void {
   const byRest = new Map(known.map((name) => [name.replace(ENV_PREFIX, ''), name]));
   for (const name of Object.keys(env)) {
     if (!name.startsWith(ENV_PREFIX) || known.includes(name)) continue;
-    const meant = byRest.get(nearest(name.slice(ENV_PREFIX.length), [...byRest.keys()]));
+    const meant = byRest.get(closestWord(name.slice(ENV_PREFIX.length), [...byRest.keys()]));
     throw new Failure('invalid', `There is no setting ${name}. Did you mean ${meant}?`);
   }
 }

@@ -10,7 +10,7 @@ const VERSION = '1';
 export const KEY_PROTOCOL = {
   // Environment keys are no tokens: each route checks the kind of key it takes.
   credentialOf: () => undefined,
-  page: { render: (page, facts) => ({ body: toCollection(page, facts) }), schema: Collection },
+  page: { render: (page, context) => ({ body: toCollection(page, context) }), schema: Collection },
   versions: { names: [VERSION], changes: [] },
   versionOf: () => VERSION,
   versionHeaders: () => ({}),

@@ -109,11 +109,11 @@ const FIXED_MESSAGES = [
 /** The kinds of failures of a path that this server does not have. */
 const MISSING: readonly FailureKind[] = ['no-route', 'wrong-method', 'not-found'];
 
-export function renderError(failure: Failure, facts: RequestContext): unknown {
+export function renderError(failure: Failure, context: RequestContext): unknown {
   const { details, kind } = failure;
-  const { base, shape } = facts;
+  const { base, shape } = context;
   // By the path alone, so that it says nothing about the repository in it.
-  const absent = MISSING.includes(kind) ? absentPartAt(facts.url) : undefined;
+  const absent = MISSING.includes(kind) ? absentPartAt(context.url) : undefined;
   if (absent !== undefined)
     return {
       message: `Not Found: this server has no ${absent}.`,
@@ -122,7 +122,7 @@ export function renderError(failure: Failure, facts: RequestContext): unknown {
     };
   const url = locationOf(failure, base);
   return {
-    message: messageOf(failure, facts),
+    message: messageOf(failure, context),
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
         resource: shape?.id.split('/')[0] ?? 'request',
@@ -133,7 +133,7 @@ export function renderError(failure: Failure, facts: RequestContext): unknown {
     }),
     ...(url !== undefined && { url }),
     documentation_url: `${new URL(base).origin}/docs/host${pageOf(failure)}`,
-    status: String(hostStatusOf(failure, facts)),
+    status: String(hostStatusOf(failure, context)),
   };
 }
 

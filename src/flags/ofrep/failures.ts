@@ -39,10 +39,10 @@ export const OfrepError = Type.Object(
   { $id: 'OfrepError' },
 );
 
-export function renderError({ kind, message, details }: Failure, facts: RequestContext): unknown {
+export function renderError({ kind, message, details }: Failure, context: RequestContext): unknown {
   const errorCode = details.code ?? CODES[kind];
   if (errorCode === undefined) return { errorDetails: message };
-  const key = flagKeyOf(facts);
+  const key = flagKeyOf(context);
   return { ...(key !== undefined && { key }), errorCode, errorDetails: message };
 }
 

@@ -15,40 +15,40 @@ export interface SecondaryEntry {
   ending: EndingCall;
 }
 
-/** Fills in the facts or throws. Returns a promise only when the database is needed. */
+/** Fills in the context or throws. Returns a promise only when the database is needed. */
 export function admit(
-  facts: RequestContext,
+  context: RequestContext,
   protocol: ApiProtocol,
   kernel: Kernel,
   secondary: SecondaryEntry,
 ): Promise<void> | undefined {
-  const nobody = anonymousAt(facts.address);
+  const nobody = anonymousAt(context.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
   let isUnknown = false;
   // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
   try {
-    credential = protocol.credentialOf(facts);
+    credential = protocol.credentialOf(context);
   } catch (error) {
     refusal = error as Error;
   }
   try {
-    facts.version = protocol.versionOf(facts);
-    facts.variant = protocol.variantOf?.(facts);
+    context.version = protocol.versionOf(context);
+    context.variant = protocol.variantOf?.(context);
   } catch (error) {
     refusal ??= error as Error;
-    facts.isVersionRefused = true;
+    context.isVersionRefused = true;
   }
   try {
-    protocol.checkHeaders?.(facts);
+    protocol.checkHeaders?.(context);
   } catch (error) {
     refusal ??= error as Error;
   }
-  if (facts.overridden !== undefined) refusal ??= checkOverride(facts.overridden, credential);
+  if (context.overridden !== undefined) refusal ??= checkOverride(context.overridden, credential);
   const enter = (caller: Caller): Promise<void> | undefined => {
-    facts.caller = caller;
-    enterSecondary(facts, caller, protocol, kernel, secondary);
-    const charging = charge(facts, caller, protocol, kernel, isUnknown);
+    context.caller = caller;
+    enterSecondary(context, caller, protocol, kernel, secondary);
+    const charging = charge(context, caller, protocol, kernel, isUnknown);
     if (charging !== undefined) return charging.then(() => check(caller));
     check(caller);
     return undefined;
@@ -56,21 +56,21 @@ export function admit(
   const check = (caller: Caller) => {
     if (refusal !== undefined) throw refusal;
     checkProgram(caller, protocol);
-    if (caller.kind === 'session') checkOrigin(facts, kernel.publicUrl);
-    protocol.checkCaller?.(facts);
-    requireCaller(facts, caller, protocol, kernel.publicUrl);
+    if (caller.kind === 'session') checkOrigin(context, kernel.publicUrl);
+    protocol.checkCaller?.(context);
+    requireCaller(context, caller, protocol, kernel.publicUrl);
   };
   const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
-    const isComplete = caller.session === undefined || isCompleteSession(facts, caller.session, kernel);
+    const isComplete = caller.session === undefined || isCompleteSession(context, caller.session, kernel);
     const settle = (isTrusted: boolean) => {
-      facts.isSessionIncomplete = !isTrusted;
+      context.isSessionIncomplete = !isTrusted;
       return enter(isTrusted ? caller : nobody);
     };
     return typeof isComplete === 'boolean' ? settle(isComplete) : isComplete.then(settle);
   };
   if (credential === undefined) return enter(nobody);
   const { kind } = credential;
-  const found = kernel.identity.identify(credential, facts.now);
+  const found = kernel.identity.identify(credential, context.now);
   if (!(found instanceof Promise)) return enterKnown(found);
   return found.then(enterKnown, (error: unknown) => {
     if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
@@ -83,23 +83,23 @@ export function admit(
 
 /** A call that a secondary limit refuses counts against no budget; its reply says what is left of them. */
 function enterSecondary(
-  facts: RequestContext,
+  context: RequestContext,
   caller: Caller,
   protocol: ApiProtocol,
   { secondaryLimits, limits }: Kernel,
   { cost, ending }: SecondaryEntry,
 ): void {
   if (cost === undefined || !secondaryLimits.enabled) return;
-  const excess = secondaryLimits.enter(caller, cost, ending, facts.now);
+  const excess = secondaryLimits.enter(caller, cost, ending, context.now);
   if (excess === undefined) return;
-  for (const category of facts.categories)
-    facts.counters.push({ category, counter: limits.peek(category, caller, facts.now) });
-  throw protocol.limits.secondary!.exceeded(excess, facts);
+  for (const category of context.categories)
+    context.counters.push({ category, counter: limits.peek(category, caller, context.now) });
+  throw protocol.limits.secondary!.exceeded(excess, context);
 }
 
 /** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */
 function charge(
-  facts: RequestContext,
+  context: RequestContext,
   caller: Caller,
   protocol: ApiProtocol,
   kernel: Kernel,
@@ -107,8 +107,8 @@ function charge(
 ): Promise<void> | undefined {
   const { limits } = kernel;
   if (!limits.enabled) return undefined;
-  const { shape, now, counters } = facts;
-  const categories = budgetsOf(facts, caller, protocol, kernel);
+  const { shape, now, counters } = context;
+  const categories = budgetsOf(context, caller, protocol, kernel);
   // A credential that nobody has was looked up in the database: without a count, guessing would be free.
   if (shape?.charge === 'later' || (shape?.charge === 'never' && !isUnknown)) {
     for (const category of categories)
@@ -129,7 +129,7 @@ function charge(
       if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
       else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
     }
-    if (isSpent) throw protocol.limits.exceeded(counters[left.indexOf(undefined)]!, facts);
+    if (isSpent) throw protocol.limits.exceeded(counters[left.indexOf(undefined)]!, context);
   };
   if (consumed.some((consumption) => consumption instanceof Promise)) {
     return Promise.all(consumed.map(async (consumption) => consumption)).then(settle);

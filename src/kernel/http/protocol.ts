@@ -86,7 +86,7 @@ export interface LimitPlan {
   /** Headers for every reply while limits are on. */
   headers(counted: CategoryCounter[], now: number): Headers;
   /** The error for a caller who has reached a limit. */
-  exceeded(counted: CategoryCounter, facts: RequestContext): Failure;
+  exceeded(counted: CategoryCounter, context: RequestContext): Failure;
   /** The operator chooses the status of calls over a limit, and `statusOf` answers with it. */
   hasChosenStatus?: true;
   /** What one caller may do at the same time and in a minute; absent where only budgets limit them. */
@@ -96,7 +96,7 @@ export interface LimitPlan {
 export interface SecondaryPlan {
   /** What a call counts for, without a shape for a path that does not exist; undefined for nothing. */
   costOf(shape: RouteShape | undefined): SecondaryCost | undefined;
-  exceeded(excess: SecondaryExcess, facts: RequestContext): Failure;
+  exceeded(excess: SecondaryExcess, context: RequestContext): Failure;
 }
 
 export interface AbsentPart {
@@ -127,9 +127,9 @@ export interface ApiProtocol {
   unknownPaths?: 'not-found';
   status: Record<FailureKind, number>;
   /** The status of a failure, where it differs from the table's for its kind. */
-  statusOf?(failure: Failure, facts: RequestContext): number;
+  statusOf?(failure: Failure, context: RequestContext): number;
   /** The body of an error. */
-  renderError(failure: Failure, facts: RequestContext): unknown;
+  renderError(failure: Failure, context: RequestContext): unknown;
   /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
   /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */
@@ -141,22 +141,22 @@ export interface ApiProtocol {
   /** The ways to send a credential, by name, as OpenAPI security schemes; each is accepted. */
   securitySchemes: Record<string, Record<string, string>>;
   /** Extracts the credential from the request, without validating it. */
-  credentialOf(facts: RequestContext): Credential | undefined;
+  credentialOf(context: RequestContext): Credential | undefined;
   /** Throws for callers whom the route is not for. May replace the caller by one with fewer rights. */
-  checkCaller?(facts: RequestContext): void;
+  checkCaller?(context: RequestContext): void;
   /** Puts the body of a success into the API's envelope. */
   wrap?: { body(body: unknown): unknown; schema(schema: TSchema): TSchema };
   page: {
-    render(page: Page, facts: RequestContext): { body: unknown; headers?: Headers };
+    render(page: Page, context: RequestContext): { body: unknown; headers?: Headers };
     schema(item: TSchema): TSchema;
   };
   versions: VersionTable;
   /** The version that the call asks for; throws for an unknown one. */
-  versionOf(facts: RequestContext): string;
+  versionOf(context: RequestContext): string;
   /** The variant of its version that the call asks for; see `VersionChange.only`. */
-  variantOf?(facts: RequestContext): string | undefined;
+  variantOf?(context: RequestContext): string | undefined;
   /** Throws when the headers ask for something that this API cannot send. */
-  checkHeaders?(facts: RequestContext): void;
+  checkHeaders?(context: RequestContext): void;
   /** Headers that name the version that answered, and its deprecation. */
   versionHeaders(
     version: string,
@@ -165,13 +165,13 @@ export interface ApiProtocol {
     variant: string | undefined,
   ): Headers;
   /** The same for calls that name their version themselves, and not for those that get the default. */
-  namedVersionHeaders?(facts: RequestContext): Headers | undefined;
+  namedVersionHeaders?(context: RequestContext): Headers | undefined;
   limits: LimitPlan;
   cors: Cors;
   /** On every reply. */
   headers: Headers;
   /** Headers that depend on the call. */
-  callHeaders?(facts: RequestContext): Headers;
+  callHeaders?(context: RequestContext): Headers;
   /** How a caller may override the method that it sends. */
   override?: MethodOverride;
   /** The maximum size of a body in bytes, as sent and as inflated. */

@@ -1,4 +1,4 @@
-// One call in progress: the facts that the stages fill in, and the permission and budget checks for its handler.
+// One call in progress: the context that the stages fill in, and the permission and budget checks for its handler.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RequestContext, CategoryCounter } from './protocol.ts';

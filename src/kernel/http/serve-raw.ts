@@ -10,7 +10,7 @@ import { asFailure } from './server/fastify-failure.ts';
 import { ServerResponse } from '../network/http-client.ts';
 import type { Kernel } from '../kernel.ts';
 import { ActiveRequestContext } from './request-context.ts';
-import type { ApiHandlers } from './api-dispatch.ts';
+import type { ApiHandlers } from './api-router.ts';
 import type { ClientSocket, RawAnswer, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
 import { ReplySender } from './reply/send.ts';

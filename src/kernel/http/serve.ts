@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
 import { shownPath } from './call-log.ts';
-import type { ApiHandlers } from './api-dispatch.ts';
+import type { ApiHandlers } from './api-router.ts';
 import type { HeldBody } from './body/body-memory.ts';
 import { collectBody, inflateBody } from './body/body.ts';
 import type { Api, ApiProtocol } from './protocol.ts';

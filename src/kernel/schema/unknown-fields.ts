@@ -1,5 +1,5 @@
 // Finds members of a body that its schema does not name: a misspelled name is the most likely cause of an invalid body.
-import { likelyMeant } from '../text/did-you-mean.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
 import type { JsonSchema } from './schema.ts';
 
 export interface UnknownField {
@@ -19,7 +19,7 @@ export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
 }
 
 export function describeUnknown(name: string, known: readonly string[]): string {
-  const meant = likelyMeant(name, known);
+  const meant = didYouMean(name, known);
   return `is not a known field${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 

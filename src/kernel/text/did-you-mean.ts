@@ -1,7 +1,7 @@
 // Finds the known word that a misspelled one probably means.
 
 /** The known word with the smallest edit distance, ignoring case. */
-export function nearest(word: string, known: readonly string[]): string {
+export function closestWord(word: string, known: readonly string[]): string {
   return findClosest(word, known, Infinity)!;
 }
 
@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string {
 const MAX_LETTERS = 40;
 
 /** The nearest word, if its distance is small enough. */
-export function likelyMeant(word: string, known: readonly string[]): string | undefined {
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LETTERS) return undefined;
   // Two swapped letters count as two edits.
   return findClosest(word, known, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));

@@ -1,6 +1,6 @@
 // Answers the requests of pages: reads forms, and shows errors as pages.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiHandlers } from '../api-dispatch.ts';
+import type { ApiHandlers } from '../api-router.ts';
 import { checkHead } from '../server/bad-requests.ts';
 import { collectBody } from '../body/body.ts';
 import { Failure } from '../../failure.ts';

@@ -7,7 +7,7 @@ import { Failure } from '../../failure.ts';
 import { takeSessionLink } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { Logger } from '../../observability/log.ts';
-import { ApiDispatch } from '../api-dispatch.ts';
+import { ApiRouter } from '../api-router.ts';
 import { ReservedPathSegments } from '../reserved-path-segments.ts';
 import { closeTwin, listenHostsOf, openTwin, withBothLoopbacks } from './loopback-twin.ts';
 import { findPortHolder } from './port-holder.ts';
@@ -17,7 +17,7 @@ import { Upgrades } from './websocket-upgrades.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    apis: ApiDispatch;
+    apis: ApiRouter;
     badRequests: BadRequests;
     overrides: MethodOverrides;
     upgrades: Upgrades;
@@ -53,7 +53,7 @@ export function createServer({
   const badRequests = new BadRequests();
   const overrides = new MethodOverrides();
   const upgrades = new Upgrades();
-  const apis = new ApiDispatch();
+  const apis = new ApiRouter();
   const reading = {
     maxHeaderSize: READ_HEAD_BYTES,
     headersTimeout: headersMs,

@@ -16,7 +16,7 @@ export interface ApiHandlers {
   onError(error: Error, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-export class ApiDispatch {
+export class ApiRouter {
   readonly #apis = new ByPrefix<ApiHandlers>();
 
   add(prefix: string, handlers: ApiHandlers): void {
