@@ -1,5 +1,6 @@
 // The scraping and automation platform: its protocol and its modules.
-import type { Api, RequestContext, ApiProtocol } from '../kernel/http/protocol.ts';
+import type { Api, ApiProtocol } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';

@@ -1,5 +1,6 @@
 // The feature-flag service: its protocol and its modules.
-import type { Api, RequestContext, CategoryCounter, ApiProtocol, Headers } from '../kernel/http/protocol.ts';
+import type { Api, ApiProtocol, Headers } from '../kernel/http/protocol.ts';
+import type { RequestContext, CategoryCounter } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';

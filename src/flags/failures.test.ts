@@ -1,7 +1,7 @@
 // A change that needs approval: one kind of failure, with another status for segments than for flags.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestContext } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './bypass.ts';
 import { renderError, statusOf } from './failures.ts';

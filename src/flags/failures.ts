@@ -1,5 +1,5 @@
 // Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
-import type { RequestContext } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/request-context.ts';
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { BYPASS_SEGMENT } from './bypass.ts';

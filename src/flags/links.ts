@@ -1,5 +1,5 @@
 // Link objects, and the collection that holds a page of items.
-import type { RequestContext } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/request-context.ts';
 import { neighbours, withQuery, type Page } from '../kernel/http/reply/page.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 

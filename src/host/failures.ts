@@ -1,5 +1,5 @@
 // The error replies of the host: statuses, and bodies with message, documentation_url and status.
-import type { RequestContext } from '../kernel/http/protocol.ts';
+import type { RequestContext } from '../kernel/http/request-context.ts';
 import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { absentPartAt, DIFFERENCES } from './absent-parts.ts';

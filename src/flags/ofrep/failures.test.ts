@@ -1,7 +1,7 @@
 // Errors in the format of OFREP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestContext } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/request-context.ts';
 import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { renderError, status } from './failures.ts';
 

@@ -1,6 +1,6 @@
 // Renders errors in the format of OFREP: `{key, errorCode, errorDetails}` for an evaluation, else `{errorDetails}`.
 import { routedPath } from '../../kernel/http/prefixes.ts';
-import type { RequestContext } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/request-context.ts';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { status as flagStatus } from '../failures.ts';

@@ -1,5 +1,5 @@
 // Which callers a route is for: programs need what the table says, and the routes of apps need programs.
-import type { RequestContext } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/request-context.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isOpen, type RouteShape } from '../../kernel/http/route.ts';
 import { undecodable } from './app-tokens.ts';

@@ -1,5 +1,6 @@
 // Selects the API version of a call by its header, and reports it with the deprecation of old versions.
-import type { RequestContext, ApiProtocol, Headers } from '../../kernel/http/protocol.ts';
+import type { ApiProtocol, Headers } from '../../kernel/http/protocol.ts';
+import type { RequestContext } from '../../kernel/http/request-context.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/http/route.ts';
 import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/versions/version-effects.ts';

@@ -1,5 +1,6 @@
 // The first stage of a call: selects the version, authenticates the caller, counts the call against its rate limits.
-import type { RequestContext, ApiProtocol } from './protocol.ts';
+import type { ApiProtocol } from './protocol.ts';
+import type { RequestContext } from './request-context.ts';
 import { Failure } from '../failure.ts';
 import { anonymousAt, type Caller, type Credential, type KnownCaller } from '../identity/caller.ts';
 import { isCompleteSession, SESSION_HEADER } from '../identity/sessions/page-secret.ts';

@@ -1,5 +1,6 @@
 // The log line of a call: its method and path, the caller, the client's address, and the result.
-import type { RequestContext, ApiProtocol } from './protocol.ts';
+import type { ApiProtocol } from './protocol.ts';
+import type { RequestContext } from './request-context.ts';
 import { accountOf } from '../identity/caller.ts';
 import type { JsonSchema } from '../schema/schema.ts';
 import { unknownFields } from '../schema/unknown-fields.ts';

@@ -1,12 +1,12 @@
 // What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
 import type { Module, Tag } from './module.ts';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { DueHandler } from '../jobs/due-store.ts';
 import type { Failure, FailureKind } from '../failure.ts';
-import type { Caller, Credential } from '../identity/caller.ts';
-import type { Quota, Counter } from '../limits/window.ts';
-import type { MethodOverride, OverriddenMethod } from './method-override.ts';
+import type { Credential } from '../identity/caller.ts';
+import type { Quota } from '../limits/window.ts';
+import type { MethodOverride } from './method-override.ts';
 import type { Page } from './reply/page.ts';
+import type { CategoryCounter, RequestContext } from './request-context.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from '../schema/schema.ts';
 import type { SecondaryCost, SecondaryExcess } from '../limits/secondary-limits.ts';
@@ -14,56 +14,10 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { VersionTable } from '../versions/version.ts';
-import type { RouteUsage } from '../versions/usage/route-usage.ts';
 import type { Attempt, WebhookMessage } from '../webhooks/send.ts';
 import type { DueDispatch } from '../webhooks/store-dispatches.ts';
 
 export type Headers = Record<string, string>;
-
-/** What the stages know of a call; some of it is filled in later than at the start. */
-export interface RequestContext {
-  id: string;
-  now: number;
-  /** The effective method. */
-  method: string;
-  /** Present where the caller sent another method, or asked for an override that is not allowed. */
-  overridden: OverriddenMethod | undefined;
-  url: string;
-  base: string;
-  headers: IncomingHttpHeaders;
-  address: string;
-  /** That of calls which ask for none, until the caller's own is known. */
-  version: string;
-  /** What else the call asks for that changes the shapes of its version; mostly nothing. */
-  variant: string | undefined;
-  /** The caller asked for a version that is not available. */
-  isVersionRefused: boolean;
-  caller: Caller | undefined;
-  /** A cookie names a session, whose second secret was not sent: the caller is anonymous. */
-  isSessionIncomplete: boolean;
-  shape: RouteShape | undefined;
-  /** As the handler gets it, once it is read. */
-  body: unknown;
-  /** The rate limits that the call counts against, by their full names. */
-  categories: readonly string[];
-  /** Their state, once the call was counted. */
-  counters: CategoryCounter[];
-  /** The status of a call over a limit that the operator chose. */
-  readonly exceededStatus: number | undefined;
-  /** How long ago it began. */
-  readonly elapsedMs: number;
-  /** Whether it was answered with an error, which is logged already. */
-  hasFailed: boolean;
-  /** Counts the call if newer versions would change it; undefined on routes where none does. */
-  usage: RouteUsage | undefined;
-  /** What newer versions would change in this call, as bits of `usage`. */
-  effects: number;
-}
-
-export interface CategoryCounter {
-  category: string;
-  counter: Counter;
-}
 
 export interface Cors {
   /** `echo` answers with the caller's own origin, and `*` when it sent none. */

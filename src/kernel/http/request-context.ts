@@ -1,15 +1,60 @@
 // One call in progress: the context that the stages fill in, and the permission and budget checks for its handler.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { RequestContext, CategoryCounter } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { newCallId } from '../id.ts';
 import type { Caller } from '../identity/caller.ts';
 import { can, requirePermission, matchesAction } from '../identity/policy.ts';
 import type { Limits } from '../limits/limits.ts';
+import type { Counter } from '../limits/window.ts';
 import type { OverriddenMethod } from './method-override.ts';
 import type { RouteShape } from './route.ts';
 import type { RouteUsage } from '../versions/usage/route-usage.ts';
+
+/** What the stages know of a call; some of it is filled in later than at the start. */
+export interface RequestContext {
+  id: string;
+  now: number;
+  /** The effective method. */
+  method: string;
+  /** Present where the caller sent another method, or asked for an override that is not allowed. */
+  overridden: OverriddenMethod | undefined;
+  url: string;
+  base: string;
+  headers: IncomingHttpHeaders;
+  address: string;
+  /** That of calls which ask for none, until the caller's own is known. */
+  version: string;
+  /** What else the call asks for that changes the shapes of its version; mostly nothing. */
+  variant: string | undefined;
+  /** The caller asked for a version that is not available. */
+  isVersionRefused: boolean;
+  caller: Caller | undefined;
+  /** A cookie names a session, whose second secret was not sent: the caller is anonymous. */
+  isSessionIncomplete: boolean;
+  shape: RouteShape | undefined;
+  /** As the handler gets it, once it is read. */
+  body: unknown;
+  /** The rate limits that the call counts against, by their full names. */
+  categories: readonly string[];
+  /** Their state, once the call was counted. */
+  counters: CategoryCounter[];
+  /** The status of a call over a limit that the operator chose. */
+  readonly exceededStatus: number | undefined;
+  /** How long ago it began. */
+  readonly elapsedMs: number;
+  /** Whether it was answered with an error, which is logged already. */
+  hasFailed: boolean;
+  /** Counts the call if newer versions would change it; undefined on routes where none does. */
+  usage: RouteUsage | undefined;
+  /** What newer versions would change in this call, as bits of `usage`. */
+  effects: number;
+}
+
+export interface CategoryCounter {
+  category: string;
+  counter: Counter;
+}
 
 export interface CallStart {
   now: number;

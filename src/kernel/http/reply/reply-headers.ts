@@ -1,5 +1,6 @@
 // The headers of replies in one API: those of a route's version, of CORS, of rate limits, and of the reply itself.
-import type { RequestContext, Cors, ApiProtocol, Headers } from '../protocol.ts';
+import type { Cors, ApiProtocol, Headers } from '../protocol.ts';
+import type { RequestContext } from '../request-context.ts';
 import { HeaderBlock, HeaderList } from './header-list.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReplyHead } from './reply-head.ts';
