@@ -5,14 +5,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
+import { isLong, isOnSqlite } from './quick-run.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
 import { runFiles } from './runner/pool.ts';
+import { RunProgress } from './runner/progress.ts';
 import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** With the long files, which take more time than all others together. */
+    /** With the long files, and with all suites on both engines. */
     all: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
     // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
@@ -24,21 +26,15 @@ const { values, positionals } = parseArgs({
 const isWhole = positionals.length === 0;
 const FOLDERS = ['src', 'test', 'scripts', 'tools', 'actors-library'];
 const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
-/** Files that start many processes: real clients, runs of Actors, crashes, guides. They are begun first, so that none is left alone at the end. */
-const LONG = [
-  /\/test\/(clients|crash|runner|together)\//,
-  /memory\.test\.ts$/,
-  /\/(contributing|first-crawl|guides|host-guides|import-(actors|repo)|isolations|launch|log-writer|openapi-lint|package|serve|whole-account)\.test\.ts$/,
-  /\/actors-(actors|builds-\w+|datasets-streams|from-host|interruptions|library|records-large|runs|standby[\w-]*|task-runs|tasks|webhook-\w+)\.test\.ts$/,
-];
-const isLong = (file: string) => LONG.some((names) => names.test(file));
 /** These start git hundreds of times, which costs more the larger a process has become: so they come before others. */
 const startsGit = (file: string) => /host|git|repositor/.test(relative('.', file));
 const rank = (file: string) => 2 * Number(isLong(file)) + Number(startsGit(file));
-const files = patterns
-  .flatMap((pattern) => findFiles(pattern))
-  .filter((file) => !isWhole || values.all || !isLong(file))
-  .toSorted((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1));
+/** Files that are asked for by name run whole. */
+const isQuick = isWhole && !values.all;
+const files = [...new Set(patterns.flatMap((pattern) => findFiles(pattern)))]
+  .filter((path) => !isQuick || !isLong(path))
+  .toSorted((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1))
+  .map((path) => ({ path, isOnSqlite: isQuick && isOnSqlite(path) }));
 
 function findFiles(pattern: string): string[] {
   const found = globSync(pattern).map((file) => resolve(file));
@@ -90,29 +86,21 @@ async function prepareClient(): Promise<void> {
   process.env['SIGNALBOX_TEST_APIFY'] = await bundleApify(folder);
 }
 
-let passed = 0;
-let failed = 0;
-let failures = '';
-await runFiles([...new Set(files)], {
+const progress = new RunProgress(process.stdout, files.length, () => performance.now());
+const tick = setInterval(() => progress.show(), 1000);
+await runFiles(files, {
   processes: Number(values.processes),
   limitMs: Number(values['time-limit']) * 1000,
   flags: (values['test-name-pattern'] ?? []).map((name) => `--test-name-pattern=${name}`),
   signal: interruption.signal,
-  tell(file, report, { seconds, cpuSeconds }) {
-    passed += report.passed;
-    failed += report.failed;
-    if (report.failed > 0) failures += report.failures;
-    const cpu = cpuSeconds === undefined ? '' : `, ${cpuSeconds.toFixed(1)} s of CPU`;
-    process.stdout.write(`${relative('.', file)} (${seconds.toFixed(1)} s${cpu})\n${report.text}\n`);
-  },
+  tell: (path, report, spent) => progress.add(path, report, spent),
 });
+clearInterval(tick);
 if (template !== undefined) await dropTemplate(database, template);
 await server?.stop();
 // Programs of a test file that was cut off may write for a moment more.
 rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 clearInterval(watch);
 
-if (failures !== '') process.stdout.write(`failed:\n${failures}\n`);
-if (interruption.signal.aborted) process.stdout.write('The run was interrupted.\n');
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
-process.exitCode = failed > 0 || passed === 0 || interruption.signal.aborted ? 1 : 0;
+progress.end(interruption.signal.aborted);
+process.exitCode = progress.failed > 0 || progress.passed === 0 || interruption.signal.aborted ? 1 : 0;

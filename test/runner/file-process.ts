@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { FileReport, Message, Order, Progress } from './messages.ts';
+import type { FileReport, Message, Order, Progress, TestFile } from './messages.ts';
 
 const SCRIPT = fileURLToPath(new URL('run-files.ts', import.meta.url));
 const REPORTER = new URL('reporter.ts', import.meta.url).href;
@@ -65,7 +65,7 @@ export class FileProcess {
   }
 
   /** Always resolves with a report, even if the process crashes. */
-  async run(file: string, limitMs: number, signal: AbortSignal): Promise<FileReport> {
+  async run({ path: file, isOnSqlite }: TestFile, limitMs: number, signal: AbortSignal): Promise<FileReport> {
     this.#output = '';
     let progress: Progress = { text: '', running: '', passed: 0, failed: 0 };
     const { promise, resolve } = Promise.withResolvers<FileReport>();
@@ -84,7 +84,7 @@ export class FileProcess {
     signal.addEventListener('abort', interrupt);
     this.#child.on('message', listen);
     void this.#exit.then(cutOff);
-    this.#send({ file });
+    this.#send({ file, isOnSqlite });
     const report = await promise;
     clearTimeout(limit);
     signal.removeEventListener('abort', interrupt);

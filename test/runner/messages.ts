@@ -1,8 +1,15 @@
 // The messages between the runner and its processes.
 
+export interface TestFile {
+  path: string;
+  /** Whether its suites for each engine run on SQLite only. */
+  isOnSqlite: boolean;
+}
+
 /** To a process: the file to run next, or none to exit. */
 export interface Order {
   file?: string;
+  isOnSqlite?: boolean;
 }
 
 /** From a process: the progress or the result of a file. */

@@ -1,6 +1,6 @@
 // Runs test files in a few long-lived processes, each of which loads shared modules once. All end with the run.
 import { FileProcess } from './file-process.ts';
-import type { FileReport } from './messages.ts';
+import type { FileReport, TestFile } from './messages.ts';
 
 export interface PoolSettings {
   processes: number;
@@ -10,7 +10,7 @@ export interface PoolSettings {
   flags: string[];
   /** Ends the run: running files are aborted, and no more are started. */
   signal: AbortSignal;
-  tell(file: string, report: FileReport, spent: TimeSpent): void;
+  tell(path: string, report: FileReport, spent: TimeSpent): void;
 }
 
 export interface TimeSpent {
@@ -20,25 +20,25 @@ export interface TimeSpent {
 }
 
 /** Files that measure memory get a process of their own, without the leftovers of other files. */
-const isAlone = (file: string) => file.endsWith('memory.test.ts');
+const isAlone = (path: string) => path.endsWith('memory.test.ts');
 
-export async function runFiles(files: readonly string[], settings: PoolSettings): Promise<void> {
+export async function runFiles(files: readonly TestFile[], settings: PoolSettings): Promise<void> {
   const queue = [...files];
   await Promise.all(
     Array.from({ length: Math.min(settings.processes, files.length) }, () => runFrom(queue, settings)),
   );
 }
 
-async function runFrom(queue: string[], { limitMs, flags, signal, tell }: PoolSettings): Promise<void> {
+async function runFrom(queue: TestFile[], { limitMs, flags, signal, tell }: PoolSettings): Promise<void> {
   let shared: FileProcess | undefined;
   for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
-    const host = isAlone(file) ? new FileProcess(flags) : (shared ??= new FileProcess(flags));
+    const host = isAlone(file.path) ? new FileProcess(flags) : (shared ??= new FileProcess(flags));
     const begun = performance.now();
     const cpuBegun = host.cpuSeconds() ?? 0;
     const report = await host.run(file, limitMs, signal);
     const cpu = host.cpuSeconds();
     const cpuSeconds = cpu === undefined ? undefined : cpu - cpuBegun;
-    tell(file, report, { seconds: (performance.now() - begun) / 1000, cpuSeconds });
+    tell(file.path, report, { seconds: (performance.now() - begun) / 1000, cpuSeconds });
     if (host !== shared || host.isSpent) await host.end();
     if (shared?.isSpent) shared = undefined;
   }

@@ -34,8 +34,9 @@ function note(error: unknown): void {
   console.error(error);
 }
 
-async function runFile(file: string): Promise<FileReport> {
+async function runFile(file: string, isOnSqlite = false): Promise<FileReport> {
   restoreSurroundings();
+  if (isOnSqlite) process.env['SIGNALBOX_TEST_ENGINES'] = 'sqlite';
   beginFile(file);
   followPromises();
   // Hooks at the top level of the file belong to this suite, and so to no other file. Its name matches no usual pattern.
@@ -76,6 +77,6 @@ async function findLeftovers(): Promise<string[]> {
 
 process.on('message', (order: Order) => {
   if (order.file === undefined) process.exit();
-  void runFile(order.file).then((report) => process.send?.({ report } satisfies Message));
+  void runFile(order.file, order.isOnSqlite).then((report) => process.send?.({ report } satisfies Message));
 });
 process.on('disconnect', () => process.exit());
