@@ -33,6 +33,7 @@ const checks: Record<string, Check> = {
   names: checkNames,
   records: checkRecords,
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
+  ledger: () => runNode('scripts/ledger.ts'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),

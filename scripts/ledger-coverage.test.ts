@@ -1,7 +1,7 @@
 // How rule numbers are read from the names of tests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCoverage, type Ledger } from './ledger-coverage.ts';
+import { findCoverage, findLongOnly, type Ledger } from './ledger-coverage.ts';
 
 const ledger: Ledger = {
   flags: [
@@ -53,4 +53,15 @@ test('the counts are per API', () => {
     { api: 'flags', total: 3, covered: ['F2'], missing: ['F1', 'F14'] },
     { api: 'host', total: 1, covered: [], missing: ['H1'] },
   ]);
+});
+
+test('rules of long files alone are named', () => {
+  const tests = new Map([
+    ['long.test.ts', `test('F1 F2 are so', () => {});`],
+    ['quick.test.ts', `test('F2 is so too', () => {});`],
+  ]);
+  assert.deepEqual(
+    findLongOnly(ledger, tests, (path) => path === 'long.test.ts'),
+    ['F1'],
+  );
 });

@@ -12,6 +12,19 @@ export type Coverage = {
 const NAME = /\b(?:test|it)\(\s*['"`]((?:[A-Z]\d+:?\s)+)/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\*).*/gm;
 
+/** The rules that are held, but by no test outside of the long files. */
+export function findLongOnly(
+  ledger: Ledger,
+  tests: ReadonlyMap<string, string>,
+  isLong: (path: string) => boolean,
+): string[] {
+  const quick = new Map([...tests].filter(([path]) => !isLong(path)));
+  const coveredBy = (some: ReadonlyMap<string, string>) =>
+    findCoverage(ledger, some).apis.flatMap(({ covered }) => covered);
+  const held = new Set(coveredBy(quick));
+  return coveredBy(tests).filter((id) => !held.has(id));
+}
+
 export function findCoverage(ledger: Ledger, tests: ReadonlyMap<string, string>): Coverage {
   const named = [...tests].flatMap(([path, text]) =>
     [...text.replace(COMMENT_LINE, '').matchAll(NAME)].flatMap(([, ids = '']) =>
