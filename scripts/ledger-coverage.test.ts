@@ -55,13 +55,11 @@ test('the counts are per API', () => {
   ]);
 });
 
-test('rules of long files alone are named', () => {
+test('rules that only long files and long tests hold are named', () => {
   const tests = new Map([
     ['long.test.ts', `test('F1 F2 are so', () => {});`],
-    ['quick.test.ts', `test('F2 is so too', () => {});`],
+    ['quick.test.ts', `test('F2 is so too', () => {}); test('H1 takes long', () => {});`],
   ]);
-  assert.deepEqual(
-    findLongOnly(ledger, tests, (path) => path === 'long.test.ts'),
-    ['F1'],
-  );
+  const isLong = (path: string) => path === 'long.test.ts';
+  assert.deepEqual(findLongOnly(ledger, tests, { isLong, longTests: ['H1 takes long'] }), ['F1', 'H1']);
 });

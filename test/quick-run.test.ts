@@ -1,18 +1,25 @@
 // The lists of the quick run: each entry is about files that exist.
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { test } from 'node:test';
 import { onEachEngine } from './engines.ts';
-import { isLong, isOnSqlite, LONG_FILES, ON_SQLITE } from './quick-run.ts';
+import { filesOnSqlite, isLong, isOnSqlite, longFiles, longTests, TEST_FOLDERS } from './quick-run.ts';
 
-test('every glob of the quick run matches a test file', () => {
-  const files = ['src', 'test', 'scripts'].flatMap((folder) => globSync(`${folder}/**/*.test.ts`));
-  for (const glob of [...Object.keys(LONG_FILES), ...ON_SQLITE])
+const files = TEST_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.test.ts`));
+
+test('every glob of the lists matches a test file', () => {
+  for (const glob of [...longFiles, ...filesOnSqlite])
     assert.ok(
       files.some((file) => matchesGlob(file, glob)),
       `${glob} matches no test file`,
     );
+});
+
+test('every name of the lists is that of a test in one quick file', () => {
+  const texts = files.filter((file) => !isLong(file)).map((file) => readFileSync(file, 'utf8'));
+  for (const name of longTests)
+    assert.equal(texts.filter((text) => text.includes(`'${name}'`)).length, 1, name);
 });
 
 test('files of any working folder are told apart by their path in the project', () => {

@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
-import { isLong, isOnSqlite } from './quick-run.ts';
+import { isLong, isOnSqlite, longTests, TEST_FOLDERS } from './quick-run.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
 import { runFiles } from './runner/pool.ts';
 import { RunProgress } from './runner/progress.ts';
@@ -24,8 +24,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const isWhole = positionals.length === 0;
-const FOLDERS = ['src', 'test', 'scripts', 'tools', 'actors-library'];
-const patterns = isWhole ? FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
+const patterns = isWhole ? TEST_FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
 /** These start git hundreds of times, which costs more the larger a process has become: so they come before others. */
 const startsGit = (file: string) => /host|git|repositor/.test(relative('.', file));
 const rank = (file: string) => 2 * Number(isLong(file)) + Number(startsGit(file));
@@ -91,7 +90,10 @@ const tick = setInterval(() => progress.show(), 1000);
 await runFiles(files, {
   processes: Number(values.processes),
   limitMs: Number(values['time-limit']) * 1000,
-  flags: (values['test-name-pattern'] ?? []).map((name) => `--test-name-pattern=${name}`),
+  flags: [
+    ...(values['test-name-pattern'] ?? []).map((name) => `--test-name-pattern=${name}`),
+    ...(isQuick ? longTests : []).map((name) => `--test-skip-pattern=/^${RegExp.escape(name)}$/`),
+  ],
   signal: interruption.signal,
   tell: (path, report, spent) => progress.add(path, report, spent),
 });
