@@ -1,58 +1,14 @@
-// Objects and references of git on a running server: blobs, trees, commits, references and annotated tags.
+// Objects of git on a running server: blobs, trees, commits and annotated tags.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe } from 'node:test';
 import { promisify } from 'node:util';
-import { onEachEngine } from '../engines.ts';
-import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
-import { joinHost } from '../host-people.ts';
-import { startServer, type Answer, type Json, type TestServer } from '../server.ts';
+import { gitTest as test } from '../git-tests.ts';
+import type { Json } from '../server.ts';
+import { expect, NO_OBJECT, onGitServer } from './host-git-data-calls.ts';
 
 const run = promisify(execFile);
-const NO_OBJECT = '1234567890123456789012345678901234567890';
-
-let server: TestServer;
-/** Tokens of the owner and of another writer. */
-let ada: string;
-let bob: string;
-before(async () => {
-  server = await startServer();
-  ({ token: ada } = await joinHost(server, 'ada'));
-  ({ token: bob } = await joinHost(server, 'bob'));
-});
-after(() => server.stop());
-
-const send = (method: string, path: string, body?: unknown, token: string | null = ada) =>
-  server.call(path, { method, token, ...(body !== undefined && { body }) });
-
-async function expect(status: number, answer: Promise<Answer>): Promise<Json> {
-  const got = await answer;
-  assert.equal(got.status, status, got.text);
-  return got.text === '' ? {} : got.json;
-}
-
-interface Repository {
-  path: string;
-  /** The commit of `main`, if the repository has one. */
-  head: string;
-  folder: string;
-}
-
-async function create(name: string, fields: Json = { auto_init: true }): Promise<Repository> {
-  const { id } = await expect(201, send('POST', '/user/repos', { name, ...fields }));
-  const git = server.app.kernel.services.git.repository(id as number);
-  const head = (await git.readRef('refs/heads/main')) ?? '';
-  return { path: `/repos/ada/${name}`, head, folder: git.folder };
-}
-
-async function commit({ path, head }: Repository, message: string, parents = [head]): Promise<string> {
-  const { tree } = await expect(200, send('GET', `${path}/git/commits/${head}`));
-  const made = await expect(
-    201,
-    send('POST', `${path}/git/commits`, { message, tree: tree.sha as string, parents }),
-  );
-  return String(made['sha']);
-}
+const { people, send, create } = onGitServer();
 
 describe('blobs', () => {
   test('content is stored as given, and returned in lines of base64', async () => {
@@ -60,7 +16,7 @@ describe('blobs', () => {
     const post = (body: Json) => send('POST', `${path}/git/blobs`, body);
     const text = 'Grüße\n'.repeat(20);
     const { sha, url } = await expect(201, post({ content: text }));
-    assert.equal(url, `${server.url}${path}/git/blobs/${sha}`);
+    assert.equal(url, `${people.server.url}${path}/git/blobs/${sha}`);
     assert.equal((await expect(201, post({ content: text, encoding: 'utf-8' })))['sha'], sha);
     const encoded = Buffer.from(text).toString('base64');
     assert.equal((await expect(201, post({ content: encoded, encoding: 'base64' })))['sha'], sha);
@@ -80,8 +36,8 @@ describe('blobs', () => {
     const { path } = await create('raw');
     const content = '<script>alert(1)</script>';
     const { sha } = await expect(201, send('POST', `${path}/git/blobs`, { content }));
-    const raw = await server.call(`${path}/git/blobs/${sha}`, {
-      token: ada,
+    const raw = await people.server.call(`${path}/git/blobs/${sha}`, {
+      token: people.ada,
       headers: { accept: 'application/vnd.github.raw+json' },
     });
     assert.equal(raw.text, content);
@@ -100,7 +56,10 @@ describe('blobs', () => {
     assert.ok(Buffer.from(blob['content'] as string, 'base64').equals(bytes));
     assert.ok((blob['content'] as string).split('\n').every((line) => line.length <= 60));
     const accept = 'application/vnd.github.v3.raw';
-    const raw = await server.call(`${path}/git/blobs/${sha}`, { token: ada, headers: { accept } });
+    const raw = await people.server.call(`${path}/git/blobs/${sha}`, {
+      token: people.ada,
+      headers: { accept },
+    });
     assert.ok(Buffer.from(raw.text).equals(bytes));
   });
 });
@@ -388,248 +347,5 @@ describe('annotated tags', () => {
     ];
     for (const change of changes) await expect(422, send('POST', `${path}/git/tags`, { ...body, ...change }));
     await expect(404, send('GET', `${path}/git/tags/${head}`));
-  });
-});
-
-describe('references', () => {
-  test('branches and tags are created, moved and deleted by their full names', async () => {
-    const repository = await create('refs');
-    const { path, head } = repository;
-    const made = await expect(201, send('POST', `${path}/git/refs`, { ref: 'refs/heads/a/b', sha: head }));
-    assert.equal(made['ref'], 'refs/heads/a/b');
-    assert.equal(made['url'], `${server.url}${path}/git/refs/heads/a/b`);
-    assert.deepEqual([made['object'].type, made['object'].sha], ['commit', head]);
-    for (const place of ['git/ref/heads/a/b', 'git/ref/heads%2Fa%2Fb', 'git/refs/heads/a/b'])
-      assert.deepEqual(await expect(200, send('GET', `${path}/${place}`)), made);
-    const again = await expect(422, send('POST', `${path}/git/refs`, { ref: 'refs/heads/a/b', sha: head }));
-    assert.equal(again['message'], 'Reference already exists');
-    await expect(422, send('POST', `${path}/git/refs`, { ref: 'refs/heads/a', sha: head }));
-    const next = await commit(repository, 'next');
-    const moved = await expect(200, send('PATCH', `${path}/git/refs/heads/a/b`, { sha: next }));
-    assert.equal(moved['object'].sha, next);
-    const back = await expect(422, send('PATCH', `${path}/git/refs/heads/a/b`, { sha: head }));
-    assert.equal(back['message'], 'Update is not a fast forward');
-    await expect(200, send('PATCH', `${path}/git/refs/heads/a/b`, { sha: head, force: true }));
-    assert.deepEqual(
-      ((await expect(200, send('GET', `${path}/git/matching-refs/heads/`))) as unknown as Json[]).map(
-        ({ ref }) => ref as string,
-      ),
-      ['refs/heads/a/b', 'refs/heads/main'],
-    );
-    assert.deepEqual(await expect(200, send('GET', `${path}/git/matching-refs/heads/a`)), [{ ...made }]);
-    assert.deepEqual(await expect(200, send('GET', `${path}/git/matching-refs/tags/v`)), []);
-    await expect(204, send('DELETE', `${path}/git/refs/heads/a/b`));
-    for (const [method, body] of [['DELETE'], ['PATCH', { sha: head }]] as const) {
-      const gone = await expect(422, send(method, `${path}/git/refs/heads/a/b`, body));
-      assert.equal(gone['message'], 'Reference does not exist');
-    }
-    await expect(404, send('GET', `${path}/git/ref/heads/a/b`));
-    await expect(404, send('GET', `${path}/git/ref/heads`));
-    await expect(422, send('DELETE', `${path}/git/refs/heads/main`));
-  });
-
-  test('all references are listed by name, in pages, or those of one kind', async () => {
-    const { path, head } = await create('all-refs');
-    for (const ref of ['refs/heads/a/b', 'refs/tags/v1', 'refs/tags/v2'])
-      await expect(201, send('POST', `${path}/git/refs`, { ref, sha: head }));
-    const listed = async (place: string, token: string | null = null) =>
-      ((await expect(200, send('GET', `${path}/${place}`, undefined, token))) as unknown as Json[]).map(
-        ({ ref }) => ref as string,
-      );
-    const all = ['refs/heads/a/b', 'refs/heads/main', 'refs/tags/v1', 'refs/tags/v2'];
-    assert.deepEqual(await listed('git/refs'), all);
-    assert.deepEqual(await listed('git/refs', bob), all);
-    assert.deepEqual(await listed('git/refs/heads'), all.slice(0, 2));
-    assert.deepEqual(await listed('git/refs/tags'), all.slice(2));
-    assert.deepEqual(await listed('git/refs?per_page=3&page=2'), all.slice(3));
-    assert.deepEqual(await listed('git/refs/tags?per_page=1&page=2'), ['refs/tags/v2']);
-    assert.deepEqual(await listed('git/refs?page=900'), []);
-    const { headers, json } = await send('GET', `${path}/git/refs?per_page=3`, undefined, null);
-    assert.match(headers.get('link') ?? '', /per_page=3&page=2>; rel="next"/);
-    assert.deepEqual(
-      (json as unknown as Json[])[1],
-      await expect(200, send('GET', `${path}/git/ref/heads/main`)),
-    );
-    for (const query of ['page=0', 'page=x', 'per_page=-1'])
-      await expect(422, send('GET', `${path}/git/refs?${query}`));
-    for (const method of ['PUT', 'DELETE', 'PATCH']) {
-      const { status } = await send(method, `${path}/git/refs`, { sha: head });
-      assert.ok(status === 404 || status === 422, `${method}: ${status}`);
-    }
-    for (const place of ['git/refs/head', 'git/refs/pull', 'git/refs/'])
-      await expect(404, send('GET', `${path}/${place}`));
-    assert.deepEqual(await listed('git/refs'), all);
-  });
-
-  test('a name that no branch or tag can have is refused', async () => {
-    const { path, head } = await create('bad-refs');
-    const names = [
-      'main2',
-      'heads/x',
-      'refs/x',
-      'refs/heads/',
-      'refs/heads/-d',
-      'refs/tags/--all',
-      'refs/heads/HEAD',
-      'refs/heads/a..b',
-      'refs/heads/a@{1}',
-      'refs/heads/a b',
-      'refs/heads/a\nb',
-      'refs/heads/a\x00b',
-      'refs/heads/a\x7f',
-      'refs/heads/.a',
-      'refs/heads/a.lock',
-      'refs/heads/../../config',
-      'refs/heads/a~1',
-      `refs/heads/${head}`,
-      `refs/tags/${head.toUpperCase()}`,
-      'refs/heads/a:b',
-      String.raw`refs/heads/a\b`,
-      `refs/heads/${'x'.repeat(300)}`,
-      `refs/heads/${'x/'.repeat(600)}x`,
-      'refs/notes/commits',
-      'refs/pull/1/head',
-      'HEAD',
-    ];
-    for (const ref of names) {
-      const { status, text } = await send('POST', `${path}/git/refs`, { ref, sha: head });
-      assert.equal(status, 422, `${ref}: ${text}`);
-    }
-    for (const sha of [NO_OBJECT, 'main', '', head.slice(0, 10), '0'.repeat(40)])
-      await expect(422, send('POST', `${path}/git/refs`, { ref: 'refs/heads/x', sha }));
-    const { tree } = await expect(200, send('GET', `${path}/git/commits/${head}`));
-    await expect(422, send('POST', `${path}/git/refs`, { ref: 'refs/heads/x', sha: tree.sha as string }));
-    for (const ref of ['notes/commits', 'heads/-d', 'heads/a%0Ab', 'heads/..%2F..%2Fconfig']) {
-      await expect(422, send('DELETE', `${path}/git/refs/${ref}`));
-      await expect(422, send('PATCH', `${path}/git/refs/${ref}`, { sha: head }));
-      await expect(404, send('GET', `${path}/git/ref/${ref}`));
-    }
-  });
-
-  test('of concurrent moves none is lost', async () => {
-    const repository = await create('contested');
-    const { path } = repository;
-    const commits = await Promise.all([1, 2, 3, 4].map((index) => commit(repository, `sibling ${index}`)));
-    const answers = await Promise.all(
-      commits.map((sha) => send('PATCH', `${path}/git/refs/heads/main`, { sha })),
-    );
-    assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((a, b) => a - b),
-      [200, 422, 422, 422],
-    );
-    const winner = answers.find(({ status }) => status === 200)!.json['object'].sha as string;
-    const { object } = await expect(200, send('GET', `${path}/git/ref/heads/main`));
-    assert.equal(object.sha, winner);
-    const forced = await Promise.all(
-      commits.map((sha) => send('PATCH', `${path}/git/refs/heads/main`, { sha, force: true })),
-    );
-    assert.deepEqual(
-      forced.map(({ status, text }) => [status, status === 200 ? '' : text]),
-      commits.map(() => [200, '']),
-    );
-  });
-
-  test('a moved branch is a push', async () => {
-    const repository = await create('pushed');
-    const { path } = repository;
-    const { pushed_at: earlier } = await expect(200, send('GET', path));
-    server.clock.ahead += 60_000;
-    const sha = await commit(repository, 'next');
-    await expect(200, send('PATCH', `${path}/git/refs/heads/main`, { sha }));
-    const { pushed_at: now } = await expect(200, send('GET', path));
-    assert.ok((now as string) > (earlier as string));
-  });
-});
-
-describe('access', () => {
-  const calls: [string, string, unknown?][] = [
-    ['POST', 'git/blobs', { content: 'x' }],
-    ['POST', 'git/trees', { tree: [{ path: 'a', mode: '100644', content: 'x' }] }],
-    ['POST', 'git/commits', { message: 'x', tree: NO_OBJECT }],
-    ['POST', 'git/tags', { tag: 'x', message: 'x', object: NO_OBJECT, type: 'commit' }],
-    ['POST', 'git/refs', { ref: 'refs/heads/x', sha: NO_OBJECT }],
-    ['PATCH', 'git/refs/heads/main', { sha: NO_OBJECT }],
-    ['DELETE', 'git/refs/heads/main'],
-  ];
-  const reads = [
-    `git/blobs/${NO_OBJECT}`,
-    'git/trees/main',
-    `git/commits/${NO_OBJECT}`,
-    'git/ref/heads/main',
-    'git/matching-refs/heads',
-    'git/refs',
-    'git/refs/tags',
-    `git/tags/${NO_OBJECT}`,
-  ];
-
-  test('a private repository is not there for others', async () => {
-    const { path } = await create('hidden', { private: true, auto_init: true });
-    for (const [method, place, body] of calls) {
-      await expect(404, send(method, `${path}/${place}`, body, bob));
-      await expect(401, send(method, `${path}/${place}`, body, null));
-      await expect(404, send(method, `${path}/${place}`, method === 'DELETE' ? undefined : {}, bob));
-    }
-    for (const place of reads)
-      for (const token of [bob, null]) await expect(404, send('GET', `${path}/${place}`, undefined, token));
-  });
-
-  test('a public repository is read by everybody, and written by those who may push', async () => {
-    const { path } = await create('readable');
-    for (const [method, place, body] of calls) {
-      await expect(403, send(method, `${path}/${place}`, body, bob));
-      await expect(401, send(method, `${path}/${place}`, body, null));
-    }
-    await expect(200, send('GET', `${path}/git/trees/main`, undefined, null));
-  });
-
-  test('an archived repository is read-only', async () => {
-    const { path } = await create('ended');
-    await expect(200, send('PATCH', path, { archived: true }));
-    for (const [method, place, body] of calls) await expect(403, send(method, `${path}/${place}`, body));
-    await expect(200, send('GET', `${path}/git/ref/heads/main`));
-  });
-
-  test('an empty repository says so, and takes the first commit', async () => {
-    const { path } = await create('empty', {});
-    for (const place of reads.filter((one) => !one.includes('matching')))
-      assert.equal(
-        (await expect(409, send('GET', `${path}/${place}`)))['message'],
-        'Git Repository is empty.',
-      );
-    assert.deepEqual(await expect(200, send('GET', `${path}/git/matching-refs/heads`)), []);
-    const tree = [{ path: 'a.txt', mode: '100644', content: 'a' }];
-    const { sha } = await expect(201, send('POST', `${path}/git/trees`, { tree }));
-    const first = await expect(
-      201,
-      send('POST', `${path}/git/commits`, { message: 'first', tree: sha as string }),
-    );
-    await expect(
-      201,
-      send('POST', `${path}/git/refs`, { ref: 'refs/heads/main', sha: first['sha'] as string }),
-    );
-    await expect(200, send('GET', `${path}/git/trees/main`));
-  });
-});
-
-onEachEngine((engine) => {
-  test('a branch is moved by number, too', async () => {
-    const location = await engine.migratedDatabase();
-    const own = await startServer(engine.kind === 'postgres' ? { database: location } : {});
-    try {
-      const { json } = await own.call('/user/repos', {
-        method: 'POST',
-        body: { name: 'x', auto_init: true },
-      });
-      const path = `/repositories/${json['id']}/git`;
-      const { json: ref } = await own.call(`${path}/ref/heads/main`);
-      const post = async (place: string, body: Json) =>
-        (await own.call(`${path}/${place}`, { method: 'POST', body })).json;
-      const { sha: tree } = await post('trees', { tree: [{ path: 'a', mode: '100644', content: 'a' }] });
-      const { sha } = await post('commits', { message: 'x', tree, parents: [ref['object'].sha] });
-      const { status, text } = await own.call(`${path}/refs/heads/main`, { method: 'PATCH', body: { sha } });
-      assert.equal(status, 200, text);
-    } finally {
-      await own.stop();
-    }
   });
 });
