@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { planOf, recordStatements } from '../../../test/query-plans.ts';
+import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { recordClient } from './store-seen-clients.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
@@ -85,29 +85,23 @@ onEachEngine((testEngine) => {
     await purgeQueue(on, 'queue-9', AbortSignal.timeout(60_000));
   }
 
-  function check(text: string, plan: string): void {
-    const summaries = `${text}\n\n${plan}`;
-    if (testEngine.kind === 'sqlite') {
-      // Only parameters and intermediate results are scanned.
-      assert.doesNotMatch(plan, /SCAN (?!g\b|jsonb?_each\b|c\b|sized\b|\(subquery)/, summaries);
-      assert.doesNotMatch(plan, /TEMP B-TREE/, summaries);
-    } else {
-      assert.doesNotMatch(plan, /Seq Scan|Sort/, summaries);
-      // Only statements that go through a queue in the order of ids may use its index without an id.
-      if (/order by "id"/.test(text)) return;
-      for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
-        assert.match(condition!, /\bid\b/, summaries);
-      }
+  /** SQLite scans only parameters and intermediate results. */
+  const scan = /SCAN (?!g\b|jsonb?_each\b|c\b|sized\b|\(subquery)|TEMP B-TREE|Seq Scan|Sort/;
+
+  function check(plan: string, text: string): void {
+    // Only statements that go through a queue in the order of ids may use its index without an id.
+    if (/order by "id"/.test(text)) return;
+    for (const [, condition] of plan.matchAll(/(?:using|on) queue_requests_pkey.*\n\s+Index Cond: (.*)/g)) {
+      assert.match(condition!, /\bid\b/, `${text}\n\n${plan}`);
     }
   }
 
   test('every statement goes by an index before anything is known of the sizes', async () => {
-    assert.ok(statements.length >= 20, String(statements.length));
-    for (const statement of statements) check(statement.sql, await planOf(engine, statement));
+    await assertPlans(engine, statements, { atLeast: 20, scan, check });
   });
 
   test('every statement goes by an index when the sizes are known', async () => {
     await sql.raw('analyze').execute(engine.db);
-    for (const statement of statements) check(statement.sql, await planOf(engine, statement));
+    await assertPlans(engine, statements, { atLeast: 20, scan, check });
   });
 });

@@ -8,7 +8,7 @@ import { eventMigrations } from '../../kernel/change/store.ts';
 import { identityMigrations } from '../../kernel/identity/tables.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
-import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
+import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { storageMigrations } from '../migrations/storages.ts';
 import { userMigrations } from '../migrations/users.ts';
 import { insertStorage, findNextOwner, findStorage, isNameTaken, listStorages, listUnused } from './store.ts';
@@ -54,6 +54,6 @@ onEachEngine((testEngine) => {
   });
 
   test('every statement about storages goes by an index', async () => {
-    await assertIndexed(engine, statements, { atLeast: 8 });
+    await assertPlans(engine, statements, { atLeast: 8 });
   });
 });

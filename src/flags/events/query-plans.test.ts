@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { onEachEngine } from '../../../test/engines.ts';
-import { assertIndexed, recordStatements } from '../../../test/query-plans.ts';
+import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { Metrics } from '../../kernel/observability/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
@@ -106,6 +106,6 @@ onEachEngine((testEngine) => {
     const statements = [...seen.values()].filter(({ sql: text }) =>
       /flag_(evaluations|event_payloads|context_kinds)/.test(text),
     );
-    await assertIndexed(engine, statements, { atLeast: 12 });
+    await assertPlans(engine, statements, { atLeast: 12 });
   });
 });

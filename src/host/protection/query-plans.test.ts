@@ -1,5 +1,5 @@
 // The query plans for rules of branches: each statement uses an index, for any number of rows.
-import { testNoScan } from '../../../test/query-plans.ts';
+import { testPlans } from '../../../test/query-plans.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { DEFAULT_RULE } from './rule.ts';
@@ -32,7 +32,7 @@ const SHA = '1'.repeat(40);
 const WHOLE_TABLE =
   /(?:SCAN|Seq Scan on) (?:branch_protections|branch_protection_actors|commit_statuses|repositories|organization_teams|organization_team_members|team_repositories|repository_roles|granted|team|custom)\b(?! USING)/;
 
-testNoScan('every statement about rules goes by an index', {
+testPlans('every statement about rules goes by an index', {
   rows: ROWS,
   insertRows,
   execute: executeAllStatements,

@@ -1,5 +1,5 @@
 // The query plans for pushes and recorded references: each uses an index, for any number of rows.
-import { testNoScan } from '../../../test/query-plans.ts';
+import { testPlans } from '../../../test/query-plans.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
@@ -21,7 +21,7 @@ const PUSH = { id: 'push-1', number: 7, begunAt: NOW, changes: [] };
 
 const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:host_refs|host_pushes|repositories)\b(?! USING)/;
 
-testNoScan('every statement about pushes goes by an index', {
+testPlans('every statement about pushes goes by an index', {
   rows: ROWS,
   insertRows,
   execute: executeAllStatements,

@@ -1,11 +1,11 @@
 // The query plans for searches of users: the repositories of each user that is found are counted with an index.
-import { testNoScan } from '../../../test/query-plans.ts';
+import { testPlans } from '../../../test/query-plans.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { searchUsersByRepositories } from './store.ts';
 
 const NOW = 1_800_000_000_000;
 
-testNoScan('the repositories of the users that are found are counted with an index', {
+testPlans('the repositories of the users that are found are counted with an index', {
   rows: 3000,
   insertRows: (tx, rows) => insertRepositoryRows(tx, rows, NOW),
   async execute(db) {
