@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
     // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
     processes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 6)) },
     /** The time limit of one file, in seconds. */
-    'time-limit': { type: 'string', default: '300' },
+    'time-limit': { type: 'string', default: '900' },
   },
 });
 const isWhole = positionals.length === 0;
