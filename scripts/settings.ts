@@ -1,8 +1,8 @@
 // Writes the table of settings into the README from src/app/config.ts. --check only checks that it is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readSettings } from '../src/app/read-settings.ts';
-import { reportSettings } from '../src/cli/setting-report.ts';
-import { markdownTable } from '../src/cli/table.ts';
+import { reportSettings } from '../src/cli/settings.ts';
+import { markdownTable } from '../src/cli/io.ts';
 
 const README = new URL('../README.md', import.meta.url);
 const BETWEEN = /(?<=<!-- settings: written by npm run settings -->\n\n)[^]*?(?=\n\n<!-- \/settings -->)/;

@@ -4,7 +4,7 @@ import { Failure } from '../kernel/failure.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { RELEASE } from '../app/release.ts';
 import { messageOf } from './command-errors.ts';
-import { parseServerUrl } from './import/server-url.ts';
+import { parseServerUrl } from './import/addresses.ts';
 import {
   errorMessageOf,
   isImpactReply,
@@ -12,9 +12,8 @@ import {
   type CallEntry,
   type ImpactReply,
 } from './impact-reply.ts';
-import { painter, printJson, wantsJson, type Io } from './io.ts';
+import { painter, printJson, wantsJson, type Io, alignTable } from './io.ts';
 import { findServer } from './running-server.ts';
-import { alignTable } from './table.ts';
 
 export interface ApiImpactOptions {
   /** The version to move to; the newest by default. */

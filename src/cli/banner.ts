@@ -1,5 +1,5 @@
-// The announcement of a server that is ready: text for a terminal, and the fields of a log line.
-import { apiUrls } from './api-urls.ts';
+// The URLs of the three APIs on a server, and its announcement when it is ready: text for a terminal, and the fields of a log line.
+import { apis } from '../app/apis.ts';
 import type { painter } from './io.ts';
 
 export interface ServerFacts {
@@ -20,14 +20,32 @@ export interface ServerFacts {
   newToken: string | undefined;
 }
 
+interface ApiUrl {
+  name: string;
+  title: string;
+  url: string;
+  /** The URL of a call that any token may make. */
+  tryUrl: string;
+}
+
+/** The path that returns the caller, in each API. */
+const WHO_AM_I: Record<string, string> = { flags: '/caller-identity', actors: '/users/me', host: '/user' };
+
+export function apiUrls(publicUrl: string): ApiUrl[] {
+  return apis.map(({ protocol: { name, title, prefixes } }) => {
+    const url = publicUrl + prefixes[0]!;
+    return { name, title, url, tryUrl: url + (WHO_AM_I[name] ?? '') };
+  });
+}
+
 /** This is the only log line with the new token. */
 export function reportServer({ loginCommand, newToken, ...facts }: ServerFacts): object {
   const { publicUrl, role } = facts;
-  const apis = apiUrls(publicUrl).map(({ name, url }) => [name, url]);
+  const urls = apiUrls(publicUrl).map(({ name, url }) => [name, url]);
   return {
     ...facts,
     ...(role !== 'worker' && {
-      apis: Object.fromEntries(apis),
+      apis: Object.fromEntries(urls),
       docs: `${publicUrl}/docs`,
       login: loginCommand,
     }),

@@ -1,8 +1,7 @@
-// Reports the error of a command: one sentence that says what to do, and an exit code.
+// Reports the error of a command: one sentence that says what to do, without passwords, and an exit code.
 import { CommanderError } from 'commander';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import type { Io } from './io.ts';
-import { maskPasswords } from './mask-passwords.ts';
 
 export const EXIT = { good: 0, failed: 1, wrongUse: 2 } as const;
 
@@ -53,4 +52,11 @@ function isDebug(argv: readonly string[], { env }: Io): boolean {
   const flag = argv.findIndex((word) => word.startsWith('--log-level'));
   const level = flag === -1 ? env['SIGNALBOX_LOG_LEVEL'] : (argv[flag]!.split('=', 2)[1] ?? argv[flag + 1]);
   return level === 'debug' || level === 'trace';
+}
+
+/** Masks too much rather than too little: a password may contain an unescaped slash or at sign. */
+export function maskPasswords(text: string): string {
+  return text
+    .replaceAll(/(:\/{0,2}[^:/\s@]*):[^\n]*@/g, '$1:***@')
+    .replaceAll(/(password\s*=\s*)(?:'[^']*'?|"[^"]*"?|[^&\s"']+)/gi, '$1***');
 }

@@ -2,10 +2,9 @@
 import type { SettingName } from '../app/config.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { EXIT } from './command-errors.ts';
-import { printJson, wantsJson, type Io } from './io.ts';
+import { printJson, wantsJson, type Io, alignTable, markdownTable } from './io.ts';
 import { findServer } from './running-server.ts';
-import { reportSettings } from './setting-report.ts';
-import { alignTable, markdownTable } from './table.ts';
+import { reportSettings } from './settings.ts';
 
 export async function runConfigPrint(
   settings: LoadedSettings,

@@ -34,8 +34,7 @@ import { repositoriesFolderOf, blobFolderOf } from '../app/open-stores.ts';
 import { isBucket } from '../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from './command-errors.ts';
-import { fetchReadiness } from './readiness.ts';
-import { isAlive, readRunFile, removeRunFile } from './run-file.ts';
+import { fetchReadiness, isAlive, readRunFile, removeRunFile } from './running-server.ts';
 
 const NODE_MAJOR = 24;
 const FIRST_YEAR = 2026;

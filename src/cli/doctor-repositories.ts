@@ -17,7 +17,7 @@ import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
 import { repositoriesFolderOf } from '../app/open-stores.ts';
 import { messageOf } from './command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
-import { copiesFolderOf } from './import-repo.ts';
+import { copiesFolderOf } from './import/import-repo.ts';
 import { ImportProgress } from './import/import-progress.ts';
 import type { Io } from './io.ts';
 import { hasDatabase, withMigratedDatabase } from './open-database.ts';

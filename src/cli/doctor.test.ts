@@ -18,7 +18,7 @@ import { openFileBlobs } from '../kernel/storage/blobs/blob.ts';
 import { checkPostgresVersion, checkClockSkew, skewOf } from '../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, checkCertificate, checkSpace, reportActors } from './doctor-machine.ts';
 import { makeFolder, run, startServer } from './fixture.ts';
-import { saveRunFile } from './run-file.ts';
+import { saveRunFile } from './running-server.ts';
 
 interface Report {
   ok: boolean;

@@ -1,7 +1,6 @@
 // The command `doctor`: checks the machine, the database, the blobs and, where asked, the repositories, says what to do, and with --fix repairs what is safe.
 import type { LoadedSettings } from '../app/read-settings.ts';
-import { checkBlobs } from './doctor-blobs.ts';
-import { checkDatabase } from './doctor-database.ts';
+import { checkBlobs, checkDatabase } from './doctor-storage.ts';
 import { checkRepositories } from './doctor-repositories.ts';
 import { checkMachine } from './doctor-machine.ts';
 import { EXIT } from './command-errors.ts';

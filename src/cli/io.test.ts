@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 import { Failure } from '../kernel/failure.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './token-create.ts';
 import { reportError } from './command-errors.ts';
-import { fitLine, painter, wantsJson, type Io } from './io.ts';
-import { alignTable, markdownTable } from './table.ts';
+import { fitLine, painter, wantsJson, type Io, alignTable, markdownTable } from './io.ts';
 
 const terminal: Io = { out: () => {}, err: () => {}, env: {}, program: 'signalbox', isTerminal: true };
 

@@ -1,4 +1,4 @@
-// The input and output of a command, passed in so that tests can replace them.
+// The input and output of a command, passed in so that tests can replace them, and tables for a terminal.
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 
@@ -71,4 +71,23 @@ export function wantsJson({ json }: { json?: boolean }, { isTerminal }: Io): boo
 
 export function printJson({ out }: Io, value: unknown): void {
   out(JSON.stringify(value, undefined, 2));
+}
+
+export function alignTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

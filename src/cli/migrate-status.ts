@@ -3,9 +3,8 @@ import { migrations } from '../app/apis.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { EXIT } from './command-errors.ts';
-import { printJson, wantsJson, type Io } from './io.ts';
+import { printJson, wantsJson, type Io, alignTable } from './io.ts';
 import { withDatabase } from './open-database.ts';
-import { alignTable } from './table.ts';
 
 export async function runMigrateStatus(
   { config }: LoadedSettings,

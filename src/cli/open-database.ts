@@ -7,7 +7,7 @@ import type { Config } from '../app/config.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { maskPasswords } from './mask-passwords.ts';
+import { maskPasswords } from './command-errors.ts';
 
 /** Commands never create a database: only the server does. */
 export function hasDatabase({ database, data }: Config): boolean {

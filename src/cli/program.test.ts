@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { SETTING_NAMES, SETTINGS, optionName } from '../app/config.ts';
 import { RELEASE } from '../app/release.ts';
 import { makeFolder, run } from './fixture.ts';
-import type { SettingReport } from './setting-report.ts';
+import type { SettingReport } from './settings.ts';
 
 const COMMANDS = [
   [],

@@ -1,11 +1,10 @@
 // The command line: parses the arguments, and runs the command that they name.
 import { Argument, Command, Option } from 'commander';
 import { RELEASE } from '../app/release.ts';
-import { describeWrongUse, reportError, EXIT } from './command-errors.ts';
+import { describeWrongUse, reportError, EXIT, maskPasswords } from './command-errors.ts';
 import { addJson, explain, type End } from './command-help.ts';
 import { addImport } from './import/command.ts';
 import type { Io } from './io.ts';
-import { maskPasswords } from './mask-passwords.ts';
 import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
 
 /** Runs one command and returns the exit code. The commands themselves are loaded only when they run. */
@@ -141,7 +140,7 @@ function addToken(token: Command, io: Io, end: End): void {
     .description('List the access tokens')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runTokenLs } = await import('./token-ls.ts');
+      const { runTokenLs } = await import('./token.ts');
       end(await runTokenLs(settings, options, io));
     });
   addJson(ls);
@@ -154,7 +153,7 @@ function addToken(token: Command, io: Io, end: End): void {
     .option('-y, --yes', 'Do not ask')
     .action(async (name: string, options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runTokenRevoke } = await import('./token-revoke.ts');
+      const { runTokenRevoke } = await import('./token.ts');
       end(await runTokenRevoke(settings, name, options, io));
     });
   explain(revoke, ['token revoke x7Qa', 'token revoke 69184c2e5f0d3b7a91c4e86d --yes']);

@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeFolder, run, start, startServer, statusOf, type Banner } from './fixture.ts';
-import type { RunFile } from './run-file.ts';
+import type { RunFile } from './running-server.ts';
 
 const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunFile;
 

@@ -12,10 +12,10 @@ import { RELEASE } from '../app/release.ts';
 import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import { painter, type Io } from './io.ts';
-import { removeRunFile, saveRunFile } from './run-file.ts';
-import { reportSettings } from './setting-report.ts';
-import { waitForStop } from './stop.ts';
+import { removeRunFile, saveRunFile } from './running-server.ts';
+import { reportSettings } from './settings.ts';
 import { loginUrl, describeDatabase } from './open-database.ts';
+import { waitForStop } from './stop.ts';
 
 export async function runServe(settings: LoadedSettings, io: Io): Promise<number> {
   const { config, sources } = settings;

@@ -1,9 +1,11 @@
-// The settings on the command line: adds their flags to a command, and reads them.
+// The settings on the command line: adds their flags to a command, reads them, and reports their values without secrets.
 import { Option, type Command } from 'commander';
-import { optionName, SETTING_NAMES, SETTINGS, type SettingName } from '../app/config.ts';
+import { optionName, SETTING_NAMES, SETTINGS, type SettingName, type Config } from '../app/config.ts';
 import { readSettings, readSettingsFile, type LoadedSettings } from '../app/read-settings.ts';
 import { yesOrNo } from '../app/setting.ts';
+import type { Quota } from '../kernel/limits/window.ts';
 import { STARTED_AS, type Io } from './io.ts';
+import { maskPasswords } from './command-errors.ts';
 
 /** Every command takes these, before its name or after it. */
 const GLOBAL: readonly SettingName[] = ['data', 'database'];
@@ -57,4 +59,43 @@ function readGiven(
     env: Object.fromEntries(settings),
     file: readSettingsFile(options.config),
   });
+}
+
+export interface SettingReport {
+  name: SettingName;
+  /** Absent for secrets. */
+  flag?: string;
+  env: string;
+  description: string;
+  default: string;
+  value: string;
+  source: string;
+}
+
+export function reportSettings({ config, sources }: LoadedSettings): SettingReport[] {
+  return SETTING_NAMES.map((name) => {
+    const { env, describe, default: usual, otherwise, isSecret } = SETTINGS[name];
+    return {
+      name,
+      ...(isSecret ? {} : { flag: optionName(name) }),
+      env,
+      description: describe,
+      default: otherwise ?? usual ?? '',
+      value: formatValue(config, name),
+      source: sources[name],
+    };
+  });
+}
+
+/** The value as written on the command line, with secrets masked. */
+function formatValue(config: Config, name: SettingName): string {
+  const value = config[name];
+  if (value === undefined) return '';
+  if (SETTINGS[name].isSecret) return '***';
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object') return maskPasswords(String(value));
+  return Object.entries(value)
+    .map(([key, { known, anonymous, seconds }]: [string, Quota]) => `${key}=${known}:${anonymous}/${seconds}`)
+    .join(',');
 }

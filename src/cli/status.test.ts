@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeFolder, run, startServer } from './fixture.ts';
-import { readRunFile, saveRunFile } from './run-file.ts';
-import type { SettingReport } from './setting-report.ts';
+import { readRunFile, saveRunFile } from './running-server.ts';
+import type { SettingReport } from './settings.ts';
 import { describeEnvironment } from './status.ts';
 
 interface Status {

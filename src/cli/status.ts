@@ -10,7 +10,7 @@ import { urlOf } from '../kernel/http/server/server.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { RELEASE } from '../app/release.ts';
-import { apiUrls } from './api-urls.ts';
+import { apiUrls } from './banner.ts';
 import { EXIT } from './command-errors.ts';
 import { painter, printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';

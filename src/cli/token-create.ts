@@ -17,7 +17,6 @@ import {
   type Token,
 } from '../kernel/identity/store-tokens.ts';
 import type { Db } from '../kernel/storage/tables.ts';
-import { parseDuration } from './duration.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import { printJson, type Io } from './io.ts';
 import { withMigratedDatabase } from './open-database.ts';
@@ -106,4 +105,21 @@ function describe(
   const end = expiresAt === undefined ? '' : ` until ${new Date(expiresAt).toISOString()}`;
   const own = isService ? ` It is the account ${account} of its own.` : '';
   return `${kind} "${name}" of ${username} with ${power}${end}.${own} It is shown this once: keep it.`;
+}
+
+const MINUTE = 60_000;
+const UNITS: Record<string, number> = {
+  m: MINUTE,
+  h: 60 * MINUTE,
+  d: 24 * 60 * MINUTE,
+  w: 7 * 24 * 60 * MINUTE,
+};
+
+/** In milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([mhdw])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) {
+    throw new Failure('invalid', `"${text}" is not a span of time: write it like 90m, 12h, 30d or 8w.`);
+  }
+  return Number(count) * UNITS[unit]!;
 }

@@ -1,6 +1,13 @@
 // Copies Actors with their versions. Those that are there already get what they lack.
-import { differingFields, pickFields, type RemoteFields } from './differences.ts';
-import { attempt, reportThing, PLANNED, type ImportContext } from './import-context.ts';
+import {
+  differingFields,
+  pickFields,
+  type RemoteFields,
+  attempt,
+  reportThing,
+  PLANNED,
+  type ImportContext,
+} from './import-context.ts';
 import { copyVersions, type RemoteVersion } from './copy-versions.ts';
 import { eachListed } from './remote-lists.ts';
 

@@ -1,10 +1,8 @@
 // Copies a dataset: items only ever come at its end, so what is missing begins where the target ends.
 import { isDeepStrictEqual } from 'node:util';
 import type { ImportContext } from './import-context.ts';
-import { batchLines, type ItemBatch } from './item-lines.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { RemoteError } from './remote-error.ts';
-import { isRetryable } from './retry.ts';
+import { RemoteError, isRetryable } from './remote-error.ts';
 import { finishStorage, openStorageCopy, type RemoteStorage, type StorageCopy } from './storage-copy.ts';
 
 /** Items of one call to the source, which are never in memory together. */
@@ -109,4 +107,49 @@ async function pushItems(
     },
     (error) => isRetryable(error) && error instanceof RemoteError && !error.isUnsent,
   );
+}
+
+const NEWLINE = 0x0a;
+const BATCH_ITEMS = 1000;
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+interface ItemBatch {
+  /** A JSON array. */
+  text: string;
+  count: number;
+}
+
+async function* batchLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch, void> {
+  let [lines, bytes]: [string[], number] = [[], 0];
+  const take = (): ItemBatch => {
+    const batch = { text: `[${lines.join(',')}]`, count: lines.length };
+    [lines, bytes] = [[], 0];
+    return batch;
+  };
+  for await (const line of splitLines(content)) {
+    if (lines.length > 0 && bytes + line.length > BATCH_BYTES) yield take();
+    lines.push(line.toString('utf8'));
+    bytes += line.length;
+    if (lines.length >= BATCH_ITEMS) yield take();
+  }
+  if (lines.length > 0) yield take();
+}
+
+async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void> {
+  let parts: Uint8Array[] = [];
+  try {
+    for await (const chunk of content) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        const line = Buffer.concat([...parts, chunk.subarray(start, end)]);
+        [parts, start] = [[], end + 1];
+        if (line.length > 0) yield line;
+      }
+      if (start < chunk.length) parts.push(chunk.subarray(start));
+    }
+  } catch (error) {
+    throw error instanceof RemoteError ? error : RemoteError.broken(error);
+  }
+  const last = Buffer.concat(parts);
+  if (last.length > 0) yield last;
 }

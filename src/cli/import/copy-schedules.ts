@@ -1,8 +1,14 @@
 // Copies schedules, disabled without --enable: both servers would start the same runs.
 import { findActorId } from './copy-actors.ts';
-import { differingFields, pickFields, type RemoteFields } from './differences.ts';
-import { attempt, reportThing, type ImportContext } from './import-context.ts';
-import { findTaskId } from './find-task.ts';
+import {
+  differingFields,
+  pickFields,
+  type RemoteFields,
+  attempt,
+  reportThing,
+  type ImportContext,
+} from './import-context.ts';
+import { findTaskId } from './copy-tasks.ts';
 import { eachListed } from './remote-lists.ts';
 
 const KIND = 'schedules';

@@ -1,7 +1,14 @@
-// Copies tasks. Their Actors have to be on the target, under the same names.
+// Copies tasks, and finds those on the target that stand for tasks of the source. Their Actors have to be on the target, under the same names.
 import { findActorId, STANDBY_OPTIONS } from './copy-actors.ts';
-import { differingFields, pickFields, type RemoteFields } from './differences.ts';
-import { attempt, reportThing, PLANNED, type ImportContext } from './import-context.ts';
+import {
+  differingFields,
+  pickFields,
+  type RemoteFields,
+  attempt,
+  reportThing,
+  PLANNED,
+  type ImportContext,
+} from './import-context.ts';
 import { eachListed } from './remote-lists.ts';
 
 const KIND = 'tasks';
@@ -78,4 +85,24 @@ function wantedTask(task: RemoteTask): { wanted: RemoteFields; secrets: string[]
     ...(actorStandby != null && { actorStandby: pickFields(actorStandby as RemoteFields, STANDBY_OPTIONS) }),
   };
   return { wanted, secrets };
+}
+
+interface NamedTask {
+  id: string;
+  name: string;
+}
+
+export async function findTaskId(
+  context: ImportContext,
+  sourceId: string,
+): Promise<string | { missing: string }> {
+  const { from, to, ids, owner } = context;
+  const known = ids.tasks.get(sourceId);
+  if (known !== undefined) return known;
+  const task = await from.find<NamedTask>(`/actor-tasks/${sourceId}`);
+  if (task === undefined) return { missing: `its task ${sourceId} is gone` };
+  const found = await to.find<NamedTask>(`/actor-tasks/${owner.to.username}~${task.name}`);
+  if (found === undefined) return { missing: `its task ${task.name} is not on ${to.host}` };
+  ids.tasks.set(sourceId, found.id);
+  return found.id;
 }

@@ -1,11 +1,16 @@
 // Copies the webhooks of Actors and tasks, disabled without --enable: a first try must call nobody.
 import { createHash } from 'node:crypto';
 import { findActorId } from './copy-actors.ts';
-import { differingFields, pickFields, type RemoteFields } from './differences.ts';
-import { findTaskId } from './find-task.ts';
-import { attempt, reportThing, type ImportContext } from './import-context.ts';
+import {
+  differingFields,
+  pickFields,
+  type RemoteFields,
+  attempt,
+  reportThing,
+  type ImportContext,
+} from './import-context.ts';
+import { findTaskId } from './copy-tasks.ts';
 import { eachListed } from './remote-lists.ts';
-import { moveRunUrl } from './webhook-url.ts';
 
 const KIND = 'webhooks';
 const FIELDS = [
@@ -95,4 +100,29 @@ async function mapCondition(
     actorTaskId == null ? await findActorId(context, actorId ?? '') : await findTaskId(context, actorTaskId);
   if (typeof found === 'object') return found;
   return actorTaskId == null ? { actorId: found } : { actorTaskId: found };
+}
+
+const RUNS = /^(.*)\/v2\/(acts|actors|actor-tasks)\/([^/]+)\/runs\/?$/;
+
+interface MovedUrl {
+  requestUrl: string;
+  /** Whether it starts a run of the target. */
+  isOwnRun: boolean;
+}
+
+/** Any other URL stays as it is. A token in the URL is of no use on the target, and is left out. */
+async function moveRunUrl(context: ImportContext, requestUrl: string): Promise<MovedUrl> {
+  const { from, publicUrl } = context;
+  const url = URL.parse(requestUrl);
+  const [, , collection, segment] = RUNS.exec(url?.pathname ?? '') ?? [];
+  if (url === null || segment === undefined || url.origin !== new URL(from.url).origin)
+    return { requestUrl, isOwnRun: false };
+  const isTask = collection === 'actor-tasks';
+  const source = await from.find<{ id: string }>(`/${isTask ? 'actor-tasks' : 'actors'}/${segment}`);
+  if (source === undefined) return { requestUrl, isOwnRun: false };
+  const id = isTask ? await findTaskId(context, source.id) : await findActorId(context, source.id);
+  if (typeof id === 'object') return { requestUrl, isOwnRun: false };
+  url.searchParams.delete('token');
+  const moved = `${publicUrl}/v2/${isTask ? 'actor-tasks' : 'actors'}/${id}/runs${url.search}`;
+  return { requestUrl: moved, isOwnRun: true };
 }

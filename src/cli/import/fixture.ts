@@ -11,7 +11,7 @@ import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../../
 import { createHttpServer, request } from '../../kernel/network/http-client.ts';
 import { makeFolder, run } from '../fixture.ts';
 import type { Io } from '../io.ts';
-import type { summarizeImport } from './import-summary.ts';
+import type { summarizeImport } from './import-report.ts';
 
 /** Calls the server, and fails on any answer but these. */
 export async function must(server: TestServer, path: string, init: CallInit = {}): Promise<Answer> {

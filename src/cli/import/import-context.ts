@@ -1,12 +1,12 @@
-// What every step of an import has at hand: both servers, the report, and which thing here stands for which there.
+// What every step of an import has at hand: both servers, the report, which thing here stands for which there, and which fields differ.
+import { isDeepStrictEqual } from 'node:util';
 import type { ImportProgress } from './import-progress.ts';
 import { KIND_WORDS, type ImportedThing, type ImportReport } from './import-report.ts';
 import type { ImportState } from './import-state.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { RemoteError } from './remote-error.ts';
-import { isRetryable } from './retry.ts';
+import { RemoteError, isRetryable } from './remote-error.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   isDryRun: boolean;
   /** Replaces what differs on the target. */
   overwrites: boolean;
@@ -59,4 +59,32 @@ export async function attempt(
     if (!(error instanceof RemoteError) || isRetryable(error) || error.status === 401) throw error;
     reportThing(context, { kind, name, outcome: 'failed', reason: error.message });
   }
+}
+
+export type RemoteFields = Record<string, unknown>;
+
+/** Only these fields, without those that are null or absent. */
+export function pickFields(from: RemoteFields, names: readonly string[]): RemoteFields {
+  return Object.fromEntries(names.filter((name) => from[name] != null).map((name) => [name, from[name]]));
+}
+
+/** The names of fields that the target has otherwise; what the source leaves open may be anything. */
+export function differingFields(wanted: RemoteFields, actual: RemoteFields): string[] {
+  return Object.keys(wanted).filter((name) => !includes(actual[name], wanted[name]));
+}
+
+/** Objects may have more fields on the target, such as defaults; null counts as absent. */
+function includes(actual: unknown, wanted: unknown): boolean {
+  if (wanted == null) return true;
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((item, index) => includes(actual[index], item))
+    );
+  }
+  if (typeof wanted !== 'object') return isDeepStrictEqual(actual, wanted);
+  if (typeof actual !== 'object' || actual === null)
+    return Object.values(wanted).every((value) => value == null);
+  return Object.entries(wanted).every(([name, value]) => includes((actual as RemoteFields)[name], value));
 }

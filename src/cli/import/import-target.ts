@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 import { withMigratedDatabase } from '../open-database.ts';
 import { findServer } from '../running-server.ts';
 import { reportToken, tokenChange } from '../token.ts';
-import { parseServerUrl } from './server-url.ts';
+import { parseServerUrl } from './addresses.ts';
 
 /** It is deleted at the end of the import, unless that is killed. */
 const TOKEN_LIFETIME_MS = 24 * 3600 * 1000;

@@ -6,8 +6,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { Agent } from '../../kernel/network/http-client.ts';
 import { openHttpRequest } from '../../kernel/network/open-request.ts';
 import { RELEASE } from '../../app/release.ts';
-import { RemoteError } from './remote-error.ts';
-import { isRetryable, waitOf } from './retry.ts';
+import { RemoteError, isRetryable, waitOf } from './remote-error.ts';
 
 /** Without a byte for this long, a call has failed. */
 const IDLE_MS = 60_000;

@@ -1,6 +1,11 @@
 // What copying has in common for all kinds of storages: opening both sides, and reporting what was done.
-import { differingFields, pickFields, type RemoteFields } from './differences.ts';
-import { reportThing, type ImportContext } from './import-context.ts';
+import {
+  differingFields,
+  pickFields,
+  type RemoteFields,
+  reportThing,
+  type ImportContext,
+} from './import-context.ts';
 import type { ImportKind } from './import-report.ts';
 import type { StorageProgress } from './import-state.ts';
 

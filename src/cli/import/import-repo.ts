@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../app/config.ts';
-import { findGit } from '../host/git/find-git.ts';
-import { GitProgram } from '../host/git/git-process.ts';
-import { Failure } from '../kernel/failure.ts';
-import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
-import { guard } from '../kernel/network/guard.ts';
-import type { LoadedSettings } from '../app/read-settings.ts';
-import { EXIT, messageOf } from './command-errors.ts';
+import type { Config } from '../../app/config.ts';
+import { findGit } from '../../host/git/find-git.ts';
+import { GitProgram } from '../../host/git/git-process.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
+import { guard } from '../../kernel/network/guard.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
+import { EXIT, messageOf } from '../command-errors.ts';
+import { printJson, wantsJson, type Io } from '../io.ts';
 import {
   copyDefaultBranch,
   requireFreeName,
@@ -17,13 +18,12 @@ import {
   pushRepo,
   readCopyState,
   saveCopyState,
-} from './import/copy-repo.ts';
-import type { GitTransfer } from './import/git-transfer.ts';
-import { HostApi, type TargetRepository } from './import/host-api.ts';
-import { ImportProgress } from './import/import-progress.ts';
-import { openTarget, type ImportTarget, type TargetOptions } from './import/import-target.ts';
-import { parseRepoSource, readTokenVariable, type RepoSource } from './import/repo-source.ts';
-import { printJson, wantsJson, type Io } from './io.ts';
+  type GitTransfer,
+} from './copy-repo.ts';
+import { HostApi, type TargetRepository } from './host-api.ts';
+import { ImportProgress } from './import-progress.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
+import { parseRepoSource, readTokenVariable, type RepoSource } from './addresses.ts';
 
 export interface ImportRepoOptions extends TargetOptions {
   /** `owner/name`, or a name alone. */

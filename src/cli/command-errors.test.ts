@@ -1,7 +1,7 @@
 // Passwords in any notation are masked in the output.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maskPasswords } from './mask-passwords.ts';
+import { maskPasswords } from './command-errors.ts';
 
 const WRITTEN = [
   'postgres://u:s3cret@h/db',

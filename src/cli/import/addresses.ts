@@ -1,4 +1,4 @@
-// The repository that an import copies, as people write its address: only by HTTP, its token from the environment.
+// Addresses as people write them: of a server, and of the repository that an import copies, whose token comes from the environment.
 import { Failure } from '../../kernel/failure.ts';
 
 export interface RepoSource {
@@ -43,4 +43,20 @@ export function readTokenVariable(name: string | undefined, env: NodeJS.ProcessE
   if (token === undefined || token === '' || /[\r\n\0]/.test(token))
     throw new Failure('invalid', `The variable ${name} that --token-env names holds no token.`);
   return token;
+}
+
+/** Without a trailing slash and without /v2. Credentials in a URL would end up in messages. */
+export function parseServerUrl(text: string, flag: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new Failure(
+      'invalid',
+      `${flag} must be a URL like https://api.example.com, not "${text.slice(0, 200)}".`,
+    );
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new Failure(
+      'invalid',
+      `${flag} must have no user name, password, query or fragment: tokens have flags of their own.`,
+    );
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '')}`;
 }

@@ -1,25 +1,35 @@
 // The command `import actors`: copies what an account of another server has, over the public API of both.
-import type { LoadedSettings } from '../app/read-settings.ts';
-import { Failure } from '../kernel/failure.ts';
-import { EXIT, messageOf } from './command-errors.ts';
-import { askForBuilds, buildActors } from './import/build-actors.ts';
-import { copyActors, type RemoteActor } from './import/copy-actors.ts';
-import { copySchedules } from './import/copy-schedules.ts';
-import { copyStorages } from './import/copy-storages.ts';
-import { copyWebhooks } from './import/copy-webhooks.ts';
-import { copyTasks } from './import/copy-tasks.ts';
-import { attempt, type ImportContext, type RemoteAccount } from './import/import-context.ts';
-import { ImportProgress } from './import/import-progress.ts';
-import { IMPORT_KINDS, ImportReport, type ImportKind } from './import/import-report.ts';
-import { ImportState } from './import/import-state.ts';
-import { describeSummary, summarizeImport } from './import/import-summary.ts';
-import { openTarget, type ImportTarget, type TargetOptions } from './import/import-target.ts';
-import { RemoteApi } from './import/remote-api.ts';
-import { RemoteError } from './import/remote-error.ts';
-import { parseServerUrl } from './import/server-url.ts';
-import { printJson, wantsJson, type Io } from './io.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { EXIT, messageOf } from '../command-errors.ts';
+import { printJson, wantsJson, type Io } from '../io.ts';
+import { askForBuilds, buildActors } from './build-actors.ts';
+import { copyActors, type RemoteActor } from './copy-actors.ts';
+import { copySchedules } from './copy-schedules.ts';
+import { copyWebhooks } from './copy-webhooks.ts';
+import { copyTasks } from './copy-tasks.ts';
+import { attempt, type ImportContext, type RemoteAccount } from './import-context.ts';
+import { ImportProgress } from './import-progress.ts';
+import {
+  IMPORT_KINDS,
+  ImportReport,
+  type ImportKind,
+  describeSummary,
+  summarizeImport,
+} from './import-report.ts';
+import { ImportState } from './import-state.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
+import { RemoteApi } from './remote-api.ts';
+import { RemoteError } from './remote-error.ts';
+import { parseServerUrl } from './addresses.ts';
+import { copyDataset } from './copy-dataset.ts';
+import { copyQueue } from './copy-queue.ts';
+import { nameOfSourceStore } from './copy-versions.ts';
+import { copyStore } from './copy-store.ts';
+import { eachListed } from './remote-lists.ts';
+import type { RemoteStorage, StoragePath } from './storage-copy.ts';
 
-export interface ImportActorsOptions extends TargetOptions {
+interface ImportActorsOptions extends TargetOptions {
   fromUrl: string;
   token?: string;
   only?: string;
@@ -180,6 +190,27 @@ async function copyKind(context: ImportContext, kind: ImportKind, actors: Remote
   else if (kind === 'schedules') await copySchedules(context);
   else if (kind === 'webhooks') await copyWebhooks(context);
   else await copyStorages(context, kind);
+}
+
+async function copyStorages(context: ImportContext, kind: StoragePath): Promise<void> {
+  for await (const { id, name } of eachListed<RemoteStorage>(context.from, `/${kind}`, {
+    ownership: 'ownedByMe',
+  })) {
+    // Some servers list unnamed ones with their id as the name.
+    if (name == null || name === id) continue;
+    const wanted = { id, name: kind === 'key-value-stores' ? nameOnTarget(context, name) : name };
+    await attempt(context, { kind, name: wanted.name }, async () => {
+      if (kind === 'key-value-stores') await copyStore(context, wanted);
+      else if (kind === 'datasets') await copyDataset(context, wanted);
+      else await copyQueue(context, wanted);
+    });
+  }
+}
+
+function nameOnTarget({ ids }: ImportContext, name: string): string {
+  const [, actorId] = /^actor-([A-Za-z0-9]{17})-source$/.exec(name) ?? [];
+  const to = actorId === undefined ? undefined : ids.actors.get(actorId);
+  return to === undefined ? name : nameOfSourceStore(name, { from: actorId!, to });
 }
 
 function printSummary(
