@@ -54,7 +54,10 @@ function isDebug(argv: readonly string[], { env }: Io): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-/** Masks too much rather than too little: a password may contain an unescaped slash or at sign. */
+/**
+ * In URLs, even malformed ones, and in lists like `host=x password=y`. Masks too much rather than too little: a password may
+ * contain an unescaped slash or at sign.
+ */
 export function maskPasswords(text: string): string {
   return text
     .replaceAll(/(:\/{0,2}[^:/\s@]*):[^\n]*@/g, '$1:***@')

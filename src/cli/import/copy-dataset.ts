@@ -119,6 +119,7 @@ interface ItemBatch {
   count: number;
 }
 
+/** Splits JSON lines into batches that one call can push. The texts of items stay as they are. */
 async function* batchLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch, void> {
   let [lines, bytes]: [string[], number] = [[], 0];
   const take = (): ItemBatch => {

@@ -201,6 +201,7 @@ interface TransferCall {
   secrets?: readonly string[];
 }
 
+/** Runs git: its progress goes to the progress of the command, its complaints into the error. */
 async function transferGit(
   { program, folder, progress, signal }: GitTransfer,
   { args, env, failure, reason, secrets = [] }: TransferCall,

@@ -153,8 +153,8 @@ interface ActorIds {
 }
 
 /**
- * The URL of the archive on the target; any other URL as it is. A server has several names, so the store alone decides: its id
- * is random.
+ * An archive with sources that is in a key-value store moves with its store. The URL of the archive on the target; any other
+ * URL as it is. A server has several names, so the store alone decides: its id is random.
  */
 async function copySourceStore(context: ImportContext, actor: ActorIds, tarballUrl: string): Promise<string> {
   const { from, to, owner, publicUrl, options } = context;

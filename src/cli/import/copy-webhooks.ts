@@ -110,7 +110,10 @@ interface MovedUrl {
   isOwnRun: boolean;
 }
 
-/** Any other URL stays as it is. A token in the URL is of no use on the target, and is left out. */
+/**
+ * The URL of a webhook that starts a run at the server it belongs to starts the same run on the target. Any other URL stays as it
+ * is. A token in the URL is of no use on the target, and is left out.
+ */
 async function moveRunUrl(context: ImportContext, requestUrl: string): Promise<MovedUrl> {
   const { from, publicUrl } = context;
   const url = URL.parse(requestUrl);
