@@ -1,10 +1,66 @@
-// Pure changes to rules and their clauses, shared by flags and segments.
+// Rules and clauses, shared by flags and segments: their schemas, and pure changes to them.
 import { Failure } from '../kernel/failure.ts';
 import { areEqual } from '../kernel/json/json-value.ts';
 import { shorten } from '../kernel/json/pointer.ts';
-import type { Static } from '../kernel/schema/schema.ts';
-import { MAX_CLAUSES, type ClauseInput, type ClauseValues, type ClauseDocuments } from './clause-fields.ts';
+import { type Static, OneOf, PlainText, Type } from '../kernel/schema/schema.ts';
 import type { Clause } from './feature-flags/flag.ts';
+import { ContextKind } from './fields.ts';
+
+/** Per rule. */
+export const MAX_CLAUSES = 100;
+
+const Id = Type.String({ minLength: 1, maxLength: 64 });
+
+export const RuleId = Id;
+export const ClauseId = Id;
+
+export const RuleDescription = PlainText({ maxLength: 1000 });
+
+const OPERATORS = [
+  'in',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'matches',
+  'lessThan',
+  'lessThanOrEqual',
+  'greaterThan',
+  'greaterThanOrEqual',
+  'before',
+  'after',
+  'semVerEqual',
+  'semVerLessThan',
+  'semVerGreaterThan',
+  'segmentMatch',
+] as const;
+
+export const ClauseValues = Type.Array(
+  Type.Union([Type.String({ maxLength: 4096 }), Type.Number(), Type.Boolean()]),
+  { maxItems: 15_000 },
+);
+
+/** Additional properties are refused: a misspelled optional field would otherwise be ignored. */
+export const ClauseInput = Type.Object(
+  {
+    attribute: PlainText({ maxLength: 1000, description: 'May be empty for `segmentMatch`' }),
+    op: OneOf(OPERATORS),
+    values: ClauseValues,
+    contextKind: Type.Optional(ContextKind),
+    negate: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'ClauseInput', additionalProperties: false },
+);
+
+/** A rule without any clause would match everyone. */
+export const Clauses = Type.Array(ClauseInput, { minItems: 1, maxItems: MAX_CLAUSES });
+
+/** A clause in a JSON patch or merge patch: with its id, if it existed before. */
+const ClauseDocument = Type.Object(
+  { _id: Type.Optional(Type.String({ maxLength: 64 })), ...ClauseInput.properties },
+  { $id: 'Clause' },
+);
+
+export const ClauseDocuments = Type.Array(ClauseDocument, { maxItems: MAX_CLAUSES });
 
 interface Ruled {
   _id: string;
@@ -74,7 +130,7 @@ export function removeClauseValues<Rule extends Ruled>(rule: Rule, id: string, r
 }
 
 /** A rule from a patch that replaces the whole list. */
-export interface RuleDocument {
+interface RuleDocument {
   _id?: string;
   clauses: Static<typeof ClauseDocuments>;
 }

@@ -1,10 +1,9 @@
 // The description of the patches that a resource takes: a schema for each kind of patch, under its media type.
-import { mergePatchOf } from './patch/merge-patch-schema.ts';
 import { Type, type JsonSchema, type TSchema } from '../kernel/schema/schema.ts';
 import type { DocumentedKind } from './instructions/kinds.ts';
 import { SEMANTIC_PATCH } from './patch-body.ts';
 
-export interface DescribedPatches {
+interface DescribedPatches {
   /** Whether JSON patches (RFC 6902) are taken. */
   json?: true;
   /** What merge patches may change. */
@@ -92,4 +91,21 @@ function anyInstruction(name: string, kinds: ReadonlyMap<string, DocumentedKind>
     oneOf: named,
     discriminator: { propertyName: 'kind', mapping: Object.fromEntries(mapping) },
   });
+}
+
+/** Every member is optional, at every depth of objects; null unsets one that is optional in the resource. */
+function mergePatchOf(schema: JsonSchema): JsonSchema {
+  if (schema.type !== 'object') return schema;
+  const { $id: _, required = [], properties, patternProperties, ...rest } = schema;
+  const change = ([name, member]: [string, JsonSchema]): [string, JsonSchema] => {
+    const patch = mergePatchOf(member);
+    return [name, required.includes(name) ? patch : { anyOf: [patch, { type: 'null' }] }];
+  };
+  const changeAll = (members: Record<string, JsonSchema>) =>
+    Object.fromEntries(Object.entries(members).map(change));
+  return {
+    ...rest,
+    ...(properties !== undefined && { properties: changeAll(properties) }),
+    ...(patternProperties !== undefined && { patternProperties: changeAll(patternProperties) }),
+  };
 }

@@ -1,6 +1,6 @@
 // The in-memory services of the flag service, created when the server starts.
 import type { Kernel } from '../kernel/kernel.ts';
-import { Feeds } from './delivery/feeds.ts';
+import { Feeds } from './delivery/feed/feeds.ts';
 import { SdkStreams, type StreamLimits } from './delivery/sdk-streams.ts';
 import { openFlagEvents } from './events/receive.ts';
 import { RelayStreams } from './relay-proxy-configs/relay-streams.ts';

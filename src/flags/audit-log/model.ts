@@ -1,9 +1,7 @@
-// The representation of audit entries: who changed what, with the resource before and after.
+// The representation of audit entries: who changed what, with the resource before and after, its API path, and URLs of webhooks cut to their origins.
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Links, linkTo } from '../links.ts';
 import type { AuditEntry, ChangedBy } from '../../kernel/change/change.ts';
-import { apiPathOf } from './resource-paths.ts';
-import { cutWebhookUrls } from './webhook-urls.ts';
 
 const AccessSchema = Type.Object({ action: Type.String(), resource: Type.String() });
 
@@ -43,7 +41,7 @@ const SUMMARY = {
   parent: Type.Optional(Type.Object({ _links: Links, name: Type.String(), resource: Type.String() })),
 };
 
-export const AuditEntrySummary = Type.Object(SUMMARY, { $id: 'AuditLogEntrySummary' });
+const AuditEntrySummary = Type.Object(SUMMARY, { $id: 'AuditLogEntrySummary' });
 
 export const AuditEntryDetail = Type.Object(
   {
@@ -136,3 +134,61 @@ export function toEntryDetail(stored: AuditEntry): Static<typeof AuditEntryDetai
 }
 
 export const CountBucket = Type.Object({ timestamp: Type.Integer(), count: Type.Integer() });
+
+/** By the types in the specifier. The parts are the names in it. */
+const PATHS: Record<string, (parts: readonly string[]) => string> = {
+  proj: ([project]) => `/projects/${project}`,
+  'proj:context-kind': ([project, kind]) => `/projects/${project}/context-kinds/${kind}`,
+  'proj:env': ([project, environment]) => `/projects/${project}/environments/${environment}`,
+  'proj:env:flag': ([project, , flag]) => `/flags/${project}/${flag}`,
+  'proj:env:segment': (parts) => `/segments/${parts.join('/')}`,
+  member: ([id]) => `/members/${id}`,
+  'member:token': ([, id]) => `/tokens/${id}`,
+  'service-token': ([id]) => `/tokens/${id}`,
+  team: ([key]) => `/teams/${key}`,
+  role: ([key]) => `/roles/${key}`,
+  'code-reference-repository': ([name]) => `/code-refs/repositories/${name}`,
+  integration: ([key]) => `/integrations/${key}`,
+  'relay-proxy-config': ([id]) => `/account/relay-auto-configs/${id}`,
+  webhook: ([id]) => `/webhooks/${id}`,
+};
+
+/** The path below the API's root, for a specifier without tags. */
+function apiPathOf(resource: string): string | undefined {
+  const segments = resource.split(':').map((segment) => segment.split('/'));
+  const types = segments.map(([type]) => type).join(':');
+  const parts = segments.map(([, name = '']) => encodeURIComponent(name));
+  return PATHS[types]?.(parts);
+}
+
+/** Entries about webhooks of the three APIs, audit-log subscriptions, and apps, which have a webhook each. */
+const KINDS_WITH_URLS: ReadonlySet<string> = new Set(['webhook', 'hook', 'integration', 'app']);
+
+/**
+ * Cuts URLs to their origins: the path, the query and the user often hold a secret. When the entry is shown, so that entries of
+ * earlier releases are cut, too.
+ */
+function cutWebhookUrls(entry: AuditEntry): AuditEntry {
+  if (!KINDS_WITH_URLS.has(entry.kind)) return entry;
+  const { name, description, before, after, update } = entry;
+  return {
+    ...entry,
+    name: cutUrls(name),
+    ...(description !== undefined && { description: cutUrls(description) }),
+    ...(before !== undefined && { before: cutWithin(before) }),
+    ...(after !== undefined && { after: cutWithin(after) }),
+    ...(update !== undefined && { update: cutWithin(update) as NonNullable<AuditEntry['update']> }),
+  };
+}
+
+function cutWithin(value: unknown): unknown {
+  if (typeof value === 'string') return cutUrls(value);
+  if (Array.isArray(value)) return value.map(cutWithin);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutWithin(inner)]));
+}
+
+/** Not by a parser: a URL with templates, or one that was refused, is cut as well. */
+function cutUrls(text: string): string {
+  return text.replaceAll(/(https?:[/\\]{2})(?:[^\s/\\?#]*@)?([^\s/\\?#]*)\S*/gi, '$1$2');
+}

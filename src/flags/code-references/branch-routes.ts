@@ -24,8 +24,8 @@ import {
   readProjects,
   UPDATE_BRANCHES,
   VIEW,
+  readReferences,
 } from './open-repository.ts';
-import { readReferences } from './references-of-branches.ts';
 import { ByRepository, named } from './repository-routes.ts';
 import { readScan, MAX_HUNKS } from './scan.ts';
 import {

@@ -19,12 +19,7 @@ import {
 } from './open-repository.ts';
 import { named } from './repository-routes.ts';
 import { findBranchesByName } from './store-branches.ts';
-import {
-  insertExtinctions,
-  listExtinctions,
-  type Extinction,
-  type ExtinctionFilter,
-} from './store-extinctions.ts';
+import { insertExtinctions, listExtinctions, type Extinction, type ExtinctionFilter } from './store.ts';
 
 const ExtinctionSchema = Type.Object(
   {

@@ -1,4 +1,4 @@
-// Finds the repository and the projects of a call about code references, and checks what the caller may see.
+// Finds what a call about code references names, repositories, projects and references on branches, as far as the caller may see them.
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -8,7 +8,8 @@ import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
 import { codeRepositoryResource, type CodeBranch, type CodeRepository } from './model.ts';
 import { findRepository, listRepositories, shareLockProjects } from './store.ts';
-import { findBranch } from './store-branches.ts';
+import { findBranch, listReferences, sumReferenceLengths, type ReferenceFilter } from './store-branches.ts';
+import { joinReferences, type CodeReference } from './scan.ts';
 
 export const VIEW = 'viewCodeRefsRepository';
 export const UPDATE_BRANCHES = 'updateCodeRefsRepositoryBranches';
@@ -51,7 +52,7 @@ export async function readProjectFilter(
   return key === undefined ? undefined : (await openProject(call, db, key)).id;
 }
 
-export interface ProjectsOfCaller {
+interface ProjectsOfCaller {
   /** The keys of the projects that the caller may view, by id. */
   visible: Map<string, string>;
   hidden: string[];
@@ -92,4 +93,34 @@ async function requireProjects(tx: Db, field: string, keys: Iterable<string>): P
 /** Fails where scans of the repository are switched off. */
 function requireEnabled({ name, enabled }: CodeRepository): void {
   if (!enabled) throw problem('repo', `is disabled: scans of ${name} are not taken until it is enabled`);
+}
+
+/** Characters of JSON in one reply. One branch has less, because a scan is one body. */
+const MAX_LENGTH = 10 * 1024 * 1024;
+
+/** By the id of the branch. References to projects that the caller may not view are left out. */
+export async function readReferences(
+  db: Db,
+  branches: readonly CodeBranch[],
+  filter: ReferenceFilter,
+  { visible }: ProjectsOfCaller,
+): Promise<Map<string, CodeReference[]>> {
+  const ids = branches.map(({ id }) => id);
+  const isVisible = (projectId: string | null) => projectId === null || visible.has(projectId);
+  const lengths = await sumReferenceLengths(db, ids, filter);
+  const length = [...lengths].reduce((sum, [id, own]) => (isVisible(id) ? sum + own : sum), 0);
+  if (length > MAX_LENGTH)
+    throw problem('query', 'asks for too many references: name a flag by projKey and flagKey');
+  const stored = (await listReferences(db, ids, filter)).filter(({ projectId }) => isVisible(projectId));
+  const byBranch = Map.groupBy(stored, ({ branchId }) => branchId);
+  const joined = new Map<string, CodeReference[]>();
+  for (const id of ids) {
+    const flags = (byBranch.get(id) ?? []).map(({ projectId, flagKey, doc }) => ({
+      projectKey: projectId === null ? '' : visible.get(projectId)!,
+      flagKey,
+      doc,
+    }));
+    joined.set(id, await joinReferences(flags));
+  }
+  return joined;
 }

@@ -7,7 +7,9 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { codeReferenceMigrations } from '../migrations/code-references.ts';
 import { featureFlagMigrations } from '../migrations/feature-flags.ts';
 import { projectMigrations } from '../migrations/projects.ts';
-import { findRepository } from './store.ts';
+import { readFlagFilter } from '../feature-flags/filter.ts';
+import { listFlags } from '../feature-flags/store-lists.ts';
+import { findRepository, listExtinctions } from './store.ts';
 import {
   deleteBranches,
   findBranch,
@@ -16,9 +18,6 @@ import {
   listReferences,
   sumReferenceLengths,
 } from './store-branches.ts';
-import { listExtinctions } from './store-extinctions.ts';
-import { readFlagFilter } from '../feature-flags/filter.ts';
-import { listFlags } from '../feature-flags/store-lists.ts';
 import { listFlagStatistics } from './store-statistics.ts';
 
 const SLICE = { offset: 0, limit: 10 };

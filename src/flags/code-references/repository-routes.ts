@@ -28,8 +28,8 @@ import {
   readProjectFilter,
   readProjects,
   VIEW,
+  readReferences,
 } from './open-repository.ts';
-import { readReferences } from './references-of-branches.ts';
 import { countRepositories, deleteRepository, insertCodeRepository, updateCodeRepository } from './store.ts';
 import { countBranches, listBranches } from './store-branches.ts';
 

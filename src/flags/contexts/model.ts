@@ -1,8 +1,7 @@
 // The representation of evaluated flags and of segment memberships of a context.
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import type { SegmentMatch } from '../evaluation/match-segment.ts';
-import type { Reason, EvaluationResult } from '../evaluation/run.ts';
-import { warningsOf } from '../evaluation/warnings.ts';
+import type { SegmentMatch } from '../evaluation/segment.ts';
+import { type Reason, type EvaluationResult, warningsOf } from '../evaluation/run.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Links, linkTo } from '../links.ts';
 

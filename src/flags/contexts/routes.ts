@@ -1,18 +1,61 @@
-// Evaluates flags and segments for a context, without an SDK.
+// Evaluates flags and segments for a context, without an SDK, and filters and sorts the flags in memory.
 import { Page } from '../../kernel/http/reply/page.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { loadBigSegments } from '../delivery/big-segments.ts';
+import { loadBigSegments } from '../delivery/evaluate-all.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';
-import { matchSegment } from '../evaluation/match-segment.ts';
-import { readExpression } from '../filter-expression.ts';
+import { matchSegment } from '../evaluation/segment.ts';
+import {
+  readExpression,
+  foldExpression,
+  textsOf,
+  type Comparison,
+  type Expression,
+} from '../filter-expression.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, readSort, SortQuery } from '../list-query.ts';
+import { PageQuery, readSort, SortQuery, type SortOrder } from '../list-query.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';
-import { filterFlags, EVALUATION_FILTERS, EVALUATION_SORTS } from './filter-flags.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
+import type { FlagName } from '../delivery/store.ts';
+import { sortBy } from '../projects/search-in-memory.ts';
 import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluation, toMembership } from './model.ts';
+
+export const EVALUATION_FILTERS = { query: ['equals'], tags: ['contains'] } as const;
+export const EVALUATION_SORTS = ['creationDate', 'key', 'name'] as const;
+
+/** The sort is stable. */
+export function filterFlags(
+  flags: readonly FlagName[],
+  filter: Expression | undefined,
+  orders: readonly SortOrder<(typeof EVALUATION_SORTS)[number]>[],
+): FlagName[] {
+  const isWanted = filter === undefined ? () => true : compileFilter(filter);
+  return sortBy(flags.filter(isWanted), orders, {
+    creationDate: ({ createdAt }) => createdAt,
+    key: ({ key }) => key,
+    name: ({ name }) => foldCase(name),
+  });
+}
+
+type Test = (flag: FlagName) => boolean;
+
+function compileFilter(filter: Expression): Test {
+  return foldExpression<Test>(filter, compare, (kind, tests) =>
+    kind === 'all' ? (flag) => tests.every((test) => test(flag)) : (flag) => tests.some((test) => test(flag)),
+  );
+}
+
+function compare(comparison: Comparison): Test {
+  const texts = textsOf(comparison);
+  if (comparison.field === 'tags') return ({ tags }) => texts.every((tag) => tags.includes(tag));
+  const parts = texts.map((text) => text.toLowerCase());
+  return ({ key, name }) => {
+    const words = [key.toLowerCase(), name.toLowerCase()];
+    return parts.some((part) => words.some((word) => word.includes(part)));
+  };
+}
 
 const evaluateFlags = route(
   {

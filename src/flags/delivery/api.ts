@@ -3,13 +3,12 @@ import type { Api, ApiProtocol } from '../../kernel/http/protocol.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
 import { KEY_PROTOCOL } from '../key-protocol.ts';
-import { relayStreamRoutes } from '../relay-proxy-configs/stream-routes.ts';
-import { bigSegmentRoutes, bigSegmentStreamRoutes } from './big-segment-routes.ts';
+import { relayStreamRoutes, bigSegmentRoutes, bigSegmentStreamRoutes } from './relay-routes.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
-import { transferRoutes } from './transfer-routes.ts';
+import { transferRoutes } from './transfer/transfer-routes.ts';
 
 const protocol: Omit<ApiProtocol, 'prefixes'> = {
   ...KEY_PROTOCOL,

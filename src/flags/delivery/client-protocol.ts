@@ -1,10 +1,10 @@
 // What streams to browsers and mobile apps send: all results for a context, and then each that has changed.
 import { dependentsOf, type CompiledEnvironment } from '../evaluation/environment.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
-import { canSee, type Audience } from './audience.ts';
-import { loadBigSegments } from './big-segments.ts';
+import { canSee, type Audience } from './key-kinds.ts';
+import { loadBigSegments } from './evaluate-all.ts';
 import type { ClientReader } from './client-reader.ts';
-import type { FeedChange } from './feed.ts';
+import type { FeedChange } from './feed/feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
 import { renderResult, renderResults, type RenderedResult } from './render-results.ts';
 

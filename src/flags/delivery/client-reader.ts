@@ -5,10 +5,10 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
-import { AUDIENCES } from './audience.ts';
+import { AUDIENCES } from './key-kinds.ts';
 import { checkHash, isHashGood, openByClientId, openByMobileKey, type OpenedFeed } from './keys.ts';
-import { checkFilter, PayloadFilter } from './payload-filter.ts';
-import type { EvaluationOptions } from './results.ts';
+import { checkFilter, PayloadFilter } from './sdk-request.ts';
+import type { EvaluationOptions } from './render-results.ts';
 
 export interface ClientReader extends EvaluationOptions {
   context: Context;

@@ -5,10 +5,9 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
-import { beginRun, type EvaluationEnvironment } from '../evaluation/run.ts';
-import { warningsOf } from '../evaluation/warnings.ts';
-import { readContextPath } from './context-path.ts';
-import { loadBigSegments } from './big-segments.ts';
+import { beginRun, type EvaluationEnvironment, warningsOf } from '../evaluation/run.ts';
+import { readContextPath, checkFilter } from './sdk-request.ts';
+import { loadBigSegments } from './evaluate-all.ts';
 import {
   BrowserQuery,
   readBrowser,
@@ -17,9 +16,8 @@ import {
   type ClientCall,
   type OpenedClient,
 } from './client-reader.ts';
-import type { Feed } from './feed.ts';
+import type { Feed } from './feed/feed.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
-import { checkFilter } from './payload-filter.ts';
 import { renderResults } from './render-results.ts';
 
 const Results = Type.Record(Type.String(), Type.Unknown());

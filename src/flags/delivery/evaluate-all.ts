@@ -1,9 +1,46 @@
-// Evaluates all flags that an audience may see, in the order of the environment, and yields to other calls.
+// Evaluates all flags that an audience may see, in the order of the environment, after looking up memberships in big segments.
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { PreparedOutcome } from '../evaluation/outcome.ts';
-import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
-import type { Audience } from './audience.ts';
+import {
+  LIMITS,
+  type CompiledFlag,
+  type EvaluationRun,
+  type EvaluationEnvironment,
+} from '../evaluation/run.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { keyOf, USER, type Context } from '../evaluation/context.ts';
+import type { CompiledEnvironment } from '../evaluation/environment.ts';
+import type { Audience } from './key-kinds.ts';
+import type { Feed } from './feed/feed.ts';
+import { listMemberships } from './store.ts';
+
+/** For evaluation to read them from memory. `compiled` is another state of the feed, where that is evaluated. */
+export async function loadBigSegments(
+  db: Db,
+  { bigSegments, compiled: current }: Pick<Feed, 'bigSegments' | 'compiled'>,
+  { parts }: Context,
+  compiled: CompiledEnvironment = current,
+): Promise<EvaluationEnvironment> {
+  if (bigSegments.size === 0) return { ...compiled, bigSegmentInclusion: () => undefined };
+  const segments = [...bigSegments.values()];
+  const memberships = await listMemberships(
+    db,
+    segments.map(({ id }) => id),
+    [...new Set(Array.from(parts.values(), keyOf))],
+  );
+  const nameOf = (segmentId: string, contextKey: string) => `${segmentId} ${contextKey}`;
+  const inclusions = new Map(
+    memberships.map(({ segmentId, contextKey, isIncluded }) => [nameOf(segmentId, contextKey), isIncluded]),
+  );
+  const inclusionByKey = new Map(
+    segments.map(({ id, data: { key, unboundedContextKind = USER } }) => {
+      const part = parts.get(unboundedContextKind);
+      return [key, part && inclusions.get(nameOf(id, keyOf(part)))];
+    }),
+  );
+  return { ...compiled, bigSegmentInclusion: (key) => inclusionByKey.get(key) };
+}
 
 export interface ReachedLimits {
   /** The keys of flags whose evaluation reached a limit, and these limits as bits. */
@@ -15,7 +52,7 @@ export interface ReachedLimits {
 const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
 
-/** `textOf` is what is kept of each. The list belongs to the caller. */
+/** Yields to other calls. `textOf` is what is kept of each. The list belongs to the caller. */
 export async function evaluateAll(
   run: EvaluationRun,
   audience: Audience,

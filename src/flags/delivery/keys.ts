@@ -7,8 +7,8 @@ import { canonicalKey, type Context } from '../evaluation/context.ts';
 import { couldBeId } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import { readSdkNames } from '../sdk-activity/sdk-names.ts';
-import type { KeyKind } from './accepted-key.ts';
-import type { Feed } from './feed.ts';
+import type { KeyKind } from './key-kinds.ts';
+import type { Feed } from './feed/feed.ts';
 
 type KeyCall = Pick<Call, 'headers' | 'now'>;
 

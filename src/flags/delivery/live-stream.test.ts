@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 import type { StreamConnection } from '../../kernel/http/route.ts';
-import type { Feed } from './feed.ts';
+import type { Feed } from './feed/feed.ts';
 import { LiveStream, type StreamChunk, type StreamProtocol } from './live-stream.ts';
 
 const BUFFER = 16 * 1024;

@@ -1,9 +1,24 @@
 // One open stream: sends everything first and then each change, and never holds more than a bounded amount for a slow reader.
 import type { StreamConnection } from '../../kernel/http/route.ts';
 import type { Environment } from '../projects/project.ts';
-import { acceptsKey, type KeyKind } from './accepted-key.ts';
-import type { Feed, FeedChange } from './feed.ts';
-import type { CutReason } from './stream-metrics.ts';
+import type { CounterMetric } from '../../kernel/observability/metrics.ts';
+import { acceptsKey, type KeyKind } from './key-kinds.ts';
+import type { Feed, FeedChange } from './feed/feed.ts';
+
+export const REFUSED_STREAMS: CounterMetric = {
+  name: 'flag_streams_refused_total',
+  help: 'Streams of flags that were refused, by the limit that was reached',
+};
+
+export const CUT_STREAMS: CounterMetric = {
+  name: 'flag_streams_cut_total',
+  help: 'Streams of flags that were cut off, by the reason',
+};
+
+/** Why a stream was cut off. */
+type CutReason =
+  | 'slow' // its client has read nothing between two heartbeats
+  | 'failed'; // what it should send could not be made
 
 export type StreamChunk = Uint8Array | string;
 
@@ -25,7 +40,7 @@ export interface StreamProtocol<Reader> {
 }
 
 /** Whom a stream belongs to. */
-export interface StreamOwner {
+interface StreamOwner {
   kind: KeyKind;
   key: string;
   address: string;

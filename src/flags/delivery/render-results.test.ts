@@ -5,9 +5,8 @@ import { newClause, newFlagData, newRun } from '../evaluation/fixture.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import { randomContext, randomData, RandomSource } from '../evaluation/fixture-random.ts';
 import type { EvaluationResult, EvaluationRun } from '../evaluation/run.ts';
-import { canSee } from './audience.ts';
-import { renderResult, renderResults } from './render-results.ts';
-import type { EvaluationOptions } from './results.ts';
+import { canSee } from './key-kinds.ts';
+import { renderResult, renderResults, type EvaluationOptions } from './render-results.ts';
 
 const BOTH = { usingEnvironmentId: true, usingMobileKey: true };
 const user = { kind: 'user', key: 'u' };

@@ -2,18 +2,11 @@
 import type { FlagData } from '../evaluation/data.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
-import type { CompiledFlag, EvaluationRun } from '../evaluation/run.ts';
-import { AUDIENCES, type Audience } from './audience.ts';
+import type { CompiledFlag, EvaluationRun, Reason } from '../evaluation/run.ts';
+import { AUDIENCES, type Audience, canSee } from './key-kinds.ts';
 import { evaluateAll, joinTexts, type ReachedLimits } from './evaluate-all.ts';
-import {
-  hideFlag,
-  namesHiddenFlag,
-  tracksReason,
-  type EvaluationOptions,
-  type ShownReason,
-} from './results.ts';
 
-export interface RenderedResults extends ReachedLimits {
+interface RenderedResults extends ReachedLimits {
   /** An object with a result for each flag that the audience may see, by key. */
   json: string;
 }
@@ -171,4 +164,35 @@ function renderTail(flag: FlagData, { result }: PreparedOutcome, reason: ShownRe
     ...((reason !== undefined || isTracked) && { reason: reason ?? result.reason }),
   });
   return `,${members.slice(1)}`;
+}
+
+/** Without the key of a prerequisite that the audience may not see. */
+type ShownReason = Reason | Pick<Reason, 'kind' | 'bigSegmentsStatus'>;
+
+export interface EvaluationOptions {
+  audience: Audience;
+  withReasons: boolean;
+}
+
+/** A prerequisite that fails may be one that this kind of key must not know of. */
+export function namesHiddenFlag(reason: Reason, { environment }: EvaluationRun, audience: Audience): boolean {
+  if (reason.kind !== 'PREREQUISITE_FAILED' || audience === 'server') return false;
+  const prerequisite = environment.flags.get(reason.prerequisiteKey);
+  return prerequisite === undefined || !canSee(audience, prerequisite.data);
+}
+
+function hideFlag({ kind, bigSegmentsStatus }: Reason): ShownReason {
+  return { kind, ...(bigSegmentsStatus !== undefined && { bigSegmentsStatus }) };
+}
+
+/** Whether the SDK has to send a full event, with the reason, for this evaluation. */
+function tracksReason({ rules, trackEventsFallthrough }: FlagData, reason: Reason): boolean {
+  switch (reason.kind) {
+    case 'FALLTHROUGH':
+      return trackEventsFallthrough || reason.inExperiment === true;
+    case 'RULE_MATCH':
+      return rules[reason.ruleIndex]?.trackEvents === true || reason.inExperiment === true;
+    default:
+      return false;
+  }
 }

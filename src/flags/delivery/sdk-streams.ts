@@ -4,10 +4,15 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Metrics } from '../../kernel/observability/metrics.ts';
 import { EventStream } from '../../kernel/http/route.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { hasExpiredBetween } from './accepted-key.ts';
-import type { Feed, FeedChange } from './feed.ts';
-import { LiveStream, type StreamProtocol, type StreamTerms } from './live-stream.ts';
-import { CUT_STREAMS, REFUSED_STREAMS } from './stream-metrics.ts';
+import { hasExpiredBetween } from './key-kinds.ts';
+import type { Feed, FeedChange } from './feed/feed.ts';
+import {
+  LiveStream,
+  type StreamProtocol,
+  type StreamTerms,
+  CUT_STREAMS,
+  REFUSED_STREAMS,
+} from './live-stream.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {

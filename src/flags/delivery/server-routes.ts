@@ -4,9 +4,9 @@ import { Bytes, JsonText, reply, route, type Call } from '../../kernel/http/rout
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Environment } from '../projects/project.ts';
-import type { Feed } from './feed.ts';
+import type { Feed } from './feed/feed.ts';
 import { openBySdkKey, type OpenedFeed } from './keys.ts';
-import { checkFilter, PayloadFilter } from './payload-filter.ts';
+import { checkFilter, PayloadFilter } from './sdk-request.ts';
 
 const Item = Type.Record(Type.String(), Type.Unknown());
 

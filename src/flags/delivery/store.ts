@@ -5,7 +5,7 @@ import type { FlagData } from '../evaluation/data.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { fromConfigRow, fromFlagRow } from '../feature-flags/store-rows.ts';
 import type { Environment } from '../projects/project.ts';
-import { toFlagData } from './sdk-data.ts';
+import { toFlagData } from './feed/sdk-data.ts';
 
 type EnvironmentIds = Pick<Environment, 'id' | 'projectId'>;
 

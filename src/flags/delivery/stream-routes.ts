@@ -6,11 +6,10 @@ import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { evalProtocol, pingProtocol } from './client-protocol.ts';
 import { BrowserQuery, openBrowser, openMobile, ResultsQuery, type OpenedClient } from './client-reader.ts';
-import { readContextPath } from './context-path.ts';
+import { readContextPath, checkFilter, PayloadFilter } from './sdk-request.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import type { StreamProtocol } from './live-stream.ts';
-import { checkFilter, PayloadFilter } from './payload-filter.ts';
-import { allProtocol, flagsProtocol } from './server-protocol.ts';
+import type { FeedChange, FeedItemChange } from './feed/feed.ts';
 
 const ContextInPath = { context: Type.String({ description: 'JSON in Base64' }) };
 const ById = { environmentId: Type.String() };
@@ -59,6 +58,43 @@ const forServers = (id: string, summary: string, protocol: StreamProtocol<undefi
 
 const forBrowsers = { ...stream, summary: 'Stream results to browsers', query: BrowserQuery } as const;
 const forMobile = { ...stream, summary: 'Stream results to mobile apps', query: ResultsQuery } as const;
+
+/** `/all`: flags and segments. */
+const allProtocol: StreamProtocol<undefined> = {
+  async whole(feed) {
+    const { all } = await feed.payload();
+    return ['event: put\ndata: {"path":"/","data":', all, '}\n\n'];
+  },
+  step: (_feed, { flags, segments }) =>
+    toEvents([
+      // Segments first: the flags that use them follow.
+      ...segments.map((change) => itemEvent(`/segments/${change.key}`, change)),
+      ...flags.map((change) => itemEvent(`/flags/${change.key}`, change)),
+    ]),
+};
+
+/** `/flags`: flags only, for old SDKs. */
+const flagsProtocol: StreamProtocol<undefined> = {
+  async whole(feed) {
+    const { flags } = await feed.payload();
+    return ['event: put\ndata: ', flags, '\n\n'];
+  },
+  step: (_feed, { flags }: FeedChange) =>
+    toEvents(flags.map((change) => itemEvent(`/${change.key}`, change))),
+};
+
+function itemEvent(path: string, { after, version }: FeedItemChange<{ json: string }>): string {
+  return after === undefined
+    ? `event: delete\ndata: ${JSON.stringify({ path, version })}\n\n`
+    : `event: patch\ndata: {"path":${JSON.stringify(path)},"data":${after.json}}\n\n`;
+}
+
+/** The same bytes for all streams. */
+function toEvents(events: readonly string[]): (() => Uint8Array) | undefined {
+  if (events.length === 0) return undefined;
+  const bytes = Buffer.from(events.join(''));
+  return () => bytes;
+}
 
 /** Routes by prefix. */
 export const streamRoutes: Readonly<Record<string, readonly Route[]>> = {

@@ -1,12 +1,19 @@
-// Approval settings of an environment: which changes need a review.
+// Approval settings of an environment: which changes need a review, and who may delete an environment that requires approvals.
 import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Tags, normalizeTags } from '../fields.ts';
-import type { ApprovalSettings } from '../projects/project.ts';
+import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import { mayBypass } from '../policy-rules.ts';
+import { environmentResource } from '../resources.ts';
+
+const UPDATE_SETTINGS = 'updateApprovalSettings';
 
 /** Writers may not change approval settings: otherwise they could switch approvals off. */
 export const approvalRoleStatements: RoleStatements = {
-  writer: [{ effect: 'deny', actions: ['updateApprovalSettings'], resources: ['proj/*:env/*'] }],
+  writer: [{ effect: 'deny', actions: [UPDATE_SETTINGS], resources: ['proj/*:env/*'] }],
 };
 
 const MEMBERS = {
@@ -60,4 +67,23 @@ export function readApprovalSettings(
     throw problem(`${field}.required`, 'cannot be combined with requiredApprovalTags');
   }
   return { ...settings, requiredApprovalTags };
+}
+
+/** In addition to `deleteEnvironment`: deleting the environment would otherwise be a way around its approvals. */
+export function requireDeletable(caller: KnownCaller, project: Project, environment: Environment): void {
+  if (!requiresApproval(environment)) return;
+  const resource = environmentResource(project, environment);
+  const isFree = [resource, `${resource}:flag/*`].some((one) => mayBypass(caller, one));
+  if (isFree || can(caller, UPDATE_SETTINGS, resource)) return;
+  throw new Failure(
+    'denied',
+    `Approval is required in ${environment.name}: to delete it takes bypassRequiredApproval or ${UPDATE_SETTINGS} on it.`,
+    { access: { action: UPDATE_SETTINGS, resource } },
+  );
+}
+
+function requiresApproval({ approvalSettings, resourceApprovalSettings }: Environment): boolean {
+  return [approvalSettings, resourceApprovalSettings?.segment].some(
+    (settings) => settings !== undefined && (settings.required || settings.requiredApprovalTags.length > 0),
+  );
 }

@@ -18,7 +18,7 @@ import { searchInMemory, sortBy } from '../projects/search-in-memory.ts';
 import { lockProject } from '../projects/store.ts';
 import { environmentResource } from '../resources.ts';
 import { changeEnvironment } from './change-environment.ts';
-import { requireDeletable } from './deletion-approval.ts';
+import { requireDeletable } from './approval-settings.ts';
 import {
   EnvironmentPost,
   EnvironmentRep,

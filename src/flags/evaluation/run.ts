@@ -5,7 +5,7 @@ import type { FlagData, SegmentData } from './data.ts';
 import type { CompiledClause } from './clause.ts';
 import type { Steps } from './pattern/match.ts';
 import type { PreparedOutcome } from './outcome.ts';
-import type { Pattern } from './pattern/pattern.ts';
+import { type Pattern, MAX_TEXT } from './pattern/pattern.ts';
 import type { SemVer } from './semver.ts';
 import type { CompiledServe } from './serve.ts';
 
@@ -88,7 +88,7 @@ export interface CompiledTarget {
   readonly outcome: PreparedOutcome;
 }
 
-export interface CompiledRule {
+interface CompiledRule {
   readonly clauses: readonly CompiledClause[];
   readonly serve: CompiledServe;
 }
@@ -259,4 +259,19 @@ export function extendTrail(run: EvaluationRun, key: string, trail: Trail | unde
   if (isNew) return { key, outer: trail, length };
   run.cycles += 1;
   return undefined;
+}
+
+/** The effect of each limit. */
+const WARNINGS: [limit: number, text: string][] = [
+  [Notice.largePattern, 'A pattern is too large to be tried: it matched nothing.'],
+  [Notice.longText, `A text is longer than ${MAX_TEXT} characters: no pattern was tried on it.`],
+  [
+    Notice.noSteps,
+    'Patterns and lists took more steps than one evaluation has: those that were left matched nothing.',
+  ],
+];
+
+/** For results of comparisons that exceeded a limit. */
+export function warningsOf(limits: number): string[] {
+  return WARNINGS.filter(([limit]) => (limits & limit) !== 0).map(([, text]) => text);
 }

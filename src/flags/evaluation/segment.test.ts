@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SegmentData } from './data.ts';
-import { evaluateFirst, newClause, newFlagData, newSegmentData } from './fixture.ts';
+import { evaluateFirst, newClause, newFlagData, newSegmentData, newRun } from './fixture.ts';
+import { matchSegment } from './segment.ts';
 
 const user = (key: string, more: object = {}) => ({ kind: 'user', key, ...more });
 const inSegment = (key: string) => [newClause({ op: 'segmentMatch', attribute: '', values: [key] })];
@@ -123,5 +124,47 @@ describe('a big segment', () => {
   test('has nobody of another kind, and is not asked', () => {
     const { value, reason } = evaluate({ kind: 'org', key: 'o' }, [big], true);
     assert.deepEqual([value, reason], ['a', { kind: 'FALLTHROUGH' }]);
+  });
+});
+
+function matchOf(members: Partial<SegmentData>, given: unknown, big?: boolean, ...others: SegmentData[]) {
+  const segment = newSegmentData(members);
+  const run = newRun(given, [], [segment, ...others], () => big);
+  return matchSegment(run.environment.segments.get(segment.key)!, run);
+}
+
+describe('a context stands in a segment', () => {
+  const member = user('u');
+  const cases: [how: string, members: Partial<SegmentData>, match: string | undefined][] = [
+    ['by its key', { included: ['u'] }, 'key'],
+    ['by its key, where a rule has it, too', { included: ['u'], rules: [everyone] }, 'key'],
+    ['by a rule', { rules: [everyone] }, 'rule'],
+    ['not at all', {}, undefined],
+    ['not where it is kept out', { excluded: ['u'], rules: [everyone] }, undefined],
+    [
+      'not where an attribute is none',
+      { rules: [{ id: 'r', clauses: [newClause({ attribute: '//' })] }] },
+      undefined,
+    ],
+    [
+      'not where that leads in a circle',
+      { key: 's', rules: [{ id: 'r', clauses: inSegment('s') }] },
+      undefined,
+    ],
+  ];
+  for (const [how, members, match] of cases) test(how, () => assert.equal(matchOf(members, member), match));
+
+  test('by a rule that names a segment with its key', () => {
+    const inner = newSegmentData({ key: 'inner', included: ['u'] });
+    const outer = { key: 'outer', rules: [{ id: 'r', clauses: inSegment('inner') }] };
+    assert.equal(matchOf(outer, member, undefined, inner), 'rule');
+  });
+
+  test('by its key among the members of a big one', () => {
+    const big = { unbounded: true, unboundedContextKind: 'user', rules: [everyone] };
+    assert.equal(matchOf(big, member, true), 'key');
+    assert.equal(matchOf(big, member, false), undefined);
+    assert.equal(matchOf(big, member), 'rule');
+    assert.equal(matchOf(big, { kind: 'org', key: 'u' }, true), undefined);
   });
 });

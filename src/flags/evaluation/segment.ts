@@ -1,4 +1,4 @@
-// Compiles segments into functions that tell whether a context is a member.
+// Compiles segments into functions that tell whether a context is a member, and why.
 import { WHOLE } from '../feature-flags/model.ts';
 import { compileClauses, matchesAll } from './clause.ts';
 import { keyOf, USER, type Context } from './context.ts';
@@ -17,6 +17,8 @@ import {
   type Matcher,
   type Patterns,
   type Trail,
+  beginShare,
+  endShare,
 } from './run.ts';
 import { compileBucket, findBucket, NO_REFERENCE } from './serve.ts';
 
@@ -89,4 +91,16 @@ function compileRule(rule: SegmentRuleData, segment: SegmentData, patterns: Patt
     run.isMalformed = bucket === NO_REFERENCE;
     return run.isMalformed || Math.max(bucket, 0) < weight / WHOLE;
   };
+}
+
+/** Why a context is in a segment: its own key is listed, or a rule matches. */
+export type SegmentMatch = 'key' | 'rule';
+
+/** Undefined when the context is not a member. A malformed segment has no members. */
+export function matchSegment(segment: CompiledSegment, run: EvaluationRun): SegmentMatch | undefined {
+  const share = beginShare(run);
+  const membership = segment.locate(run);
+  endShare(run, share);
+  if (membership === Membership.byKey) return 'key';
+  return membership === Membership.byRule ? 'rule' : undefined;
 }

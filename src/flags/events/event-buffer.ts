@@ -5,9 +5,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { mergePayloads, toRows } from './merge.ts';
 import { PAYLOADS, type PayloadOutcome } from './metrics.ts';
 import { weightOf, type EventPayload } from './payload.ts';
-import { RecentKinds } from './recent-kinds.ts';
-import { RecentRequests } from './recent-requests.ts';
-import { RowBudget } from './row-budget.ts';
+import { RecentKinds, RecentRequests } from './recent-rows.ts';
+import { RowBudget } from './limits.ts';
 import { DuplicatePayloads, findKnownFlags, payloadName, savePayloads } from './store.ts';
 
 const SAVE_INTERVAL_MS = 1000;

@@ -1,7 +1,10 @@
-// Limits what the SDKs of one environment may send: events per second, and bytes at the same time.
+// Limits what the SDKs of one environment may send: events per second, bytes at the same time, payloads read at once, and different rows per hour.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { HeldBody } from '../../kernel/http/body/body-memory.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { OTHER_SDKS } from '../sdk-activity/sdk-names.ts';
+import { NO_VARIATION, NO_VERSION } from './payload.ts';
+import type { FlagEvaluationRow } from './tables.ts';
 
 /** SDKs send in bursts: unused seconds are saved up. A payload may take as much in advance. */
 const BURST_SECONDS = 5;
@@ -20,7 +23,7 @@ interface EnvironmentUse {
   bytes: number;
 }
 
-export interface EventLimitSettings {
+interface EventLimitSettings {
   /** Per environment; by default there is no limit. */
   perSecond?: number | undefined;
   maxBytes?: number;
@@ -96,4 +99,85 @@ export interface EventAdmission extends HeldBody {
   check(): void;
   /** The error where there is no room for its events. */
   exhausted(): Failure;
+}
+
+/** Runs only so much work at the same time; the rest waits, in the order of arrival. */
+export class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce = 1) {
+    this.#free = atOnce;
+  }
+
+  /** An error of one does not affect the next. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+interface RowBounds {
+  /** Rows with all details; some more may have the variation only. */
+  maxRows?: number;
+  maxSdks?: number;
+}
+
+interface EnvironmentRows {
+  rows: Set<string>;
+  sdks: Set<string>;
+}
+
+export type NewRow = Omit<FlagEvaluationRow, 'count'>;
+
+/** Bounds how many different rows an environment adds per hour: who knows a public key can make up versions and SDKs. */
+export class RowBudget {
+  readonly #maxRows: number;
+  readonly #maxSdks: number;
+  #hour = 0;
+  readonly #environments = new Map<string, EnvironmentRows>();
+
+  constructor({ maxRows = 50_000, maxSdks = 50 }: RowBounds = {}) {
+    this.#maxRows = maxRows;
+    this.#maxSdks = maxSdks;
+  }
+
+  /** The row itself, or one with fewer details where the environment has too many in this hour. */
+  fit(row: NewRow): NewRow {
+    const { rows, sdks } = this.#openHour(row);
+    const named = sdks.has(row.sdk) || sdks.size < this.#maxSdks ? row : { ...row, sdk: OTHER_SDKS };
+    if (hasRoom(rows, named, this.#maxRows)) {
+      sdks.add(named.sdk);
+      return named;
+    }
+    const plain = { ...row, version: NO_VERSION, sdk: OTHER_SDKS };
+    // A fifth more, so that made-up versions do not hide which variations are served.
+    return hasRoom(rows, plain, this.#maxRows * 1.2) ? plain : { ...plain, variation: NO_VARIATION };
+  }
+
+  #openHour({ environment_id, hour }: NewRow): EnvironmentRows {
+    if (hour > this.#hour) {
+      this.#environments.clear();
+      this.#hour = hour;
+    }
+    let known = this.#environments.get(environment_id);
+    if (known === undefined)
+      this.#environments.set(environment_id, (known = { rows: new Set(), sdks: new Set() }));
+    return known;
+  }
+}
+
+function hasRoom(rows: Set<string>, { flag_key, variation, version, sdk }: NewRow, most: number): boolean {
+  const name = `${flag_key} ${variation} ${version} ${sdk}`;
+  if (rows.has(name)) return true;
+  if (rows.size >= most) return false;
+  rows.add(name);
+  return true;
 }

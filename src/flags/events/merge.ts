@@ -2,7 +2,7 @@
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { FlagUsageRow } from '../feature-flags/tables.ts';
 import { UNKNOWN_FLAG, type EventPayload, type EventSender } from './payload.ts';
-import type { RowBudget } from './row-budget.ts';
+import type { RowBudget } from './limits.ts';
 import type { FlagContextKindRow, FlagEvaluationRow } from './tables.ts';
 
 const HOUR = 60 * 60 * 1000;

@@ -8,14 +8,12 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Environment } from '../projects/project.ts';
-import { readName } from '../sdk-activity/sdk-names.ts';
+import { readName, OTHER_SDKS, sdkNameOf } from '../sdk-activity/sdk-names.ts';
 import { EventBuffer } from './event-buffer.ts';
-import { EventLimits, type EventAdmission } from './limits.ts';
+import { EventLimits, type EventAdmission, Turns } from './limits.ts';
 import { DIAGNOSTICS, DROPPED_EVENTS, EVENTS, PAYLOADS, type PayloadOutcome } from './metrics.ts';
 import type { EventPayload, EventSender } from './payload.ts';
 import { readEvents } from './read-events.ts';
-import { OTHER_SDKS, sdkNameOf } from './sdk-name.ts';
-import { Turns } from './turns.ts';
 
 /** The limit for the body as sent and for the inflated one. SDKs drop events that are refused as too large. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024;

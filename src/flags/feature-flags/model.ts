@@ -3,7 +3,7 @@ import { isLarge } from '../../kernel/json/stringify.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { MAX_CLAUSES } from '../clause-fields.ts';
+import { MAX_CLAUSES } from '../clauses.ts';
 import { USER } from '../evaluation/context.ts';
 import { normalizeTags } from '../fields.ts';
 import type { Flag, FlagConfig, Rule, Serve, Target, Variation } from './flag.ts';

@@ -1,6 +1,6 @@
 // The schemas of flags in bodies and replies.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
-import { ClauseInput, MAX_CLAUSES } from '../clause-fields.ts';
+import { ClauseInput, MAX_CLAUSES } from '../clauses.ts';
 import { StatisticRep } from '../code-references/flag-statistics.ts';
 import {
   ClientSideAvailability,

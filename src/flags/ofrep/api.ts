@@ -3,7 +3,7 @@ import type { Api } from '../../kernel/http/protocol.ts';
 import { KEY_PROTOCOL } from '../key-protocol.ts';
 import { OfrepError, renderError, status } from './failures.ts';
 import { ofrepRoutes } from './routes.ts';
-import { HASH_HEADER } from './secure-mode.ts';
+import { HASH_HEADER } from './keys.ts';
 
 export const ofrepApi: Api = {
   protocol: {

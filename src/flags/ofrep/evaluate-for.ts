@@ -1,16 +1,37 @@
 // Evaluates flags for the holder of a key: one as an object, or all as JSON from texts that each outcome has ready.
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
-import { AUDIENCES, type Audience } from '../delivery/audience.ts';
-import { evaluateAll, joinTexts } from '../delivery/evaluate-all.ts';
+import { AUDIENCES, type Audience } from '../delivery/key-kinds.ts';
+import { evaluateAll, joinTexts, loadBigSegments } from '../delivery/evaluate-all.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
-import { namesHiddenFlag } from '../delivery/results.ts';
+import { namesHiddenFlag } from '../delivery/render-results.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { PreparedOutcome } from '../evaluation/outcome.ts';
-import { LIMITS, type CompiledFlag, type EvaluationRun } from '../evaluation/run.ts';
-import { warningsOf } from '../evaluation/warnings.ts';
-import type { PreparedEvaluation } from './begin-evaluation.ts';
+import { LIMITS, type CompiledFlag, type EvaluationRun, warningsOf, beginRun } from '../evaluation/run.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Feed } from '../delivery/feed/feed.ts';
+import type { Context } from '../evaluation/context.ts';
 import { toFlagOutcome, type FlagOutcome } from './model.ts';
+
+export interface PreparedEvaluation {
+  /** Of the environment's flags and segments. */
+  revision: number;
+  /** Membership of the context in big segments, which can change within a revision, while a file is imported. */
+  memberships: readonly (boolean | undefined)[];
+  run: EvaluationRun;
+}
+
+export async function beginEvaluation(db: Db, feed: Feed, context: Context): Promise<PreparedEvaluation> {
+  // The feed may advance while memberships are read.
+  const { revision } = feed;
+  const bigSegments = [...feed.bigSegments.keys()];
+  const loaded = await loadBigSegments(db, feed, context);
+  return {
+    revision,
+    memberships: bigSegments.map((key) => loaded.bigSegmentInclusion(key)),
+    run: beginRun(context, loaded),
+  };
+}
 
 /** Flags per log line. */
 const MAX_LOGGED = 10;

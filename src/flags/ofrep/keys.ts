@@ -1,9 +1,10 @@
-// Authenticates calls by any key of an environment. The kind of key determines the flags that a caller may see.
+// Authenticates calls by any key of an environment, whose kind determines the flags that a caller may see, and in secure mode by a hash of the context.
 import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
-import type { KeyKind } from '../delivery/accepted-key.ts';
-import type { OpenedFeed } from '../delivery/keys.ts';
+import type { KeyKind } from '../delivery/key-kinds.ts';
+import { type OpenedFeed, isHashGood } from '../delivery/keys.ts';
+import type { Context } from '../evaluation/context.ts';
 
 /** The key is in `Authorization`, with or without `Bearer`, or in `X-API-Key`; its prefix says which kind it is. */
 export async function openByAnyKey(
@@ -32,5 +33,22 @@ function wrongKey(): Failure {
   return new Failure(
     'unauthenticated',
     'Send a valid SDK key, mobile key or client-side ID in the header "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+  );
+}
+
+export const HASH_HEADER = 'X-LD-Secure-Mode-Hash';
+
+/** A client-side ID, which is public, must come with a hash of the context that only a server can compute. */
+export function checkSecureMode(
+  { feed: { environment }, kind }: OpenedFeed,
+  context: Context,
+  { headers, query, now }: Pick<Call, 'headers' | 'now'> & { query: { h?: string } },
+): void {
+  if (kind !== 'client') return;
+  const hash = headers[HASH_HEADER.toLowerCase()] ?? query.h;
+  if (isHashGood(environment, context, hash === undefined ? undefined : String(hash), now)) return;
+  throw new Failure(
+    'forbidden',
+    `This environment is in secure mode: send the hash of the context in the header ${HASH_HEADER}, or as h in the query.`,
   );
 }

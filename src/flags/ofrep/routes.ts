@@ -5,15 +5,10 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { JsonText, reply, route, type Call, type RawCall } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { OpenedFeed } from '../delivery/keys.ts';
-import { beginEvaluation, type PreparedEvaluation } from './begin-evaluation.ts';
-import { readEventRevision } from './change-protocol.ts';
-import { readOpenFeatureContext } from './context.ts';
-import { evaluateAllFor, evaluateOne } from './evaluate-for.ts';
-import { openByAnyKey } from './keys.ts';
-import { BulkEvaluation, EvaluationRequest, FlagEvaluation } from './model.ts';
-import { checkSecureMode } from './secure-mode.ts';
-import { STREAM_PATH, streamChanges } from './stream-routes.ts';
-import { signStreamToken } from './stream-token.ts';
+import { beginEvaluation, type PreparedEvaluation, evaluateAllFor, evaluateOne } from './evaluate-for.ts';
+import { readEventRevision, STREAM_PATH, streamChanges, signStreamToken } from './stream-routes.ts';
+import { readOpenFeatureContext, BulkEvaluation, EvaluationRequest, FlagEvaluation } from './model.ts';
+import { openByAnyKey, checkSecureMode } from './keys.ts';
 
 /** Providers close the stream of a page that is in the background for as long. */
 const INACTIVITY_SECONDS = 120;

@@ -6,8 +6,8 @@ import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
-import { refuseIfDenied } from '../denied.ts';
-import { requireDeletable } from '../environments/deletion-approval.ts';
+import { refuseIfDenied } from '../policy-rules.ts';
+import { requireDeletable } from '../environments/approval-settings.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironments, listEnvironmentsOfProjects } from '../environments/store.ts';
 import {

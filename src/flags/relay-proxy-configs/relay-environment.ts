@@ -17,6 +17,13 @@ export interface RelayEnvironment {
   json: string;
 }
 
+/** What all streams of a node are brought up to date from. */
+export interface RelayState {
+  revision: number;
+  configs: readonly RelayProxyConfig[];
+  environments: readonly RelayEnvironment[];
+}
+
 export function toRelayEnvironment(
   project: Project,
   environment: Environment,

@@ -6,8 +6,7 @@ import { listEnvironmentsOfProjects } from '../environments/store.ts';
 import { findProjects } from '../projects/store.ts';
 import { findRow, updateRow } from '../store-rows.ts';
 import type { RelayProxyConfig } from './model.ts';
-import { toRelayEnvironment } from './relay-environment.ts';
-import type { RelayState } from './relay-stream.ts';
+import { toRelayEnvironment, type RelayState } from './relay-environment.ts';
 import type { RelayProxyConfigRow } from './tables.ts';
 
 /** All of them, in order of creation; there are few. */

@@ -1,14 +1,29 @@
-// The names of SDKs: how they call themselves in their requests, and how their packages are called.
+// The names of SDKs: how they call themselves in the headers of their requests, and how their packages are called.
 import type { IncomingHttpHeaders } from 'node:http';
-import { sdkNameOf } from '../events/sdk-name.ts';
+
+type Headers = IncomingHttpHeaders | Record<string, string | string[] | undefined>;
+
+/** Only harmless characters: it is stored, and shown in metrics. */
+const PRODUCT = /^[A-Za-z][\w.-]{0,49}\/\d[\w.+-]{0,29}(?=$|[\s;,(])/;
+/** Every browser sends this, whatever SDK runs in it. */
+const BROWSER = /^Mozilla\//;
+
+const UNKNOWN_SDK = 'unknown';
+/** For all SDKs beyond as many as are counted one by one. */
+export const OTHER_SDKS = 'other';
+
+/** Like `NodeJSClient/9.13.7`. Browsers cannot set User-Agent, so that SDKs have a header of their own. */
+export function sdkNameOf(headers: Headers): string {
+  const own = String(headers['x-launchdarkly-user-agent'] ?? '');
+  const [name] = PRODUCT.exec(own) ?? PRODUCT.exec(String(headers['user-agent'] ?? '')) ?? [];
+  return name === undefined || BROWSER.test(name) ? UNKNOWN_SDK : name;
+}
 
 /** In lower case. */
 export interface SdkNames {
   sdk: string;
   wrapper: string;
 }
-
-type Headers = IncomingHttpHeaders | Record<string, string | string[] | undefined>;
 
 /** Only harmless characters: names are stored. */
 const NAME = /^[A-Za-z][\w.-]{0,49}$/;

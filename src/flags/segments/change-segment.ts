@@ -1,4 +1,4 @@
-// Changes a segment, for patches, imports and expiring targets.
+// Changes a segment, for patches, imports and expiring targets: the difference gives the permissions it takes and the words for it.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
@@ -6,18 +6,17 @@ import { requireAllPermissions, requireAnyPermission } from '../../kernel/identi
 import { unknownThing } from '../find-project.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
-import { requireSegmentApproval } from './approval.ts';
-import { requireUnlocked } from './big-segment.ts';
-import { SEGMENT_ACTIONS, actionsBetween, describeSegmentChanges } from './segment-diff.ts';
+import { areEqual } from '../../kernel/json/json-value.ts';
+import { requireUnlocked, keysOfSteps, planMembership } from './membership.ts';
 import { pruneExpirations } from './expiring-targets.ts';
 import { findWaitingImports, releaseImport } from './imports/begin-import.ts';
 import { IMPORT_ACTIONS } from './imports/segment-import.ts';
 import type { SegmentDraft } from './instructions.ts';
 import { findTargetTypes, updateMembership } from './store-members.ts';
-import { keysOfSteps, planMembership } from './membership.ts';
 import { nextVersion, toSegmentDetail } from './model.ts';
 import type { Segment } from './segment.ts';
 import { lockSegment, updateSegment } from './store.ts';
+import { requireSegmentApproval } from './approval.ts';
 
 export interface SegmentRef {
   project: Project;
@@ -108,4 +107,42 @@ export async function changeSegment(
   if (first === undefined) return after;
   await releaseImport(db, first, { ...actor, comment });
   return { ...after, importing: first.mode };
+}
+
+const MEMBERS: Record<string, readonly (keyof Segment)[]> = {
+  updateName: ['name'],
+  updateDescription: ['description'],
+  updateTags: ['tags'],
+  updateIncluded: ['included', 'includedContexts', 'includedCount'],
+  updateExcluded: ['excluded', 'excludedContexts', 'excludedCount'],
+  updateRules: ['rules'],
+};
+
+const SEGMENT_ACTIONS = Object.keys(MEMBERS);
+
+/** The actions that are required to change one into the other. */
+export function actionsBetween(before: Segment, after: Segment): string[] {
+  return Object.entries(MEMBERS)
+    .filter(([, members]) => members.some((member) => !areEqual(before[member], after[member])))
+    .map(([action]) => action);
+}
+
+/** One line for each difference, in Markdown. */
+export function describeSegmentChanges(before: Segment, after: Segment): string {
+  const actions = actionsBetween(before, after);
+  return actions.map((action) => `- ${WORDS[action]!(before, after)}`).join('\n');
+}
+
+const WORDS: Record<string, (before: Segment, after: Segment) => string> = {
+  updateName: (before, after) => `Changed the name from \`${before.name}\` to \`${after.name}\``,
+  updateDescription: () => 'Changed the description',
+  updateTags: (before, after) => `Changed the tags from ${listed(before.tags)} to ${listed(after.tags)}`,
+  updateIncluded: () => 'Changed the included targets',
+  updateExcluded: () => 'Changed the excluded targets',
+  updateRules: (before, after) =>
+    `Changed the rules: there were ${before.rules.length}, there are ${after.rules.length}`,
+};
+
+function listed(words: readonly string[]): string {
+  return words.length === 0 ? 'none' : words.map((word) => `\`${word}\``).join(', ');
 }

@@ -9,8 +9,6 @@ import {
   MAX_CLAUSES,
   RuleDescription,
   RuleId,
-} from '../clause-fields.ts';
-import {
   addClauses,
   addClauseValues,
   changeRule,

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../kernel/failure.ts';
 import type { DocumentPatch } from '../resource-patch.ts';
-import { actionsBetween, describeSegmentChanges } from './segment-diff.ts';
+import { actionsBetween, describeSegmentChanges } from './change-segment.ts';
 import { countingIds, newSegment } from './fixture.ts';
 import { planMembership, type MembershipStep, type TargetTypes } from './membership.ts';
 import { nextVersion, patchSegment, readSegmentPost, toSegmentDetail, toSegmentSummary } from './model.ts';

@@ -1,8 +1,7 @@
 // The representation of segments, and the rules for changing them.
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { checker, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import { RuleDescription, ClauseDocuments } from '../clause-fields.ts';
-import { identifyRules } from '../clauses.ts';
+import { RuleDescription, ClauseDocuments, identifyRules } from '../clauses.ts';
 import type { Clause } from '../feature-flags/flag.ts';
 import {
   ContextKey,

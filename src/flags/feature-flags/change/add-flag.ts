@@ -3,21 +3,21 @@ import { randomUUID } from 'node:crypto';
 import type { Access } from '../../../kernel/identity/actor.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
-import { refuseIfDenied } from '../../denied.ts';
+import { refuseIfDenied } from '../../policy-rules.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { requireInAnyEnvironment } from '../../find-project.ts';
 import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { displayContextOf } from './change-context.ts';
 import { readMaintainer } from '../store-maintainers.ts';
-import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
 import { readFlag } from '../read-flag.ts';
 import { checkFirstPrerequisites } from '../prerequisites.ts';
 import { toFlagDetail } from '../representation.ts';
 import type { FlagPost, ShownFlag } from '../schemas.ts';
 import { findFlags, firstVersion, newHex } from '../store.ts';
 import { insertFlag } from '../store-writes.ts';
+import { displayContextOf } from './change-context.ts';
+import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
 
 /** Inside a change that has locked the project. `sourceKey` names a flag to clone. */
 export async function addFlag(

@@ -4,7 +4,7 @@ import { Failure } from '../../../kernel/failure.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
-import { BYPASS, mayBypass } from '../../bypass.ts';
+import { BYPASS, mayBypass } from '../../policy-rules.ts';
 import { listEnvironments } from '../../environments/store.ts';
 import { unknownThing } from '../../find-project.ts';
 import type { Environment, Project } from '../../projects/project.ts';

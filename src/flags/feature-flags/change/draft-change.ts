@@ -4,7 +4,7 @@ import type { Change } from '../../../kernel/change/change.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import { problem } from '../../../kernel/schema/schema.ts';
 import type { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
-import { refuseIfDenied, refuseIfLifted } from '../../denied.ts';
+import { refuseIfDenied, refuseIfLifted } from '../../policy-rules.ts';
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
@@ -14,9 +14,14 @@ import { checkValues, normalizeFlag, validateFlag, validateSize } from '../model
 import { affectsPrerequisites } from '../prerequisites.ts';
 import { toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
-import { requireFlagApproval, requirePermissions, displayContextOf } from './change-context.ts';
-import type { ChangeContext, FlagPermission, ReferenceKeys } from './change-context.ts';
-import { actionsEverywhere, servesOtherwise } from './delivered-everywhere.ts';
+import {
+  requireFlagApproval,
+  requirePermissions,
+  displayContextOf,
+  type ChangeContext,
+  type FlagPermission,
+  type ReferenceKeys,
+} from './change-context.ts';
 import { differencesOf, FLAG_ACTIONS, type FlagDifference } from './differences.ts';
 import type { References } from './instructions/apply.ts';
 
@@ -155,4 +160,30 @@ function checkEnvironments(
     requireFlagApproval(actor, environment, before, resource);
   }
   return checked;
+}
+
+/**
+ * The fields of the flag itself that reach every environment, by the action that changes them. The others (name, description,
+ * tags, maintainer, custom properties, temporary, deprecated, the names of variations, the defaults for new environments)
+ * reach no SDK: for them the permission in any environment is enough.
+ */
+const DELIVERED: Record<string, (flag: Flag) => unknown> = {
+  updateGlobalArchived: ({ archived }) => archived,
+  updateFlagVariations: ({ variations }) => variations.map(({ value }) => value),
+  updateClientSideFlagAvailability: ({ clientSideAvailability }) => clientSideAvailability,
+};
+
+/** The actions that must not be denied in any environment: who is denied one of them in one does not change it. */
+function actionsEverywhere(before: Flag, after: Flag): string[] {
+  if (before === after) return [];
+  return Object.keys(DELIVERED).filter(
+    (action) => !areEqual(DELIVERED[action]!(before), DELIVERED[action]!(after)),
+  );
+}
+
+/** Whether all environments serve something else: the flag came from or went to the archive, or a variation has another value. */
+function servesOtherwise(before: Flag, after: Flag): boolean {
+  if (before.archived !== after.archived) return true;
+  const values = new Map(after.variations.map(({ _id, value }) => [_id, value]));
+  return before.variations.some(({ _id, value }) => values.has(_id) && !areEqual(values.get(_id), value));
 }

@@ -10,7 +10,7 @@ import type { Db } from '../../../kernel/storage/tables.ts';
 import { userContentHeaders } from '../../../kernel/http/reply/user-content.ts';
 import { Links, linkTo } from '../../links.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
-import { requireBig } from '../big-segment.ts';
+import { requireBig } from '../membership.ts';
 import { formatSize } from '../imports/csv-file.ts';
 import { pathTo } from '../model.ts';
 import type { Segment } from '../segment.ts';

@@ -10,7 +10,7 @@ import { requireAllPermissions } from '../../../kernel/identity/actor.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { requireSegmentApproval, segmentNeedsApproval } from '../approval.ts';
-import { requireBig } from '../big-segment.ts';
+import { requireBig } from '../membership.ts';
 import type { Segment } from '../segment.ts';
 import { findSegment, lockSegment } from '../store.ts';
 import type { ReceivedFile } from './receive-file.ts';

@@ -7,8 +7,8 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import { changeSegment } from '../change-segment.ts';
 import { findSegmentRef } from '../find-segment-ref.ts';
 import { findTargetTypes, updateMembership } from '../store-members.ts';
+import { planBatch } from '../membership.ts';
 import { MAX_LINE_BYTES, readHeading, readBatch } from './csv-file.ts';
-import { planBatch } from './plan-batch.ts';
 import { IMPORT_ACTIONS, isImportFinished, type SegmentImport } from './segment-import.ts';
 import {
   addToMemberCounts,

@@ -1,7 +1,12 @@
 // Instructions about the clauses of rules.
 import { Type, type Static, type TObject, type TSchema } from '../../../../kernel/schema/schema.ts';
-import { ClauseId, ClauseInput, Clauses, ClauseValues, MAX_CLAUSES, RuleId } from '../../../clause-fields.ts';
 import {
+  ClauseId,
+  ClauseInput,
+  Clauses,
+  ClauseValues,
+  MAX_CLAUSES,
+  RuleId,
   addClauses,
   addClauseValues,
   changeRule,

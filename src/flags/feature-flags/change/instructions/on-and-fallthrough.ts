@@ -1,8 +1,7 @@
 // Instructions that turn a flag on and off, and set what it serves without a matching rule and which events are kept.
 import { Type } from '../../../../kernel/schema/schema.ts';
 import { inEnvironment } from './kind.ts';
-import { ServeInput, VariationId } from './parameters.ts';
-import { findVariation, readServe } from './serve.ts';
+import { ServeInput, VariationId, findVariation, readServe } from './parameters.ts';
 
 export const onAndFallthroughKinds = {
   turnFlagOn: inEnvironment(

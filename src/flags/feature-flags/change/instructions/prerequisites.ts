@@ -5,8 +5,7 @@ import { Key } from '../../../fields.ts';
 import type { Prerequisite } from '../../flag.ts';
 import { MAX_PREREQUISITES } from '../../model.ts';
 import { inEnvironment, type InstructionScope } from './kind.ts';
-import { VariationId } from './parameters.ts';
-import { findVariation } from './serve.ts';
+import { VariationId, findVariation } from './parameters.ts';
 
 const Needed = { key: Key(), variationId: VariationId };
 

@@ -1,13 +1,19 @@
 // Instructions about rules.
 import { shorten } from '../../../../kernel/json/pointer.ts';
 import { PlainText, problem, Type, type Static } from '../../../../kernel/schema/schema.ts';
-import { Clauses, RuleDescription, RuleId } from '../../../clause-fields.ts';
-import { changeRule, identifyRules, toClause, reorderRules } from '../../../clauses.ts';
+import {
+  Clauses,
+  RuleDescription,
+  RuleId,
+  changeRule,
+  identifyRules,
+  toClause,
+  reorderRules,
+} from '../../../clauses.ts';
 import type { Clause, Flag, Rule } from '../../flag.ts';
 import { MAX_FLAG_RULES } from '../../model.ts';
 import { inEnvironment, withText } from './kind.ts';
-import { ServeInput } from './parameters.ts';
-import { readServe } from './serve.ts';
+import { ServeInput, readServe } from './parameters.ts';
 
 const RuleFields = {
   clauses: Clauses,

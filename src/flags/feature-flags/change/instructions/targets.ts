@@ -4,8 +4,7 @@ import { USER } from '../../../evaluation/context.ts';
 import { ContextKind } from '../../../fields.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
 import { inEnvironment, type InstructionScope } from './kind.ts';
-import { Keys, VariationId } from './parameters.ts';
-import { findVariation } from './serve.ts';
+import { Keys, VariationId, findVariation } from './parameters.ts';
 import { addKeys, mergeTargets, isOfUsers, removeKeys, splitTargets } from './target-list.ts';
 
 interface Keyed {
