@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
-import { createWorkingFolder } from '../../src/actors/builds/copy-sources.ts';
+import { createWorkingFolder, prepareBuild } from '../../src/actors/builds/prepare-build.ts';
 import { executeBuild, type BuildExecution } from '../../src/actors/builds/execute-build.ts';
-import { prepareBuild } from '../../src/actors/builds/prepare-build.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import { startDispatcher, type Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
 import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';

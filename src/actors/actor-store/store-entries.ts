@@ -6,7 +6,7 @@ import type { Actor } from '../actors/model.ts';
 import { findActorById } from '../actors/store.ts';
 import { findTaggedBuild } from '../actors/store-tags.ts';
 import { findReadme } from '../builds/store.ts';
-import { summarizeReadme } from './readme-summary.ts';
+import { summarizeReadme } from './model.ts';
 import type { StoreActorRow } from './tables.ts';
 
 /** The indexes take no word of thousands of letters. */

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
-import { parseActorRef } from '../actor-ref.ts';
+import { parseActorRef } from '../resource-names.ts';
 import type { Actor } from './model.ts';
 import { findActor } from './store.ts';
 

@@ -5,7 +5,7 @@ import type { Account, TransferOwnership } from '../../kernel/identity/store-acc
 import type { Db } from '../../kernel/storage/tables.ts';
 import { saveStoreEntriesOf } from '../actor-store/store-entries.ts';
 import { updateBuildOwner } from '../builds/store.ts';
-import { updateRunOwner } from '../runs/store-transfers.ts';
+import { scopeKey, type RunScope } from '../runs/store.ts';
 import { actorResource } from './access.ts';
 import { findFreeActorName, foldedActorName, lockActorNames } from './store.ts';
 import { updateActorUserOwner } from './store-users.ts';
@@ -97,4 +97,41 @@ async function updateInputKeyOwner(tx: Db, from: Account, to: Account): Promise<
       eb.selectFrom('input_keys as own').select('own.actor_id').where('own.user_id', '=', to.id),
     )
     .execute();
+}
+
+export async function updateRunOwner(tx: Db, from: string, to: string): Promise<void> {
+  const counted = await tx
+    .selectFrom('runs')
+    .select(({ fn }) => ['actor_id', fn.countAll<number>().as('total')])
+    .where('user_id', '=', from)
+    .groupBy('actor_id')
+    .execute();
+  const scopesOf = (userId: string): { scope: string; total: number }[] => {
+    const ofActors = counted.map(({ actor_id: actorId, total }) => keyOf({ actorId, userId }, total));
+    return [
+      ...ofActors,
+      keyOf(
+        { userId },
+        counted.reduce((sum, { total }) => sum + total, 0),
+      ),
+    ];
+  };
+  // In the same order as in `countRuns`, so that two transactions never wait for each other.
+  for (const { scope, total } of scopesOf(to).toSorted((a, b) => (a.scope < b.scope ? -1 : 1))) {
+    await tx
+      .insertInto('run_counts')
+      .values({ scope, total })
+      .onConflict((conflict) =>
+        conflict.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', total) })),
+      )
+      .execute();
+  }
+  for (const { scope } of scopesOf(from)) {
+    await tx.deleteFrom('run_counts').where('scope', '=', scope).execute();
+  }
+  await tx.updateTable('runs').set({ user_id: to }).where('user_id', '=', from).execute();
+}
+
+function keyOf(scope: RunScope, total: number) {
+  return { scope: scopeKey(scope), total };
 }

@@ -1,11 +1,14 @@
-// Finds a build, and checks that the caller may see or change it.
+// Finds a build, by its id, a tag or its number, and checks that the caller may see or change it.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { findActorById } from '../actors/store.ts';
-import { buildNotFound, type Build } from './model.ts';
-import { findBuild } from './store.ts';
+import type { Actor } from '../actors/model.ts';
+import { findTaggedBuild } from '../actors/store-tags.ts';
+import { buildNotFound, type Build, unknownBuild } from './model.ts';
+import { findBuild, findBuildByNumber } from './store.ts';
 
 export type BuildAction = 'viewBuild' | 'updateBuild' | 'deleteBuild';
 
@@ -53,4 +56,22 @@ export function isBuildOwner(caller: KnownCaller, { userId }: Pick<Build, 'userI
 
 export function buildDenied(action: string): Failure {
   return new Failure('denied', `Insufficient permissions for the Actor build: ${action} is needed.`);
+}
+
+/** A tag wins over a number. Only a build that has succeeded can be run. */
+export async function resolveBuild(db: Db, actor: Pick<Actor, 'id'>, tagOrNumber: string): Promise<Build> {
+  const build = await findNamedBuild(db, actor, tagOrNumber);
+  if (build?.status === 'SUCCEEDED') return build;
+  throw unknownBuild(tagOrNumber);
+}
+
+/** The same for any status. */
+export async function findNamedBuild(
+  db: Db,
+  { id }: Pick<Actor, 'id'>,
+  tagOrNumber: string,
+): Promise<Build | undefined> {
+  if (tagOrNumber.includes('\0')) return undefined;
+  const tagged = await findTaggedBuild(db, id, tagOrNumber);
+  return tagged === undefined ? await findBuildByNumber(db, id, tagOrNumber) : await findBuild(db, tagged);
 }

@@ -1,15 +1,19 @@
 // Reads what the sources say about the Actor: `.actor/actor.json` with the files that it refers to, and how it is started.
 import { posix } from 'node:path';
+import { isObject } from '../../kernel/json/json-value.ts';
 import { checkMemoryExpression } from '../input/memory-expression.ts';
 import { TaskError } from '../input/thread-task.ts';
 import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
-import { isObject } from '../../kernel/json/json-value.ts';
-import { findBuildCommand, type BuildCommand } from './build-command.ts';
-import { parsePythonImage } from './dockerfile.ts';
-import { LOCKFILES } from './node-manifest.ts';
+import {
+  findBuildCommand,
+  type BuildCommand,
+  findStart,
+  type StartCommand,
+  parsePythonImage,
+} from './commands.ts';
+import { LOCKFILES } from './dependency-plan.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 import { resolveStorages } from './storage-definition.ts';
-import { findStart, type StartCommand } from './start-command.ts';
 
 export interface SourceDefinition {
   /** `actor.json` with the contents of the files that it refers to; null where there is none. */

@@ -11,7 +11,7 @@ import { findVersion, listVersionsBuiltOnPush } from '../actors/store-versions.t
 import { sourceOf, type ActorVersion } from '../actors/version.ts';
 import { parseGitUrl, type GitSource } from '../sources/fetch-git.ts';
 import type { OwnRepository } from '../sources/own-repositories.ts';
-import { startBuild } from './start-build.ts';
+import { startBuild } from './change-build.ts';
 
 const BUILD_ON_PUSH = 'actors.build-on-push';
 

@@ -1,16 +1,95 @@
-// Aborts and removes builds.
+// Starts, aborts and removes builds, each in one transaction with its log and its job; old ones that nothing needs are removed now and then.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
+import { newId } from '../../kernel/id.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { deleteTagsOfBuild, findTaggedBuild } from '../actors/store-tags.ts';
-import { findActorById } from '../actors/store.ts';
-import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
-import { deleteLog, endLog } from '../logs/store.ts';
+import { findActorById, takeBuildNumber } from '../actors/store.ts';
+import { deleteWaitingJob, requestControl, insertJob } from '../jobs/store.ts';
+import { deleteLog, endLog, insertLog } from '../logs/store.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
-import { buildNotFound, type Build } from './model.ts';
-import { clearSnapshotSource } from './store-snapshots.ts';
-import { deleteBuild, findBuild, lockBuild, updateBuild } from './store.ts';
+import { RETENTION_SWEEP_MS, sweepFinished } from '../jobs/retention.ts';
+import { isBuildOfTask } from '../tasks/store.ts';
+import type { Actor } from '../actors/model.ts';
+import { findVersion } from '../actors/store-versions.ts';
+import { checkExecution } from '../jobs/check-execution.ts';
+import type { JobMeta } from '../jobs/job-meta.ts';
+import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
+import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
+import { deleteBuild, findBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
+
+export interface NewBuild {
+  actor: Actor;
+  versionNumber: string;
+  /** Instead of the version's own tag. */
+  tag?: string | undefined;
+  useCache?: boolean | undefined;
+  betaPackages?: boolean | undefined;
+  meta: JobMeta;
+  caller: KnownCaller;
+  /** Is done in the same transaction. */
+  alongside?(tx: Db): Promise<void>;
+}
+
+export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number): Promise<Build> {
+  const { actor, versionNumber, tag, useCache, betaPackages, meta, caller } = wanted;
+  checkExecution(kernel);
+  const memoryMbytes = buildMemory(kernel);
+  return await kernel.db.transaction().execute(async (tx) => {
+    const version = versionNumber.includes('\0') ? undefined : await findVersion(tx, actor.id, versionNumber);
+    if (version === undefined)
+      throw new Failure(
+        'not-found',
+        `The Actor has no version "${versionNumber.replaceAll('\0', '\uFFFD')}"`,
+      );
+    await shareLockAccount(tx, caller);
+    const build: Build = {
+      id: newId(now),
+      actorId: actor.id,
+      userId: actor.userId,
+      versionNumber,
+      buildNumber: `${versionNumber}.${await takeBuildNumber(tx, actor.id, versionNumber)}`,
+      sourceType: version.sourceType,
+      tag: tag ?? version.buildTag,
+      status: 'READY',
+      statusMessage: null,
+      exitCode: null,
+      meta,
+      options: {
+        ...(useCache !== undefined && { useCache }),
+        ...(betaPackages !== undefined && { betaPackages }),
+        memoryMbytes,
+        diskMbytes: 2 * memoryMbytes,
+      },
+      stats: { runTimeMs: 0, sourceBytes: 0 },
+      startedAt: now,
+      finishedAt: null,
+      sources: null,
+      dependencies: null,
+      runtime: null,
+      definition: null,
+      inputSchema: null,
+      readme: null,
+      changelog: null,
+    };
+    await insertBuild(tx, build);
+    await insertSnapshot(tx, build.id, version);
+    await insertLog(tx, { id: build.id, userId: build.userId }, now);
+    await insertJob(tx, { id: build.id, kind: 'build', userId: build.userId, memoryMbytes }, now);
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), build, 'CREATED', now);
+    await wanted.alongside?.(tx);
+    return build;
+  });
+}
+
+/** The platform's, unless this machine is smaller: a job that fits into no node would wait for ever. */
+function buildMemory({ settings }: Kernel): number {
+  return Math.min(BUILD_MEMORY_MBYTES, settings.execution.nodeMemoryMbytes);
+}
 
 /** One that no node has claimed ends at once; for others the node that executes it gets the word. A finished one stays as it is. */
 export async function abortBuild(kernel: Kernel, id: string, now: number): Promise<Build> {
@@ -70,4 +149,26 @@ export async function deleteBuildRows(tx: Db, id: string, now: number): Promise<
   await deleteTagsOfBuild(tx, id);
   await deleteLog(tx, id, now);
   await deleteBuild(tx, id);
+}
+
+export function buildRetention(kernel: Kernel): RecurringWork {
+  const remove = (id: string) => removeOldBuild(kernel, id);
+  return {
+    kind: 'builds.retention',
+    everyMs: RETENTION_SWEEP_MS,
+    run: (signal) => sweepFinished(kernel, 'builds', remove, signal),
+  };
+}
+
+/** One that a tag, a run, a task, or the default options or the standby settings of its Actor name is kept. */
+async function removeOldBuild({ db, clock }: Kernel, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const build = await lockBuild(tx, id);
+    if (build === undefined || (await isBuildUsed(tx, id))) return;
+    const actor = await findActorById(tx, build.actorId);
+    const named = [actor?.runOptions.build, actor?.details.actorStandby?.build];
+    if (named.includes(build.buildNumber)) return;
+    if (await isBuildOfTask(tx, build.actorId, build.buildNumber)) return;
+    await deleteBuildRows(tx, id, clock.now());
+  });
 }

@@ -8,7 +8,7 @@ import { measureDisk } from '../runner/disk-meter.ts';
 import { MAX_ENTRIES } from '../runner/disk-watch.ts';
 import type { Program } from '../runner/runner.ts';
 import { runStep, StepFailed, type StepContext } from './build-step.ts';
-import { LOCKFILES, type NodeManifest } from './node-manifest.ts';
+import { LOCKFILES, type NodeManifest } from './dependency-plan.ts';
 import { readerOf } from './source-reader.ts';
 import { checkPython } from './toolchain.ts';
 import { copyFolder, isFolder, makeWorkFolder, NPM_CACHES, sealFolder } from './work-folders.ts';

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Program, RunningProgram } from '../runner/runner.ts';
-import { compileSources } from './compile.ts';
+import { compileSources, type StepContext } from './build-step.ts';
 import { installNodePackages, installPythonPackages } from './install.ts';
-import type { StepContext } from './build-step.ts';
 
 interface Fixture {
   kernel: Kernel;

@@ -4,7 +4,7 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.t
 import { SOURCE_TYPES, toBuildNumberInt, type SourceType } from '../actors/version.ts';
 import { ORIGINS, type JobMeta } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
-import type { StartCommand } from './start-command.ts';
+import type { StartCommand } from './commands.ts';
 
 export interface BuildOptions {
   /** Absent where the caller did not say. */

@@ -2,10 +2,10 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { pushBuildWork } from './build-on-push.ts';
-import { buildRetention } from './retention.ts';
+import { buildRetention } from './change-build.ts';
 import { buildRoutes } from './routes.ts';
 import { updateBuildOwner } from './store.ts';
-import { sourceBlobs } from './sweep.ts';
+import { sourceBlobs } from './build-folders.ts';
 
 export const buildModule: Module = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },

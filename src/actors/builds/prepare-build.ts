@@ -1,5 +1,6 @@
-// Makes a build ready to run on this node: its sources and dependencies as folders, and the command that starts it.
+// Makes a build ready to run on this node: its sources and dependencies as folders, the command that starts it, and the working folder of a run.
 import { delimiter, join } from 'node:path';
+import { symlink } from 'node:fs/promises';
 import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
@@ -7,11 +8,9 @@ import { installLibraryPackages } from '../library/install-packages.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
-import { dependencyFolderName } from './dependency-plan.ts';
+import { dependencyFolderName, readManifest } from './dependency-plan.ts';
 import { installNodePackages, installPythonPackages, type InstallRequest } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
-import { readManifest } from './node-manifest.ts';
-import type { PreparedBuild } from './prepared-build.ts';
 import { readerOf } from './source-reader.ts';
 import { findSnapshot } from './store-snapshots.ts';
 import { checkPython, type Toolchain } from './toolchain.ts';
@@ -22,7 +21,21 @@ import {
   makeWorkFolder,
   moveIntoPlace,
   touchFolder,
+  copyFolder,
+  isFolder,
 } from './work-folders.ts';
+
+export interface PreparedBuild {
+  /** The folder with the built sources; it never changes. */
+  sources: string;
+  /** The folder that contains `node_modules` or a Python environment; absent where there are no dependencies. */
+  dependencies?: string;
+  command: readonly [string, ...string[]];
+  /** What the program needs to find its interpreter and dependencies, such as PATH. */
+  env: Readonly<Record<string, string>>;
+  /** Files and folders, beside the working folder, that the program must be able to read. */
+  readable: readonly string[];
+}
 
 /** Throws where the build cannot run on this node: no Python, or an installation that fails here. */
 export async function prepareBuild(
@@ -140,4 +153,19 @@ function pythonFilesOf({ start, install }: BuildRuntime, { python }: Toolchain):
 function binFoldersOf(dependencies: string | undefined): string[] {
   if (dependencies === undefined) return [];
   return [join(dependencies, 'node_modules', '.bin'), join(dependencies, 'venv', 'bin')];
+}
+
+/**
+ * The folder must be empty or missing. The dependencies are linked, not copied: the sandbox shows them read-only, and Node
+ * looks for packages where the link leads.
+ */
+export async function createWorkingFolder(
+  { sources, dependencies }: PreparedBuild,
+  folder: string,
+): Promise<void> {
+  await copyFolder(sources, folder, ['node_modules']);
+  if (dependencies === undefined) return;
+  for (const name of ['node_modules', 'venv']) {
+    if (await isFolder(join(dependencies, name))) await symlink(join(dependencies, name), join(folder, name));
+  }
 }

@@ -13,8 +13,15 @@ import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, PUBLIC_LOGS, serveLog } from '../logs/serve-log.ts';
 import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
 import { metaOf } from '../jobs/job-origin.ts';
-import { buildDenied, isBuildOwner, openBuild, type BuildAction, type BuildCall } from './access.ts';
-import { abortBuild, removeBuild } from './change-build.ts';
+import {
+  buildDenied,
+  isBuildOwner,
+  openBuild,
+  type BuildAction,
+  type BuildCall,
+  findNamedBuild,
+} from './access.ts';
+import { abortBuild, removeBuild, startBuild } from './change-build.ts';
 import {
   BuildDetail,
   buildNotFound,
@@ -24,8 +31,6 @@ import {
   unknownBuild,
   type Build,
 } from './model.ts';
-import { findNamedBuild } from './resolve-build.ts';
-import { startBuild } from './start-build.ts';
 import { findBuild, listBuilds } from './store.ts';
 
 /** The deprecated paths name the Actor too. */

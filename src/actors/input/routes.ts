@@ -4,7 +4,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { Bytes, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
-import { resolveBuild } from '../builds/resolve-build.ts';
+import { resolveBuild } from '../builds/access.ts';
 import { isJson, prepareInput } from './prepare-input.ts';
 import { withSentInput } from './read-body.ts';
 

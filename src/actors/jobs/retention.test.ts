@@ -8,7 +8,7 @@ import { startServerOn } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { setTag } from '../actors/store-tags.ts';
 import { NEW_BUILD } from '../builds/fixture.ts';
-import { buildRetention } from '../builds/retention.ts';
+import { buildRetention } from '../builds/change-build.ts';
 import { insertBuild } from '../builds/store.ts';
 import { insertLog } from '../logs/store.ts';
 import { runRetention } from '../runs/retention.ts';

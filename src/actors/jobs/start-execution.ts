@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
 import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 import { executeBuild } from '../builds/execute-build.ts';
-import { startSweeping } from '../builds/sweep.ts';
+import { startSweeping } from '../builds/build-folders.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
 import { removeBridgeSockets } from '../runner/bridge-socket.ts';
 import { removeTree } from '../runner/remove-tree.ts';

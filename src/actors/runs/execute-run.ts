@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { createWorkingFolder } from '../builds/copy-sources.ts';
-import { prepareBuild } from '../builds/prepare-build.ts';
+import { createWorkingFolder, prepareBuild } from '../builds/prepare-build.ts';
 import { findBuild } from '../builds/store.ts';
 import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
 import { reasonToGiveUp } from '../jobs/job-deaths.ts';
@@ -14,6 +13,7 @@ import { openLogWriter } from '../logs/open-log-writer.ts';
 import { publishLogEnd } from '../logs/pack-log.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { explainLimit } from '../runner/runner.ts';
+import { isFinished } from '../jobs/job-status.ts';
 import {
   beginProcess,
   endRun,
@@ -22,7 +22,6 @@ import {
   type ProcessBegin,
   type RunEnd,
 } from './run-transitions.ts';
-import { isFinished } from '../jobs/job-status.ts';
 import { type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './program-environment.ts';
 import { openWebServer, reserveWebServer, withGuard } from './reserve-web-server.ts';

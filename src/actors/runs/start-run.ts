@@ -13,7 +13,7 @@ import { countRunStart } from '../actors/store.ts';
 import { findPricing } from '../actors/pricing.ts';
 import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
 import type { Build } from '../builds/model.ts';
-import { resolveBuild } from '../builds/resolve-build.ts';
+import { resolveBuild } from '../builds/access.ts';
 import { prepareInput, type InputBody } from '../input/prepare-input.ts';
 import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';

@@ -5,7 +5,7 @@ import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { findFreeName } from '../free-name.ts';
+import { findFreeName } from '../resource-names.ts';
 import { MAX_SCHEDULE_NAME_LENGTH, type Schedule, type ScheduleFields } from './model.ts';
 import type { ScheduleRow } from './tables.ts';
 

@@ -4,7 +4,7 @@ import { systemActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account, TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { findFreeName } from '../free-name.ts';
+import { findFreeName } from '../resource-names.ts';
 import { STORAGE_CHANNEL } from './access.ts';
 import { MAX_NAME_LENGTH } from './model.ts';
 import { foldedName, lockNames } from './store.ts';

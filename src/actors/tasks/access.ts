@@ -4,7 +4,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { parseActorRef } from '../actor-ref.ts';
+import { parseActorRef } from '../resource-names.ts';
 import type { Task } from './model.ts';
 import { findTask } from './store.ts';
 

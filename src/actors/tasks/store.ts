@@ -4,10 +4,8 @@ import { newId } from '../../kernel/id.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { ActorRef } from '../actor-ref.ts';
+import { type ActorRef, MAX_ACTOR_NAME_LENGTH, findFreeName } from '../resource-names.ts';
 import { findUserId, holdActor } from '../actors/store.ts';
-import { findFreeName } from '../free-name.ts';
-import { MAX_ACTOR_NAME_LENGTH } from '../resource-names.ts';
 import type { Task, TaskDetails, TaskFields, TaskOptions } from './model.ts';
 import type { TaskRow } from './tables.ts';
 

@@ -2,7 +2,7 @@
 import { isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Actor } from '../actors/model.ts';
-import { findNamedBuild } from '../builds/resolve-build.ts';
+import { findNamedBuild } from '../builds/access.ts';
 import { mergeInputs } from '../input/merge-input.ts';
 import { firstInput } from '../input/plain-schema.ts';
 import { hasSecretFields, MAX_INPUT_BYTES } from '../input/prepare-input.ts';

@@ -1,7 +1,7 @@
 // Free names: which number is appended, and where the name is cut.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findFreeName } from './free-name.ts';
+import { findFreeName } from './resource-names.ts';
 
 /** Finds a free name among these, and counts the questions. */
 async function find(name: string, firstNumber: number, names: string[]) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMsOf } from '../../../test/cpu-time.ts';
-import { summarizeReadme } from './readme-summary.ts';
+import { summarizeReadme } from './model.ts';
 
 for (const [name, readme, summary] of [
   ['nothing', null, null],
