@@ -7,7 +7,7 @@ import { openDatasetFields } from './datasets/known-fields.ts';
 import { InputChecker } from './input/input-checker.ts';
 import { ThisNode } from './jobs/this-node.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
-import { openStoreUsage } from './key-value-stores/usage-counter.ts';
+import { openStoreUsage } from './key-value-stores/store-stats.ts';
 import { openLogFeed } from './logs/log-feed.ts';
 import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';

@@ -1,6 +1,6 @@
 // Actors: their fields, and how the API shows them.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
-import { checkMemorySize, MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
+import { checkMemorySize, MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
 import { PricingInfo } from './pricing.ts';
 import { Standby, standbyUrlOf } from './standby.ts';
 import { SentVersion, ShownVersion } from './version.ts';

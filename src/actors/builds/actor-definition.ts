@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { isObject } from '../../kernel/json/json-value.ts';
 import { checkMemoryExpression } from '../input/memory-expression.ts';
 import { TaskError } from '../input/thread-task.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
 import {
   findBuildCommand,
   type BuildCommand,

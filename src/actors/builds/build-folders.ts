@@ -7,7 +7,7 @@ import { createGunzip } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { chunk } from '../../kernel/collections/chunk.ts';
-import { storeLibrarySources } from '../library/library-sources.ts';
+import { storeLibrarySources } from '../library/library-actors.ts';
 import { unpackTar } from '../sources/unpack.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { openToolchain, type Toolchain } from './toolchain.ts';

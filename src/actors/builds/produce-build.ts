@@ -5,7 +5,7 @@ import { createReadStream } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { sourceOf } from '../actors/version.ts';
-import { checkInputSchema } from '../input/check-schema.ts';
+import { checkInputSchema } from '../input/prepare-input.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { fetchSources } from '../sources/fetch-sources.ts';
 import { packFolder } from '../sources/pack.ts';

@@ -1,11 +1,10 @@
-// Packs items into the rows that are stored: chunks of text, counts and new field names.
-import type { Item } from '../export/input.ts';
+// Packs items into the rows that are stored: chunks of text with their outlines, counts and new field names.
 import { Failure } from '../../kernel/failure.ts';
 import { parseJson } from '../../kernel/json/parse.ts';
 import { isLarge, isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { isObject } from '../../kernel/json/json-value.ts';
-import { ColumnOutline } from './column-outline.ts';
+import { isObject, isContainer, setProperty } from '../../kernel/json/json-value.ts';
+import type { Item } from '../export/input.ts';
 import { SEPARATOR } from '../export/item-texts.ts';
 
 /** Chunks are small, because reading one item reads its whole chunk. */
@@ -139,4 +138,74 @@ export function readFields(text: string): string[] {
   return [
     ...new Set(text === '' ? [] : (JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as string[])),
   ];
+}
+
+/** A chunk whose items differ more than this gets no outline. */
+const MAX_OUTLINED_ITEMS = 16;
+
+/** A node in the tree of paths (keys and indexes) that occur in the items. */
+interface PathNode {
+  hasValue: boolean;
+  children: Map<string | number, PathNode>;
+}
+
+const newNode = (): PathNode => ({ hasValue: false, children: new Map() });
+
+/**
+ * Collects the items, in their order, that have a value at a path where none before had one. A table of these alone has the
+ * same columns as one of all items, in the same order.
+ */
+export class ColumnOutline {
+  readonly #root = newNode();
+  readonly #first: string[] = [];
+  #isDiscarded = false;
+
+  add(item: Item): void {
+    if (this.#isDiscarded || !addPaths(this.#root, item)) return;
+    this.#first.push(JSON.stringify(blank(item)));
+    if (this.#first.length > MAX_OUTLINED_ITEMS) this.discard();
+  }
+
+  /** For an item that would take long to walk: an export then reads the items themselves. */
+  discard(): void {
+    this.#isDiscarded = true;
+  }
+
+  /** The collected items with null for every value, or null when that is not much shorter than all items. */
+  toText(itemsLength: number): string | null {
+    const text = this.#first.join(SEPARATOR);
+    return this.#isDiscarded || text.length > itemsLength / 8 ? null : text;
+  }
+}
+
+/** Returns whether the value has a path that is new. */
+function addPaths(node: PathNode, value: unknown): boolean {
+  if (!isContainer(value)) {
+    if (node.hasValue) return false;
+    node.hasValue = true;
+    return true;
+  }
+  let isNew = false;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) {
+      if (addPaths(childOf(node, at), value[at])) isNew = true;
+    }
+  } else {
+    for (const key of Object.keys(value)) if (addPaths(childOf(node, key), value[key])) isNew = true;
+  }
+  return isNew;
+}
+
+function childOf({ children }: PathNode, key: string | number): PathNode {
+  let node = children.get(key);
+  if (node === undefined) children.set(key, (node = newNode()));
+  return node;
+}
+
+function blank(value: unknown): unknown {
+  if (!isContainer(value)) return null;
+  if (Array.isArray(value)) return value.map(blank);
+  const copy: Item = {};
+  for (const key of Object.keys(value)) setProperty(copy, key, blank(value[key]));
+  return copy;
 }

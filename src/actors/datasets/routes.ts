@@ -1,9 +1,4 @@
 // The routes of datasets: those of every storage, and those that push, read and summarize items.
-import { exportInThread } from '../export/export-client.ts';
-import { exporters, startExport, type Chunks } from '../export/exporters.ts';
-import type { Item } from '../export/input.ts';
-import { toLines } from '../export/item-texts.ts';
-import { projector } from '../export/project.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { reply, route, Stream, type Route } from '../../kernel/http/route.ts';
@@ -11,6 +6,11 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
+import { exportInThread } from '../export/export-client.ts';
+import { exporters, startExport, type Chunks } from '../export/exporters.ts';
+import type { Item } from '../export/input.ts';
+import { toLines } from '../export/item-texts.ts';
+import { projector } from '../export/project.ts';
 import {
   authorizeReading,
   READ_ACCESS,
@@ -41,10 +41,11 @@ import {
   toDatasetDetail,
   toDatasetSummary,
   type DatasetCounts,
+  measuredFields,
+  measureItems,
 } from './model.ts';
 import { packItems, readItems } from './chunks.ts';
 import { readTexts, readOutlines, type ItemRange } from './store-reads.ts';
-import { measuredFields, measureItems } from './statistics.ts';
 import { appendItems, countReads, findCounts, listMeasures, insertDataset } from './store.ts';
 
 const datasets: StorageType = {

@@ -9,7 +9,7 @@ import { datasetMigrations } from '../migrations/datasets.ts';
 import { packItems } from './chunks.ts';
 import { pageQuery, readTexts, readOutlines, type ItemRange } from './store-reads.ts';
 import { parseItems, SEPARATOR } from '../export/item-texts.ts';
-import { measureItems } from './statistics.ts';
+import { measureItems } from './model.ts';
 import { appendItems, countReads, findCounts, listMeasures, insertDataset, purgeDataset } from './store.ts';
 
 let datasets = 0;

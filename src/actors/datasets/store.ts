@@ -4,9 +4,8 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { DatasetCounts } from './model.ts';
+import type { DatasetCounts, FieldMeasure } from './model.ts';
 import { readFields, writeFields, type PackedItems } from './chunks.ts';
-import type { FieldMeasure } from './statistics.ts';
 
 const BATCH_SIZE = 500;
 

@@ -1,9 +1,8 @@
 // The worker thread that checks input schemas and inputs; it may be terminated at any time.
 import { parentPort } from 'node:worker_threads';
-import { checkSchema, SchemaCache, validateInput } from './input-schema.ts';
+import { checkSchema, SchemaCache, validateInput, openGivenSecrets, sealSecrets } from './input-schema.ts';
 import { evaluateMemory } from './memory-expression.ts';
 import { mergeInputs, parseInputObject } from './merge-input.ts';
-import { openGivenSecrets, sealSecrets } from './secret-fields.ts';
 import {
   TaskError,
   type EvaluateMemoryTask,

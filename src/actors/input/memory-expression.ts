@@ -1,7 +1,6 @@
 // Evaluates the expression that an Actor has for its default memory: arithmetic over the input, without any way to run code.
-import { MEMORY_FUNCTIONS } from './memory-functions.ts';
-import { tokensOf, unexpected, type MemoryToken } from './memory-tokens.ts';
 import {
+  MEMORY_FUNCTIONS,
   calculate,
   compare,
   describeValue,
@@ -10,6 +9,9 @@ import {
   toBoolean,
   toNumber,
   wrong,
+  tokensOf,
+  unexpected,
+  type MemoryToken,
 } from './memory-values.ts';
 
 export interface MemoryScope {

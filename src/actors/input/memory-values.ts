@@ -1,4 +1,4 @@
-// The values of memory expressions: conversion, comparison and arithmetic, as the expressions of the platform define them.
+// The tokens, values and functions of memory expressions: conversion, comparison and arithmetic, as the expressions of the platform define them.
 import { TaskError } from './thread-task.ts';
 
 /** Of two numbers that count as equal. */
@@ -100,4 +100,48 @@ export function wrong(reason: string): TaskError {
     'invalid-input',
     `The memory of the run cannot be calculated by defaultMemoryMbytes of the Actor: ${reason}.`,
   );
+}
+
+export const MEMORY_FUNCTIONS: Record<string, (values: unknown[]) => unknown> = {
+  min: (values) => Math.min(...numbersIn(values)),
+  max: (values) => Math.max(...numbersIn(values)),
+  abs: ([value]) => Math.abs(toNumber(value)),
+  floor: ([value]) => Math.floor(toNumber(value)),
+  ceil: ([value]) => Math.ceil(toNumber(value)),
+  round: ([value]) => Math.round(toNumber(value)),
+  not: ([value]) => !toBoolean(value),
+  get: ([owner, path, fallback]) => {
+    if (typeof path !== 'string') throw wrong('the second argument of get() must be a text');
+    return path.split('.').reduce<unknown>(readOwn, owner) ?? fallback;
+  },
+  compareText: ([left, right]) => {
+    const [one, other] = [String(left), String(right)];
+    return one === other ? 0 : one < other ? -1 : 1;
+  },
+};
+
+export interface MemoryToken {
+  kind: 'number' | 'text' | 'name' | 'sign' | 'end';
+  text: string;
+  at: number;
+}
+
+const TOKEN =
+  /(?<space>[\s]+|#.*)|(?<number>0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<text>"[^"\\]*"|'[^'\\]*')|(?<name>[a-z_$][\w$]*)|(?<sign>\?\?|\?\.|==|!=|<=|>=|[-+*/%^<>?:,.()[\]])/iy;
+
+export function tokensOf(text: string): MemoryToken[] {
+  const tokens: MemoryToken[] = [];
+  const pattern = new RegExp(TOKEN);
+  while (pattern.lastIndex < text.length) {
+    const at = pattern.lastIndex;
+    const found = pattern.exec(text)?.groups;
+    if (found === undefined) throw unexpected(text.slice(at, at + 1), at);
+    for (const kind of ['number', 'text', 'name', 'sign'] as const)
+      if (found[kind] !== undefined) tokens.push({ kind, text: found[kind], at });
+  }
+  return [...tokens, { kind: 'end', text: '', at: text.length }];
+}
+
+export function unexpected(text: string, at: number): TaskError {
+  return wrong(`"${text}" is unexpected at ${at}`);
 }

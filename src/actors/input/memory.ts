@@ -1,6 +1,14 @@
-// The memory of a run: the least and most that an Actor allows, and powers of two.
+// The memory of a run: a power of two in megabytes, within the limits of the platform and of the Actor.
 import { Failure } from '../../kernel/failure.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+
+export const MIN_MEMORY = 128;
+export const MAX_MEMORY = 32_768;
+
+export function checkMemorySize(field: string, mbytes: number): void {
+  if (mbytes >= MIN_MEMORY && mbytes <= MAX_MEMORY && Number.isInteger(Math.log2(mbytes))) return;
+  throw problem(field, `must be a power of two from ${MIN_MEMORY} to ${MAX_MEMORY}`);
+}
 
 /** What `.actor/actor.json` says of memory; written by users, so nothing is trusted. */
 export interface MemoryDefinition {

@@ -1,8 +1,9 @@
-// The input of a run as it is stored: validated, with defaults filled in and secret fields encrypted.
+// Checks the input schema of a build, and makes the input of a run as it is stored: validated, with defaults filled in and secret fields encrypted.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { ensureInputKeys } from './secret-keys.ts';
 import type { InputKeyOwner } from './store.ts';
+import type { CheckedSchema } from './thread-task.ts';
 
 /** As large as any body may be. */
 export const MAX_INPUT_BYTES = 9_437_184;
@@ -77,4 +78,19 @@ export function hasSecretFields(schema: string): boolean {
 
 export function isJson(contentType: string): boolean {
   return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+}
+
+const MAX_SCHEMA_BYTES = 500 * 1024;
+
+/** Throws `invalid-input-schema` with a message that names the field. */
+export async function checkInputSchema(
+  { services: { inputChecker } }: Pick<Kernel, 'services'>,
+  { text, userId }: { text: string; userId: string },
+): Promise<CheckedSchema> {
+  if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) {
+    throw new Failure('invalid', `Input schema is not valid (it has more than ${MAX_SCHEMA_BYTES} bytes)`, {
+      code: 'invalid-input-schema',
+    });
+  }
+  return await inputChecker.run(userId, { kind: 'check-schema', text });
 }

@@ -1,4 +1,4 @@
-// Builds the reply to a GET of a record: whole or a range, as stored or decoded, or a redirect to object storage.
+// Builds the replies with records: one as a whole or a range, as stored or decoded, or a redirect to object storage; or all as a ZIP archive.
 import { pipeline, type Readable } from 'node:stream';
 import {
   createBrotliDecompress,
@@ -12,8 +12,9 @@ import { Bytes, reply, Stream, type Reply } from '../../kernel/http/route.ts';
 import { isPassive, userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { parseRange } from '../../kernel/http/reply/byte-range.ts';
-import { acceptsEncoding, type Encoding } from './model.ts';
-import type { StoredRecord } from './store.ts';
+import { writeZip } from '../export/zip.ts';
+import { acceptsEncoding, type Encoding, type KeyFilter } from './model.ts';
+import { type StoredRecord, listRecords } from './store.ts';
 
 /** How long the presigned URL of a redirect is valid. */
 const REDIRECT_SECONDS = 15 * 60;
@@ -170,4 +171,33 @@ function iterateStream(
 
 function textOf({ headers }: RecordRequest, name: string): string | undefined {
   return headers[name]?.toString();
+}
+
+/** Rows in memory at a time: each may hold a content of the largest inline size. */
+const ARCHIVED_AT_ONCE = 20;
+
+export function archiveRecords(
+  kernel: Kernel,
+  storeId: string,
+  filter: KeyFilter,
+): AsyncIterable<Uint8Array> {
+  return writeZip(archivedFiles(kernel, storeId, filter));
+}
+
+async function* archivedFiles(kernel: Kernel, storeId: string, filter: KeyFilter) {
+  let after: string | undefined;
+  for (;;) {
+    const records = await listRecords(kernel.db, storeId, { ...filter, after, limit: ARCHIVED_AT_ONCE });
+    for (const record of records) {
+      const content = await plainContent(kernel, record);
+      if (content === undefined) continue; // replaced or deleted meanwhile
+      try {
+        yield { name: record.key, content };
+      } finally {
+        content.destroy(); // also when the reader never started
+      }
+    }
+    if (records.length < ARCHIVED_AT_ONCE) return;
+    after = records.at(-1)!.key;
+  }
 }

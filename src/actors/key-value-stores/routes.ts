@@ -17,7 +17,7 @@ import type { Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countTransfer, countUsage } from '../usage/usage-counter.ts';
-import { archive } from './archive.ts';
+import { archiveRecords, replyWithRecord } from './record-reply.ts';
 import {
   checkKey,
   checkStoreSchema,
@@ -30,10 +30,8 @@ import {
   toStoreDetail,
   toStoreSummary,
 } from './model.ts';
-import { replyWithRecord } from './record-reply.ts';
 import { findRecord, listKeys } from './store.ts';
-import { insertStore, findStats } from './store-stats.ts';
-import { countStoreUse } from './usage-counter.ts';
+import { insertStore, findStats, countStoreUse } from './store-stats.ts';
 import { removeRecord, writeRecord } from './write-record.ts';
 
 const KIND = 'key-value-store';
@@ -142,7 +140,7 @@ const getRecords = route(
     });
     await enforceLimit(kernel, 'key_value_store', storage.id, now);
     countStoreUse(kernel, storage, 'lists');
-    const content = archive(kernel, storage.id, parseKeyFilter(storage.schema, query));
+    const content = archiveRecords(kernel, storage.id, parseKeyFilter(storage.schema, query));
     const headers = userContentHeaders('application/zip', `${storage.name ?? storage.id}.zip`);
     return new Stream(countTransfer(kernel, storage, content), headers);
   },

@@ -1,6 +1,9 @@
-// Key-value stores in the database, with their statistics.
+// Key-value stores in the database, with their statistics; reads and lists are counted in memory before they are added.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Storage } from '../storages/model.ts';
+import { BufferedCounter, countUsage } from '../usage/usage-counter.ts';
 import type { StoreStats } from './model.ts';
 
 export async function insertStore(db: Db, id: string, now: number): Promise<void> {
@@ -71,4 +74,22 @@ export async function addStoreUsage(
 /** The foreign key makes it fail while the store has records. */
 export async function deleteStore(db: Db, id: string): Promise<void> {
   await db.deleteFrom('kv_stores').where('id', '=', id).execute();
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    storeUsage: BufferedCounter<StoreUsage>;
+  }
+}
+
+export function openStoreUsage({ engine, log }: Pick<Kernel, 'engine' | 'log'>): BufferedCounter<StoreUsage> {
+  return new BufferedCounter({
+    write: (usage) => addStoreUsage(engine, usage),
+    onError: (error) => log.debug({ err: error }, 'some reads of key-value stores are not counted'),
+  });
+}
+
+export function countStoreUse(kernel: Kernel, storage: Storage, use: keyof StoreUsage): void {
+  countUsage(kernel, storage, use === 'reads' ? 'KEY_VALUE_STORE_READS' : 'KEY_VALUE_STORE_LISTS', 1);
+  kernel.services.storeUsage.sumOf(storage.id, () => ({ reads: 0, lists: 0 }))[use] += 1;
 }

@@ -1,15 +1,19 @@
-// The Actors that come with the program, as the folder `actors-library` has them.
+// The Actors that come with the program, as the folder `actors-library` has them; a node stores their built sources when it first needs them, so that starts of servers cost little.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
+import { createReadStream } from '../../kernel/network/streams.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import type { ActorFields } from '../actors/store.ts';
 import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
 import { readDefinition, readStart } from '../builds/actor-definition.ts';
 import { planDependencies } from '../builds/dependency-plan.ts';
 import type { Build } from '../builds/model.ts';
 import { readerOf } from '../builds/source-reader.ts';
-import { hashFolder, type PackOptions } from '../sources/pack.ts';
+import { hashFolder, type PackOptions, packFolder } from '../sources/pack.ts';
+import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from '../builds/work-folders.ts';
+import { removeTree } from '../runner/remove-tree.ts';
 
 export interface LibraryActor {
   folder: string;
@@ -101,4 +105,26 @@ async function readFiles(folder: string) {
       return { name, format: 'TEXT', content };
     }),
   );
+}
+
+/** False where they are not the sources of an Actor of this release. */
+export async function storeLibrarySources(
+  { blobs, settings }: Kernel,
+  hash: string,
+  blob: string,
+): Promise<boolean> {
+  const own = (await readLibrary()).find(({ build }) => build.sources === hash);
+  if (own === undefined) return false;
+  // Where what a crash leaves is swept.
+  const parent = await makeWorkFolder(settings.execution.work, BUILD_FOLDERS);
+  const temporary = await makeTemporaryFolder(parent, 'library');
+  try {
+    const archive = join(temporary, 'sources.tgz');
+    const packed = await packFolder(own.folder, archive, NOT_SOURCES);
+    if (packed.hash !== hash) throw new Error(`The files of ${own.fields.name} were changed`);
+    await blobs.put(blob, createReadStream(archive));
+    return true;
+  } finally {
+    await removeTree(temporary);
+  }
 }

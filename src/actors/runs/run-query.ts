@@ -1,7 +1,7 @@
 // The parameters of every call that starts a run.
 import { Failure } from '../../kernel/failure.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
 import { PERMISSION_LEVELS } from '../actors/model.ts';
 
 /** A year. */

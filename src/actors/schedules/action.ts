@@ -1,7 +1,7 @@
 // The actions of schedules: starting an Actor or a task, with options and input.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import { checkMemorySize } from '../memory-size.ts';
+import { checkMemorySize } from '../input/memory.ts';
 import { checkPositive, MAX_TIMEOUT_SECS, type RunQuery } from '../runs/run-query.ts';
 
 export const ACTION_TYPES = ['RUN_ACTOR', 'RUN_ACTOR_TASK'] as const;

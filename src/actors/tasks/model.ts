@@ -1,7 +1,7 @@
 // Tasks: saved options and input of an Actor, and how the API shows them.
 import { Nullable, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Standby, STANDBY_FIELDS, type StandbySettings } from '../actors/standby.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../memory-size.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
 import { MAX_TIMEOUT_SECS } from '../runs/run-query.ts';
 
 /** The options of its runs; null where they are those of the Actor. */

@@ -1,5 +1,5 @@
 // The fields of a task before and after a change.
-import { checkMemorySize } from '../memory-size.ts';
+import { checkMemorySize } from '../input/memory.ts';
 import { titleOf } from '../resource-names.ts';
 import { checkPositive } from '../runs/run-query.ts';
 import { NO_OPTIONS, type SentTask, type TaskDetails, type TaskFields } from './model.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measuredFields, measureItems } from './statistics.ts';
+import { measuredFields, measureItems } from './model.ts';
 
 test('the fields that are measured are those of the schema', () => {
   assert.deepEqual(measuredFields({ fields: { properties: { a: {}, b: {} } } }), ['a', 'b']);
