@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ApifyClient, DownloadItemsFormat } from 'apify-client';
 import { findCounts } from '../../src/actors/datasets/store.ts';
-import { readLog } from '../../src/actors/logs/read-log.ts';
+import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { findQueues } from '../../src/actors/request-queues/store.ts';
 import type { Db } from '../../src/kernel/storage/tables.ts';
 import { createActor } from '../actors.ts';

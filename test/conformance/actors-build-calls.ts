@@ -6,8 +6,8 @@ import { createWorkingFolder, prepareBuild } from '../../src/actors/builds/prepa
 import { executeBuild, type BuildExecution } from '../../src/actors/builds/execute-build.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import { startDispatcher, type Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
-import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
-import { readLog } from '../../src/actors/logs/read-log.ts';
+import { openLogWriter } from '../../src/actors/logs/log-writer.ts';
+import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { eventually, inTime } from '../eventually.ts';
 import type { CallInit, Json, TestServer } from '../server.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openLogWriter } from '../../src/actors/logs/open-log-writer.ts';
+import { openLogWriter } from '../../src/actors/logs/log-writer.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join as joinServer } from '../people.ts';
 import { type Json, type TestServer } from '../server.ts';

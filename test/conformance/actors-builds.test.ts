@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
-import { readLog } from '../../src/actors/logs/read-log.ts';
+import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { readLog } from '../../src/actors/logs/read-log.ts';
+import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { findLog } from '../../src/actors/logs/store.ts';
 import type { Kernel } from '../../src/kernel/kernel.ts';
 import { openFileBlobs } from '../../src/kernel/storage/blobs/blob.ts';

@@ -8,7 +8,7 @@ import { isLoopbackName } from '../../kernel/network/loopback-name.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { explainLimit, type Program, type RunningProgram, type ProgramBridge } from '../runner/runner.ts';
 import { removeTree } from '../runner/remove-tree.ts';
-import { openForwarder, type Forwarder } from '../runner/bridge-socket.ts';
+import { openForwarder, type Forwarder } from '../runner/program-sockets.ts';
 import type { Build } from './model.ts';
 import type { Toolchain } from './toolchain.ts';
 import type { BuildCommand } from './commands.ts';

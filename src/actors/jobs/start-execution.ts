@@ -11,7 +11,7 @@ import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 import { executeBuild } from '../builds/execute-build.ts';
 import { startSweeping } from '../builds/build-folders.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
-import { removeBridgeSockets } from '../runner/bridge-socket.ts';
+import { removeBridgeSockets } from '../runner/program-sockets.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
 import { RunEvents } from '../runs/run-events.ts';

@@ -11,7 +11,7 @@ import { ADMIN_TOKEN, startServer, type TestServer } from '../../../test/server.
 import { startServerOn } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { LogFollower } from './log-feed.ts';
-import { openLogWriter } from './open-log-writer.ts';
+import { openLogWriter } from './log-writer.ts';
 import { endLog } from './store.ts';
 
 onEachEngine((engine) => {

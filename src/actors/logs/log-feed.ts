@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { readLog, readStored, type LogReads } from './read-log.ts';
+import { readLog, readStored, type LogReads } from './stored-log.ts';
 import { findLog, LOG_CHANNEL, type LogChunk } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {

@@ -9,8 +9,8 @@ import type { TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import { newId } from '../../kernel/id.ts';
 import { cutNotice, HEAD_BYTES, LOG_BYTES } from './model.ts';
-import { openLogWriter } from './open-log-writer.ts';
-import { readLog } from './read-log.ts';
+import { openLogWriter } from './log-writer.ts';
+import { readLog } from './stored-log.ts';
 import { deleteLog, findLog, insertLog } from './store.ts';
 
 onEachEngine((engine) => {

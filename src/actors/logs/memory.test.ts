@@ -7,8 +7,8 @@ import { usedBytes } from '../../../test/memory.ts';
 import { insertRunRow } from '../../../test/run-rows.ts';
 import { startServer, type TestServer } from '../../../test/server.ts';
 import { LOG_BYTES } from './model.ts';
-import { openLogWriter } from './open-log-writer.ts';
-import { readLog } from './read-log.ts';
+import { openLogWriter } from './log-writer.ts';
+import { readLog } from './stored-log.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_RISE = 24 * MEGABYTE;

@@ -8,9 +8,9 @@ import type { TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { orphanSweep } from '../../kernel/storage/blobs/orphan-blobs.ts';
-import { openLogWriter } from './open-log-writer.ts';
+import { openLogWriter } from './log-writer.ts';
 import { logModule } from './module.ts';
-import { readLog } from './read-log.ts';
+import { readLog } from './stored-log.ts';
 import { logSweep, recoverLogs } from './recover-logs.ts';
 import { appendToLogs, deleteLog, findLog, insertLogFile } from './store.ts';
 

@@ -7,7 +7,7 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { LogFile } from './log-file.ts';
-import { finishLog, packLog, unpackLog } from './pack-log.ts';
+import { finishLog, packLog, unpackLog } from './stored-log.ts';
 import { isLogFinished, listFinishedLogs, listLogsInChunks } from './store-recovery.ts';
 import { DELETE_LOG_BLOB, deleteLogFile, findLog, findLogFile, listLogFiles } from './store.ts';
 

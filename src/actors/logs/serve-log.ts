@@ -1,13 +1,13 @@
 // Sends the log of a build or run: what is stored now, or live until it ends.
 import { Failure } from '../../kernel/failure.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import { startExport } from '../export/exporters.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { budgetIdOf } from '../../kernel/limits/limits.ts';
 import { reply, Stream, type Call, type Reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
+import { startExport } from '../export/exporters.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
 import { isBuildOwner, openBuild } from '../builds/access.ts';
 import { buildNotFound, type Build } from '../builds/model.ts';
@@ -15,10 +15,9 @@ import { hasPublicLog } from '../builds/store.ts';
 import { findSnapshot } from '../builds/store-snapshots.ts';
 import { checkRun } from '../runs/access.ts';
 import { findRun } from '../runs/store.ts';
-import { AnsiStripper } from './ansi.ts';
-import { LogMask } from './log-mask.ts';
+import { AnsiStripper, LogMask } from './log-filters.ts';
 import { cutNotice } from './model.ts';
-import { readLog } from './read-log.ts';
+import { readLog } from './stored-log.ts';
 import type { LogChunk } from './store.ts';
 
 export const LogQuery = Type.Object({

@@ -1,7 +1,7 @@
 // Request queues.
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import type { StorageKindPart } from '../storages/module.ts';
-import { purgeQueue } from './purge.ts';
+import { purgeQueue } from './store-writes.ts';
 import { requestQueueRoutes } from './routes.ts';
 
 export const requestQueueModule: StorageKindPart = {

@@ -9,12 +9,10 @@ import { requestQueueMigrations } from '../migrations/request-queues.ts';
 import { recordClient } from './store-seen-clients.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { requestIdOf, toRequestEntry } from './request.ts';
-import { purgeQueue } from './purge.ts';
+import { purgeQueue, insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 import { findRequest, listRequests, listHead } from './store-reads.ts';
 import { openQueues } from './queues.ts';
-import { insertQueue, findQueues, findQueueWithUsage } from './store.ts';
-import { countQueueUse } from './usage-counter.ts';
-import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
+import { insertQueue, findQueues, findQueueWithUsage, countQueueUse } from './store.ts';
 
 const ROWS = 20_000;
 const NOW = 1_000_000;

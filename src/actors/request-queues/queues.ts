@@ -2,7 +2,7 @@
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { openSeenClients, type SeenClients } from './store-seen-clients.ts';
 import { openRequestReader, type RequestReader } from './store-reads.ts';
-import { openUsageCounters } from './usage-counter.ts';
+import { openUsageCounters } from './store.ts';
 import { openRequestWriters, type RequestWriters } from './store-writes.ts';
 
 declare module '../../kernel/kernel.ts' {

@@ -1,10 +1,10 @@
 // Single requests of a queue: add, get, change, delete, and list them all.
-import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { JsonText, reply, route, type Route } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { ByReference } from '../storages/routes.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countUsage } from '../usage/usage-counter.ts';
@@ -16,13 +16,11 @@ import {
   isForefront,
   openQueue,
 } from './open-queue.ts';
-import { decodeCursor, type Cursor } from './cursor.ts';
+import { decodeCursor, type RequestCursor, buildRequestEntry, requestText } from './request.ts';
 import { RequestUpdate, MAX_LISTED, NewRequest, QueueRequest, Registration, RequestList } from './model.ts';
-import { buildRequestEntry, requestText } from './request.ts';
 import { findRequest, listRequests } from './store-reads.ts';
-import { requestNotFound } from './store.ts';
+import { requestNotFound, countQueueUse } from './store.ts';
 import { explainStayed } from './store-locks.ts';
-import { countQueueUse } from './usage-counter.ts';
 import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
 export const REQUESTS = '/request-queues/{storageId}/requests';
@@ -107,7 +105,7 @@ function startOf({
   cursor?: string;
   exclusiveStartId?: string;
   filter?: unknown[];
-}): Cursor | undefined {
+}): RequestCursor | undefined {
   if (exclusiveStartId !== undefined && (cursor !== undefined || filter !== undefined)) {
     throw new Failure('invalid', 'exclusiveStartId cannot be used together with cursor or filter');
   }

@@ -1,11 +1,18 @@
 // The rules of requests, without a database.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import { hasNoBackslashInKeys } from '../../kernel/json/fixture.ts';
 import type { NewRequest, QueueRequest } from './model.ts';
-import { requestIdOf, requestText, toRequestEntry, uniqueKeyOf } from './request.ts';
+import {
+  requestIdOf,
+  requestText,
+  toRequestEntry,
+  uniqueKeyOf,
+  decodeCursor,
+  encodeCursor,
+} from './request.ts';
 
 const failsWith = (code: string | undefined) => (error: unknown) =>
   error instanceof Failure && error.kind === 'invalid' && error.details.code === code;
@@ -107,4 +114,19 @@ test('null is the same as absent', () => {
     handledAt: null,
   };
   assert.deepEqual(readBack({ uniqueKey: 'x', ...nulls }), readBack({ uniqueKey: 'x' }));
+});
+
+test('a cursor is valid only for the kind of list that returned it', () => {
+  const byId = { afterId: requestIdOf('x') };
+  assert.deepEqual(decodeCursor(encodeCursor(byId), 'id'), byId);
+  for (const afterOrder of [0, -17, 9_999_999]) {
+    assert.deepEqual(decodeCursor(encodeCursor({ afterOrder }), 'order'), { afterOrder });
+  }
+  assert.throws(() => decodeCursor(encodeCursor(byId), 'order'), { kind: 'invalid' });
+  assert.throws(() => decodeCursor(encodeCursor({ afterOrder: 1 }), 'id'), { kind: 'invalid' });
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      assert.throws(() => decodeCursor(text, 'id'), { kind: 'invalid' });
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-// A request: its id, how it is encoded into columns, and how it is decoded.
+// A request: its id, how it is encoded into columns and decoded, and the cursor of a list of requests.
 import { hash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
@@ -133,4 +133,20 @@ export function toIso(time: number): string {
 
 function invalid(message: string): Failure {
   return new Failure('invalid', message);
+}
+
+/** A page begins after an id, or after a place in the order of the queue. */
+export type RequestCursor = { afterId: string } | { afterOrder: number };
+
+export function encodeCursor(cursor: RequestCursor): string {
+  const text = 'afterId' in cursor ? `id:${cursor.afterId}` : `order:${cursor.afterOrder}`;
+  return Buffer.from(text).toString('base64url');
+}
+
+/** A cursor is valid only for the kind of list that returned it. */
+export function decodeCursor(text: string, kind: 'id' | 'order'): RequestCursor {
+  const [name, value = ''] = Buffer.from(text, 'base64url').toString('utf8').split(':', 2);
+  if (name === kind && kind === 'id' && isRequestId(value)) return { afterId: value };
+  if (name === kind && kind === 'order' && /^-?\d{1,15}$/.test(value)) return { afterOrder: Number(value) };
+  throw new Failure('invalid', 'The cursor is not one that this list gave');
 }

@@ -3,7 +3,6 @@ import type { Route } from '../../kernel/http/route.ts';
 import { toListedName } from '../storages/model.ts';
 import { storageRoutes, type StorageType } from '../storages/routes.ts';
 import { headRoutes } from './head-routes.ts';
-import { lockRoutes } from './lock-routes.ts';
 import { QueueSummary, RequestQueue, toQueueSummary } from './model.ts';
 import { requestRoutes } from './request-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
@@ -38,5 +37,4 @@ export const requestQueueRoutes: Route[] = [
   ...requestRoutes,
   ...batchRoutes,
   ...headRoutes,
-  ...lockRoutes,
 ];

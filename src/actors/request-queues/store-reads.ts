@@ -4,8 +4,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import { statementsOf } from './engine-statements.ts';
 import { Batcher } from './batcher.ts';
-import { encodeCursor, type Cursor } from './cursor.ts';
-import { isRequestId, type StoredRequest } from './request.ts';
+import { encodeCursor, type RequestCursor, isRequestId, type StoredRequest } from './request.ts';
 import { MAX_LIST_BYTES, REQUEST_COLUMNS, type HeadRow } from './statements.ts';
 import { numberOf } from './store.ts';
 
@@ -75,7 +74,7 @@ const FIRST = Number.MIN_SAFE_INTEGER;
 
 export interface RequestListOptions {
   limit: number;
-  after?: Cursor | undefined;
+  after?: RequestCursor | undefined;
   /** All requests without one, by id; else those in any of these states, in the order of the queue. */
   filter?: readonly ('locked' | 'pending')[] | undefined;
 }

@@ -1,12 +1,11 @@
-// Inserts, upserts and deletes requests. Concurrent writes to one queue share a statement.
+// Inserts, upserts and deletes requests, at last those of a deleted queue. Concurrent writes to one queue share a statement.
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { Batcher } from './batcher.ts';
 import type { Registration } from './model.ts';
 import type { RequestEntry } from './request.ts';
 import { statementsOf } from './engine-statements.ts';
 import type { WriteContext, HeadRow } from './statements.ts';
-import { numberOf, queueNotFound } from './store.ts';
-import { takeUsage, type UsageCounters } from './usage-counter.ts';
+import { numberOf, queueNotFound, takeUsage, type UsageCounters, deleteQueue, renameQueue } from './store.ts';
 
 interface PendingWrite {
   entry: RequestEntry;
@@ -148,4 +147,24 @@ export async function deleteRequests(
 function writeContextOf(services: WriteServices, queueId: string, pending: PendingWrite[]): WriteContext {
   const { reads, headReads, writes } = takeUsage(services, queueId);
   return { now: pending.at(-1)!.now, reads, headReads, writes: writes + pending.length };
+}
+
+const PURGED_AT_ONCE = 1000;
+const UNCOUNTED = { now: 0, reads: 0, headReads: 0, writes: 0 };
+
+/**
+ * The queue is renamed first: a request that is added later finds no queue, so that none is left behind. By the new name
+ * the work finds the queue again after an interruption.
+ */
+export async function purgeQueue(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
+  const { db } = engine;
+  const renamed = `deleted ${id}`;
+  await renameQueue(db, id, renamed);
+  for (;;) {
+    signal.throwIfAborted();
+    const ids = await statementsOf(engine).listIds(engine, renamed, PURGED_AT_ONCE);
+    if (ids.length === 0) break;
+    await statementsOf(engine).delete(engine, renamed, ids, '', UNCOUNTED);
+  }
+  await deleteQueue(db, renamed);
 }

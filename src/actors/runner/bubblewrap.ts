@@ -2,11 +2,9 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Launch } from './launch.ts';
-import { countsProcessesPerNamespace, type MachineTools } from './machine-tools.ts';
-import { isWithin } from './path-within.ts';
-import { limitWords } from './resource-limits.ts';
+import { countsProcessesPerNamespace, type MachineTools, runProbe, limitWords } from './machine-tools.ts';
+import { isWithin } from './user-folders.ts';
 import { privateNetworkOf } from './private-network.ts';
-import { runProbe } from './probe.ts';
 import type { Program } from './runner.ts';
 import { SANDBOX_USER, systemWords } from './system-files.ts';
 

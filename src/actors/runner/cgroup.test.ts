@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
-import { cpuQuotaUs } from './cgroup-limits.ts';
-import { findOwnCgroups } from './cgroup-mounts.ts';
+import { cpuQuotaUs, findOwnCgroups } from './cgroup-files.ts';
 import { Cgroup, findCgroupParents, killGroups, prepareCgroupParents, sweepGroups } from './cgroup.ts';
 
 function makeFolder(files: Record<string, string> = {}): string {

@@ -12,8 +12,14 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { controllerLimits, unifiedLimits, type GroupLimits, type LimitFiles } from './cgroup-limits.ts';
-import { findOwnCgroups, type OwnCgroups } from './cgroup-mounts.ts';
+import {
+  controllerLimits,
+  unifiedLimits,
+  type GroupLimits,
+  type LimitFiles,
+  findOwnCgroups,
+  type OwnCgroups,
+} from './cgroup-files.ts';
 import { readProcess } from './process-table.ts';
 import type { ProgramUsage } from './runner.ts';
 

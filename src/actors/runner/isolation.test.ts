@@ -18,8 +18,7 @@ import {
   type Isolation,
 } from './isolation.ts';
 import { openTestRunner } from './fixture.ts';
-import { openAttempts, runProbe } from './probe.ts';
-import { countsProcessesPerNamespace, readHardLimit } from './machine-tools.ts';
+import { openAttempts, runProbe, countsProcessesPerNamespace, readHardLimit } from './machine-tools.ts';
 
 const BWRAP = { bwrap: '/usr/bin/bwrap' };
 const SETPRIV = { setpriv: '/usr/bin/setpriv' };

@@ -2,9 +2,14 @@
 import { dirname, join } from 'node:path';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
-import { countsProcessesPerNamespace, findWorkingTools, type MachineTools } from './machine-tools.ts';
-import { openAttempts, type ProbeAttempt } from './probe.ts';
-import { canOthersRead, findBarrier } from './reachable-folders.ts';
+import {
+  countsProcessesPerNamespace,
+  findWorkingTools,
+  type MachineTools,
+  openAttempts,
+  type ProbeAttempt,
+} from './machine-tools.ts';
+import { canOthersRead, findBarrier } from './user-folders.ts';
 import { explainBarrier, userWords } from './uid.ts';
 
 /** Nobody, who is there on every system. */

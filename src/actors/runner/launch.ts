@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { guarded, spawn } from '../../kernel/network/streams.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
-import { openInboundSocket } from './inbound-socket.ts';
+import { openInboundSocket } from './program-sockets.ts';
 import { NetworkUnavailable, type NetworkConnection, type PrivateNetwork } from './private-network.ts';
 import type { ProgramTraits } from './program-processes.ts';
 import type { ProgramInboundSocket } from './runner.ts';

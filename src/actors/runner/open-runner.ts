@@ -24,19 +24,15 @@ import {
   type Isolation,
 } from './isolation.ts';
 import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from './launch.ts';
-import { killLeftovers } from './leftovers.ts';
+import { killLeftovers, writeProgramRecord } from './program-record.ts';
 import { launchPlainly } from './plain.ts';
 import { NAMESERVER } from './private-network.ts';
-import { probeMounts, removeFilesOf } from './private-folders.ts';
+import { probeMounts, removeFilesOf, giveFolder, openWay } from './user-folders.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
-import { writeProgramRecord } from './program-record.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
-import { relieveDisk } from './relieve-disk.ts';
-import { supervise, type SupervisedProgram } from './supervise.ts';
-import { giveFolder, openWay } from './reachable-folders.ts';
-import { findObstacle, launchAsUser, takeUser, userWords } from './uid.ts';
-import { UidPool } from './uid-pool.ts';
+import { relieveDisk, supervise, type SupervisedProgram } from './supervise.ts';
+import { findObstacle, launchAsUser, takeUser, userWords, UidPool } from './uid.ts';
 import { networkWords, systemWords, writeUserFiles } from './system-files.ts';
 
 /** Threads count too: a browser has hundreds. */

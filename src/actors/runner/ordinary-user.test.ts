@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { needsNetwork } from '../../../test/network-tests.ts';
 import { tryIsolation } from './isolation.ts';
-import { canOthersRead } from './reachable-folders.ts';
+import { canOthersRead } from './user-folders.ts';
 import type { ProgramExit } from './runner.ts';
 
 const NOBODY = 65_534;

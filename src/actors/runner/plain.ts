@@ -2,8 +2,7 @@
 import { dirname } from 'node:path';
 import type { Launch } from './launch.ts';
 import { PROGRAM_VARIABLE } from './process-table.ts';
-import type { MachineTools } from './machine-tools.ts';
-import { limitWords } from './resource-limits.ts';
+import { type MachineTools, limitWords } from './machine-tools.ts';
 import type { Program } from './runner.ts';
 
 export function launchPlainly(program: Program, tools: MachineTools, temporary: string): Launch {

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { needsNetwork } from '../../../test/network-tests.ts';
-import { newBridgeSocket, openForwarder } from './bridge-socket.ts';
+import { newBridgeSocket, openForwarder } from './program-sockets.ts';
 import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from './fixture.ts';
 import { machineIsolation, type Isolation } from './isolation.ts';
 import { NetworkUnavailable } from './private-network.ts';

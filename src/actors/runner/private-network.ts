@@ -4,8 +4,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
 import { guarded, spawn } from '../../kernel/network/streams.ts';
-import type { MachineTools } from './machine-tools.ts';
-import { openAttempts } from './probe.ts';
+import { type MachineTools, openAttempts } from './machine-tools.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
 
 /** Inside, slirp4netns answers here and asks the resolver of this machine. */

@@ -1,4 +1,4 @@
-// Records of running programs on disk, so that the next server finds what a crashed one left running.
+// Records of running programs on disk, by which the next server finds what a crashed one left running, and kills it.
 import {
   mkdirSync,
   readFileSync,
@@ -10,7 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { identify, type ProcessIdentity } from './process-table.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, type ProcessIdentity, isRunning } from './process-table.ts';
+import { areGroupsEmpty, killGroups, removeGroups } from './cgroup.ts';
+import { findProcesses, killProcesses } from './program-processes.ts';
 
 export interface ProgramRecord {
   id: string;
@@ -90,4 +93,31 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+const PAUSE_MS = 10;
+
+/** Returns whose processes it killed. Records of servers that are still running, such as another one on the same folder, are left alone. */
+export async function killLeftovers(work: string, now: number): Promise<ProgramRecord[]> {
+  const left = listProgramRecords(work, now).filter(({ record }) => !isRunning(record.server));
+  await Promise.all(left.map(({ record }) => killRecorded(record)));
+  for (const { remove } of left) remove();
+  return left.map(({ record }) => record);
+}
+
+async function killRecorded(record: ProgramRecord): Promise<void> {
+  const { process: root, connection, uid, variable, cgroups } = record;
+  const traits = {
+    roots: connection === undefined ? [root] : [root, connection],
+    ...(uid !== undefined && { uid }),
+    ...(variable !== undefined && { variable }),
+  };
+  for (;;) {
+    killGroups(cgroups);
+    const rest = await findProcesses(traits);
+    killProcesses(rest);
+    if (rest.length === 0 && areGroupsEmpty(cgroups)) break;
+    await delay(PAUSE_MS);
+  }
+  await removeGroups(cgroups);
 }

@@ -1,14 +1,21 @@
-// Watches a started program: its limits, its end, and that nothing of it stays.
+// Watches a started program: its limits, its end, and that nothing of it stays; and ends those that have grown most on a full file system.
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { statSync } from 'node:fs';
+import type { Logger } from '../../kernel/observability/log.ts';
 import type { Cgroup } from './cgroup.ts';
 import { openDiskWatch } from './disk-watch.ts';
-import { freezeProcesses, thawProcesses } from './freeze.ts';
+import {
+  freezeProcesses,
+  thawProcesses,
+  findProcesses,
+  killProcesses,
+  selectProcesses,
+  openUsageSampler,
+  isHeldBy,
+} from './program-processes.ts';
 import type { Launch, LaunchedProcess } from './launch.ts';
-import { isHeldBy } from './listening-port.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
-import { findProcesses, killProcesses, selectProcesses } from './program-processes.ts';
-import { openUsageSampler } from './usage-sampler.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
 
@@ -169,4 +176,44 @@ export function supervise(supervision: Supervision): SupervisedProgram {
       );
     },
   };
+}
+
+/** A program that has written less is not what fills a disk. */
+const MIN_GROWTH_BYTES = 1024 ** 2;
+
+/**
+ * All are frozen meanwhile: what one gives up another would take at once, and a program that moves its files about could not be
+ * measured. The others go on afterwards.
+ */
+export async function relieveDisk(
+  programs: Iterable<SupervisedProgram>,
+  device: number,
+  hasRoom: () => Promise<boolean>,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const here = [...programs].filter(({ folder }) => deviceOf(folder) === device);
+  const ended = new Set<SupervisedProgram>();
+  try {
+    await Promise.all(here.map((one) => one.freeze()));
+    const grown = await Promise.all(here.map(async (one) => ({ one, bytes: await one.growth() })));
+    grown.sort((a, b) => b.bytes - a.bytes);
+    for (const { one, bytes } of grown) {
+      if (bytes < MIN_GROWTH_BYTES || (await hasRoom())) return;
+      log.warn(
+        { folder: one.folder, bytes },
+        'the disk is full, so the program that has grown most is ended',
+      );
+      ended.add(one);
+      one.endForSpace();
+      await one.exited;
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'cannot make room on the disk');
+  } finally {
+    await Promise.all(here.filter((one) => !ended.has(one)).map((one) => one.thaw()));
+  }
+}
+
+function deviceOf(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.dev;
 }

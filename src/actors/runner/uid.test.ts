@@ -24,8 +24,8 @@ import { eventually, inTime } from '../../../test/eventually.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
 import { findWorkingTools } from './machine-tools.ts';
 import { identify } from './process-table.ts';
-import { probeMounts, removeFilesOf } from './private-folders.ts';
-import { chooseRange, UidPool } from './uid-pool.ts';
+import { probeMounts, removeFilesOf } from './user-folders.ts';
+import { chooseRange, UidPool } from './uid.ts';
 
 const tools = await findWorkingTools();
 const { setpriv } = tools;

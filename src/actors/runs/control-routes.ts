@@ -14,7 +14,7 @@ import { checkExecution } from '../jobs/check-execution.ts';
 import { fitMemory } from '../input/memory.ts';
 import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
-import { unpackLog } from '../logs/pack-log.ts';
+import { unpackLog } from '../logs/stored-log.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';

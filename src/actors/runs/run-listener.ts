@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { isLoopbackName } from '../../kernel/network/loopback-name.ts';
 import { serve } from '../../kernel/http/serve.ts';
 import { closeServer, createServer, listenOn } from '../../kernel/http/server/server.ts';
-import { newBridgeSocket, openForwarder, openToPrograms, type Forwarder } from '../runner/bridge-socket.ts';
+import { newBridgeSocket, openForwarder, openToPrograms, type Forwarder } from '../runner/program-sockets.ts';
 import type { ProgramBridge } from '../runner/runner.ts';
 import { WEB_SERVER_PORT } from './reserve-web-server.ts';
 import type { RunEvents } from './run-events.ts';

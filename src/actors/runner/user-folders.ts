@@ -1,11 +1,11 @@
-// Temporary folders of a program with a user of its own: private ones by a mount namespace, or else the machine's, counted and swept.
+// Folders of a program with a user of its own: those that it can reach, own or read, and temporary ones, private by a mount namespace, or else the machine's, counted and swept.
 import { execFile } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, chmodSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, dirname, isAbsolute } from 'node:path';
 import { promisify } from 'node:util';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachineTools } from './machine-tools.ts';
-import { isWithin } from './path-within.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Program } from './runner.ts';
 
@@ -95,4 +95,66 @@ export async function removeFilesOf(uid: number, folders = sharedFolders()): Pro
       if (stats?.uid === uid) await removeTree(path);
     }
   }
+}
+
+const ENTER = 0o001;
+/** Enter, and neither list nor write. */
+const THROUGH = 0o011;
+const READ = 0o004;
+const WRITE = 0o002;
+const GIVEN_AT_ONCE = 500;
+
+/** The outermost existing folder on the way that other users may not enter. */
+export function findBarrier(path: string): string | undefined {
+  const parent = dirname(path);
+  const above = parent === path ? undefined : findBarrier(parent);
+  if (above !== undefined) return above;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined || !stats.isDirectory() || (stats.mode & ENTER) !== 0 ? undefined : path;
+}
+
+/** Lets other users through the work folder to the path below it, without seeing what else is there. */
+export function openWay(work: string, path: string): void {
+  for (let folder = dirname(path); isWithin(work, folder); folder = dirname(folder)) {
+    const mode = statSync(folder).mode & 0o777;
+    if ((mode & 0o077) !== THROUGH) chmodSync(folder, (mode & 0o700) | THROUGH);
+  }
+}
+
+export function canOthersRead(path: string): boolean {
+  const stats = statSync(path);
+  const needed = stats.isDirectory() ? READ | ENTER : READ;
+  return findBarrier(dirname(path)) === undefined && (stats.mode & needed) === needed;
+}
+
+/** To a Unix socket. */
+export function canOthersConnect(path: string): boolean {
+  return findBarrier(dirname(path)) === undefined && (statSync(path).mode & WRITE) !== 0;
+}
+
+/**
+ * Gives a folder with all its content to the user. Links are not followed, and a file with a second name is left alone: that
+ * name may be elsewhere.
+ */
+export async function giveFolder(folder: string, uid: number): Promise<void> {
+  chmodSync(folder, 0o700);
+  lchownSync(folder, uid, uid);
+  const pending = [folder];
+  let count = 0;
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    for (const name of readdirSync(path)) {
+      if ((count += 1) % GIVEN_AT_ONCE === 0) await nextTurn();
+      const child = join(path, name);
+      const stats = lstatSync(child);
+      if (stats.isFile() && stats.nlink > 1) continue;
+      if (stats.uid !== uid) lchownSync(child, uid, uid);
+      if (stats.isDirectory()) pending.push(child);
+    }
+  }
+}
+
+/** Also for the folder itself. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }

@@ -1,8 +1,8 @@
-// Unix sockets by which programs with a network of their own, or none, reach this server or one port of this machine.
+// Unix sockets between this server and programs with a network of their own, or none: for what they reach outside, and for a port of theirs that the server reaches.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { chmodSync, readdirSync, rmSync, renameSync } from 'node:fs';
+import type { Socket, Server } from 'node:net';
 import { join } from 'node:path';
 import { connect, createSocketServer } from '../../kernel/network/streams.ts';
 
@@ -59,4 +59,29 @@ export async function openForwarder(
       for (const one of open) one.destroy();
     },
   };
+}
+
+export interface InboundSocket {
+  /** For the program's descriptors. */
+  fd: number;
+  /** Once the program has its copy. */
+  release(): void;
+}
+
+/**
+ * The program gets the listening socket itself and never sees the file: a program that could replace the file by a link would
+ * make the server connect to any socket of this machine.
+ */
+export async function openInboundSocket(path: string): Promise<InboundSocket> {
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  const listener = createSocketServer((socket) => socket.destroy());
+  listener.listen(temporary);
+  await once(listener, 'listening');
+  chmodSync(temporary, 0o600);
+  // Closing the listener here deletes the file of the name that it was given.
+  renameSync(temporary, path);
+  // Node has no public name for it, and takes only its number for the descriptors of a child.
+  const { fd } = (listener as Server & { _handle: { fd: number } })._handle;
+  return { fd, release: () => void listener.close() };
 }

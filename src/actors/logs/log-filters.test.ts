@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { cpuMsOf } from '../../../test/cpu-time.ts';
-import { AnsiStripper } from './ansi.ts';
+import { AnsiStripper } from './log-filters.ts';
 
 function strip(...pieces: (string | Uint8Array)[]): string {
   const stripper = new AnsiStripper();
