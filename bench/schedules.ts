@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { FIRE_SCHEDULE, updateDue } from '../src/actors/schedules/store-due.ts';
+import { FIRE_SCHEDULE, updateDue } from '../src/actors/schedules/store.ts';
 import { claim, nextDueAt } from '../src/kernel/jobs/due-store.ts';
 import type { Engine } from '../src/kernel/storage/engine.ts';
 import { openPostgres } from '../src/kernel/storage/postgres/postgres.ts';

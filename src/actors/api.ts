@@ -7,9 +7,9 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts'
 import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';
 import { Type } from '../kernel/schema/schema.ts';
+import { apiOf } from '../kernel/http/module.ts';
 import { errorTypesOf } from './error-types.ts';
 import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
-import { apiOf } from '../kernel/http/module.ts';
 import { storeModule } from './actor-store/module.ts';
 import { actorModule } from './actors/module.ts';
 import { buildModule } from './builds/module.ts';
@@ -21,7 +21,7 @@ import { libraryModule } from './library/module.ts';
 import { logModule } from './logs/module.ts';
 import { requestQueueModule } from './request-queues/module.ts';
 import { runModule } from './runs/module.ts';
-import { runStoragePart } from './runs/run-storages.ts';
+import { runStorageModule } from './runs/storage-aliases.ts';
 import { scheduleModule } from './schedules/module.ts';
 import { standbyModule } from './standby/module.ts';
 import { storageModule } from './storages/module.ts';
@@ -152,7 +152,7 @@ export const actorsApi: Api = apiOf(protocol, [
   toolModule,
   storageModule(storageKinds),
   ...storageKinds,
-  runStoragePart,
+  runStorageModule,
   taskStorageModule,
   usageModule,
   storeModule,

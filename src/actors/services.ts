@@ -13,7 +13,7 @@ import { LogFiles } from './logs/log-files.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openRunner } from './runner/open-runner.ts';
 import { WebServers } from './runs/web-server.ts';
-import { openNetworkSharing } from './standby/network-sharing.ts';
+import { openNetworkSharing } from './standby/nodes.ts';
 import { openStandbyPools } from './standby/pools.ts';
 import { openStorageCache } from './storages/access.ts';
 import { openUsage } from './usage/usage-counter.ts';

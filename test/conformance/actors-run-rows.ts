@@ -6,7 +6,7 @@ import { type RunOrigin } from '../../src/actors/jobs/job-meta.ts';
 import { NEW_STATS, type Run } from '../../src/actors/runs/model.ts';
 import { insertRun } from '../../src/actors/runs/store.ts';
 import { insertTask } from '../../src/actors/tasks/store.ts';
-import { blankTask } from '../../src/actors/tasks/task-after.ts';
+import { blankTask } from '../../src/actors/tasks/model.ts';
 import { newFields, type WebhookFields } from '../../src/actors/webhooks/model.ts';
 import { insertActorWebhooks } from '../../src/actors/webhooks/store.ts';
 import type { TestServer } from '../server.ts';

@@ -7,7 +7,7 @@ import { parseActorRef } from '../resource-names.ts';
 import type { Actor } from './model.ts';
 import { findActor } from './store.ts';
 
-export type ActorAction =
+type ActorAction =
   | 'viewActor'
   // Sources and environment variables, which only the owner sees.
   | 'viewActorVersion'

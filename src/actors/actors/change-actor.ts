@@ -11,7 +11,7 @@ import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';
-import { removeActionsOf } from '../schedules/remove-actions.ts';
+import { removeActionsOf } from '../schedules/change-schedule.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
 import { saveStoreEntry } from '../actor-store/store-entries.ts';
 import { actorNotFound, actorResource } from './access.ts';

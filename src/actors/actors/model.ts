@@ -1,8 +1,8 @@
 // Actors: their fields, and how the API shows them.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { checkMemorySize, MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
+import { Standby, standbyUrlOf } from '../standby/model.ts';
 import { PricingInfo } from './pricing.ts';
-import { Standby, standbyUrlOf } from './standby.ts';
 import { SentVersion, ShownVersion } from './version.ts';
 
 export const PERMISSION_LEVELS = ['LIMITED_PERMISSIONS', 'FULL_PERMISSIONS'] as const;
@@ -160,7 +160,7 @@ export const ActorStats = Type.Object(
   { $id: 'ActorStats' },
 );
 
-export const TaggedBuild = Type.Object(
+const TaggedBuild = Type.Object(
   {
     buildId: Type.String(),
     buildNumber: Type.String(),

@@ -6,8 +6,7 @@ import { abortBuild, deleteBuildRows } from '../builds/change-build.ts';
 import { lockBuild } from '../builds/store.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { listJobsOfActor, type JobTable, type StartedJob } from '../jobs/store-retention.ts';
-import { abortRun } from '../runs/change-run.ts';
-import { removeRun } from '../runs/remove-run.ts';
+import { abortRun, removeRun } from '../runs/change-run.ts';
 import { lockRun } from '../runs/store.ts';
 import { PURGE_ACTOR } from './change-actor.ts';
 

@@ -99,7 +99,7 @@ async function updateInputKeyOwner(tx: Db, from: Account, to: Account): Promise<
     .execute();
 }
 
-export async function updateRunOwner(tx: Db, from: string, to: string): Promise<void> {
+async function updateRunOwner(tx: Db, from: string, to: string): Promise<void> {
   const counted = await tx
     .selectFrom('runs')
     .select(({ fn }) => ['actor_id', fn.countAll<number>().as('total')])

@@ -116,7 +116,7 @@ export async function holdActor(tx: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-export type ActorSort = 'createdAt' | 'stats.lastRunStartedAt';
+type ActorSort = 'createdAt' | 'stats.lastRunStartedAt';
 
 export async function listActors(
   db: Db,

@@ -6,8 +6,7 @@ import { openActor } from './access.ts';
 import { changeOf, draftVersions, lockOwnActor, saveVersion } from './change-actor.ts';
 import { applyDraft, draftVersion } from './draft-version.ts';
 import { prepareSealing } from './env-vars.ts';
-import { ByActor } from './routes.ts';
-import { WHOLE_VERSION, withVersions } from './show-actor.ts';
+import { ByActor, WHOLE_VERSION, withVersions } from './routes.ts';
 import { touchActor } from './store.ts';
 import { deleteVersion, findVersion, findVersionTotals } from './store-versions.ts';
 import {

@@ -15,7 +15,7 @@ import { LOCKFILES } from './dependency-plan.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 import { resolveStorages } from './storage-definition.ts';
 
-export interface SourceDefinition {
+interface SourceDefinition {
   /** `actor.json` with the contents of the files that it refers to; null where there is none. */
   definition: Record<string, unknown> | null;
   inputSchema: string | null;

@@ -31,7 +31,7 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-export const SOURCE_BLOB_PREFIX = 'actor-sources/';
+const SOURCE_BLOB_PREFIX = 'actor-sources/';
 
 export function sourceBlobOf(hash: string): string {
   return `${SOURCE_BLOB_PREFIX}${hash}`;

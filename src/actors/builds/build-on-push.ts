@@ -16,7 +16,7 @@ import { startBuild } from './change-build.ts';
 const BUILD_ON_PUSH = 'actors.build-on-push';
 
 /** What a push to a repository of this server has changed. */
-export interface PushedBranches {
+interface PushedBranches {
   /** `owner/name` in lower case: today's, and former ones that lead to it. */
   names: readonly string[];
   /** Without those that were deleted. */

@@ -26,7 +26,7 @@ export interface StepContext {
 }
 
 /** One program of a build: an installation, or the Actor's own build command. */
-export interface BuildStep extends Pick<Program, 'command' | 'network'> {
+interface BuildStep extends Pick<Program, 'command' | 'network'> {
   /** How messages name it. */
   name: string;
   env: Record<string, string>;
@@ -121,7 +121,7 @@ function trustedVariables(own: NodeJS.ProcessEnv = process.env): Record<string, 
 const REGISTRY_VARIABLES = ['npm_config_registry', 'PIP_INDEX_URL'];
 
 /** Inside, they are on the same ports of loopback as outside. Ports of the system cannot be had there. */
-export async function openRegistries(
+async function openRegistries(
   work: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<(ProgramBridge & Forwarder)[]> {
@@ -143,7 +143,7 @@ async function isOnLoopback(host: string): Promise<boolean> {
   return found !== undefined && isLoopbackName(found.address);
 }
 
-export interface Compilation extends StepContext {
+interface Compilation extends StepContext {
   command: BuildCommand;
   /** The folder with packages that the command needs, which stays as it is. */
   dependencies?: string;

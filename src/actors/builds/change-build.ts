@@ -22,7 +22,7 @@ import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
 import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
 import { deleteBuild, findBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
 
-export interface NewBuild {
+interface NewBuild {
   actor: Actor;
   versionNumber: string;
   /** Instead of the version's own tag. */

@@ -11,11 +11,11 @@ export type StartCommand =
   | GivenCommand;
 
 /** A command of `actor.json`. */
-export type GivenCommand =
+type GivenCommand =
   /** A line for the shell. */
   { by: 'shell'; script: string } | { by: 'program'; command: readonly [string, ...string[]] };
 
-export interface StartSources {
+interface StartSources {
   reader: SourceReader;
   names: ReadonlySet<string>;
   definition: Record<string, unknown> | null;
@@ -49,7 +49,7 @@ export async function findStart(sources: StartSources): Promise<StartCommand> {
 }
 
 /** A list is executed as it is; a text is a line for the shell. */
-export function parseGivenCommand(given: unknown, path: string, name: string): GivenCommand {
+function parseGivenCommand(given: unknown, path: string, name: string): GivenCommand {
   const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
   if (isText(given) && given.trim() !== '') return { by: 'shell', script: given };
   if (Array.isArray(given) && given.length > 0 && given.length <= MAX_ARGUMENTS && given.every(isText)) {
@@ -135,7 +135,7 @@ function isInside(path: string): boolean {
 
 export type BuildCommand = GivenCommand | { by: 'npm'; script: string };
 
-export interface BuildCommandSources {
+interface BuildCommandSources {
   definition: Record<string, unknown> | null;
   packageJson: Record<string, unknown> | undefined;
   /** Of `actor.json`, for messages. */
@@ -156,7 +156,7 @@ const PYTHON_IMAGE = /^(?:.*\/)?(?:python|actor-python[\w-]*)$/i;
 /** Python with plain words: nothing that a shell would treat in a special way. */
 const PLAIN_PYTHON = /^python3?((?:\s+[\w./@:=,+-]+)+)$/;
 
-export interface PythonImage {
+interface PythonImage {
   /** The arguments of Python, where the image is started by it. */
   args: readonly string[] | undefined;
 }
@@ -208,6 +208,6 @@ function argsOf(command: string): readonly string[] | undefined {
 }
 
 /** The arguments of a line that starts Python and nothing else. */
-export function parsePythonLine(line: string): readonly string[] | undefined {
+function parsePythonLine(line: string): readonly string[] | undefined {
   return PLAIN_PYTHON.exec(line.trim())?.[1]?.trim().split(/\s+/);
 }

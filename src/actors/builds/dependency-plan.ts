@@ -59,7 +59,7 @@ export function dependencyFolderName(key: string): string {
 }
 
 /** A run needs those for production; the Actor's own build command needs all. */
-export type PackageSet = 'production' | 'all';
+type PackageSet = 'production' | 'all';
 
 export interface NodeManifest {
   /** Which packages are installed. */

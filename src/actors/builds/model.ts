@@ -117,7 +117,7 @@ export type BuildShort = Pick<
   'id' | 'actorId' | 'userId' | 'status' | 'startedAt' | 'finishedAt' | 'buildNumber' | 'meta'
 >;
 
-export interface BuildView {
+interface BuildView {
   now: number;
   /** Whether the caller is the owner: others do not see who built it, nor the values of environment variables. */
   isOwner: boolean;

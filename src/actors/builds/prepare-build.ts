@@ -25,7 +25,7 @@ import {
   isFolder,
 } from './work-folders.ts';
 
-export interface PreparedBuild {
+interface PreparedBuild {
   /** The folder with the built sources; it never changes. */
   sources: string;
   /** The folder that contains `node_modules` or a Python environment; absent where there are no dependencies. */

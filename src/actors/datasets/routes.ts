@@ -21,7 +21,7 @@ import {
 } from '../storages/access.ts';
 import { toListedName, type Storage } from '../storages/model.ts';
 import { ByReference, storageRoutes, type StorageType } from '../storages/routes.ts';
-import { storeCharged } from '../runs/charge-run.ts';
+import { storeCharged } from '../runs/charges.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countTransfer, countUsage } from '../usage/usage-counter.ts';
 import { checkItems, checkDatasetSchema } from './item-schema.ts';

@@ -6,7 +6,7 @@ import { decryptInputSecrets, encryptInputSecretValue } from '@apify/input_secre
 import { isObject, type JsonObject } from '../../kernel/json/json-value.ts';
 import { TaskError, type CheckedSchema, type InputKeys } from './thread-task.ts';
 
-export interface CompiledSchema {
+interface CompiledSchema {
   schema: JsonObject & { properties: Record<string, JsonObject> };
   validate: ValidateFunction;
   secretFields: string[];
@@ -102,7 +102,7 @@ function invalidSchema(message: string): TaskError {
 const ENCRYPTED = /^ENCRYPTED_(VALUE|JSON):/;
 
 /** Fields that came encrypted already, such as from the saved input of a task, by name. */
-export type GivenSecrets = ReadonlyMap<string, string>;
+type GivenSecrets = ReadonlyMap<string, string>;
 
 /** Decrypts what came encrypted, in place, so that it is validated like any other value. */
 export function openGivenSecrets(

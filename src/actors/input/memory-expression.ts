@@ -14,7 +14,7 @@ import {
   type MemoryToken,
 } from './memory-values.ts';
 
-export interface MemoryScope {
+interface MemoryScope {
   input: unknown;
   runOptions: Record<string, unknown>;
 }

@@ -13,7 +13,7 @@ export interface InputBody {
   contentType: string;
 }
 
-export interface GivenInput {
+interface GivenInput {
   /** The input schema of the build, as `checkInputSchema` returned it. */
   schema: string | null;
   body: Uint8Array | undefined;

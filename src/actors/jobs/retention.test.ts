@@ -11,7 +11,7 @@ import { NEW_BUILD } from '../builds/fixture.ts';
 import { buildRetention } from '../builds/change-build.ts';
 import { insertBuild } from '../builds/store.ts';
 import { insertLog } from '../logs/store.ts';
-import { runRetention } from '../runs/retention.ts';
+import { runRetention } from '../runs/change-run.ts';
 import { ensureAccountRecord, updateAccountLimits } from '../users/store.ts';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 // Removes finished builds and runs that are older than the retention of their account; the newest of each Actor stay.
 import type { Kernel } from '../../kernel/kernel.ts';
-import { retentionOf } from '../users/retention.ts';
+import { retentionOf } from '../users/store.ts';
 import {
   findLastKept,
   findNextActor,

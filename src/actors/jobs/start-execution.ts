@@ -14,8 +14,7 @@ import { recoverLogs } from '../logs/recover-logs.ts';
 import { removeBridgeSockets } from '../runner/program-sockets.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
-import { RunEvents } from '../runs/run-events.ts';
-import { openRunListener, type RunListener } from '../runs/run-listener.ts';
+import { RunEvents, openRunListener, type RunListener } from '../runs/run-listener.ts';
 import { announceNode, withdrawNode } from '../standby/nodes.ts';
 import { startDispatcher } from './dispatcher.ts';
 

@@ -19,7 +19,7 @@ import { type StoredRecord, listRecords } from './store.ts';
 /** How long the presigned URL of a redirect is valid. */
 const REDIRECT_SECONDS = 15 * 60;
 
-export interface RecordRequest {
+interface RecordRequest {
   method: string;
   headers: Record<string, string | string[] | undefined>;
   /** Whether browsers save it as a file instead of showing it. */

@@ -49,7 +49,7 @@ export async function findStats(db: Db, ids: string[]): Promise<(id: string) => 
   return (id) => stats.get(id) ?? NO_STATS;
 }
 
-export interface StoreUsage {
+interface StoreUsage {
   reads: number;
   lists: number;
 }

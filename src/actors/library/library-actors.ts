@@ -30,7 +30,7 @@ export interface LibraryActor {
 /** In the package it is beside the bundle, in a clone at the top. */
 const FOLDERS = ['./actors-library/', '../../../actors-library/'];
 /** What is in the folder of an Actor and not part of it. */
-export const NOT_SOURCES: PackOptions = { without: ['test', 'node_modules'] };
+const NOT_SOURCES: PackOptions = { without: ['test', 'node_modules'] };
 /** A crawl may take long. */
 const TIMEOUT_SECS = 24 * 60 * 60;
 

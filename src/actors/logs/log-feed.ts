@@ -27,7 +27,7 @@ export async function openLogFeed({ engine, log }: Pick<Kernel, 'engine' | 'log'
   return feed;
 }
 
-export class LogFeed {
+class LogFeed {
   readonly #log: Pick<Kernel['log'], 'warn'>;
   readonly #logs = new Map<string, FollowedLog>();
   readonly #byReader = new Map<string, number>();

@@ -19,7 +19,7 @@ export interface LogWriter {
   close(): Promise<void>;
 }
 
-export interface LogPlace {
+interface LogPlace {
   /** The id of the build or run. */
   id: string;
   /** In the work folder of this node; it is created if it is missing. */

@@ -34,7 +34,7 @@ export const PUBLIC_LOGS =
 /** For the `access` of routes that serve logs. */
 export const LOG_ACCESS = { action: 'viewRun', others: ['viewBuild'], ofOwner: true } as const;
 
-export type LogCall = Pick<Call, 'can' | 'method'> & { caller: KnownCaller; query: Static<typeof LogQuery> };
+type LogCall = Pick<Call, 'can' | 'method'> & { caller: KnownCaller; query: Static<typeof LogQuery> };
 
 /**
  * Checks that the caller may read the log: the owner of the build or run, with the permission to view it. The log of a build of a

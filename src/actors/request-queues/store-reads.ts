@@ -72,7 +72,7 @@ export function listHead(engine: Engine, queueId: string, limit: number, now: nu
 /** Less than any `order_no`. */
 const FIRST = Number.MIN_SAFE_INTEGER;
 
-export interface RequestListOptions {
+interface RequestListOptions {
   limit: number;
   after?: RequestCursor | undefined;
   /** All requests without one, by id; else those in any of these states, in the order of the queue. */

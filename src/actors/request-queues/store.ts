@@ -77,7 +77,7 @@ export function requestNotFound(): Failure {
   return new Failure('not-found', 'The request was not found');
 }
 
-export interface QueueUsage {
+interface QueueUsage {
   reads: number;
   headReads: number;
   writes: number;

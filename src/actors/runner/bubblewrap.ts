@@ -17,7 +17,7 @@ const socketInside = (port: number): string => `/run/bridge-${port}.sock`;
 const MIN_TMP_MBYTES = 64;
 const MB = 1024 ** 2;
 
-export interface SandboxFiles {
+interface SandboxFiles {
   /** The words that show the files of the system. */
   system: readonly string[];
   /** The Node binary of this server. */
@@ -111,7 +111,7 @@ function isLoaderVariable(name: string): boolean {
   return name.startsWith('LD_') || name.startsWith('GLIBC_');
 }
 
-export interface BubblewrapOptions {
+interface BubblewrapOptions {
   tools: MachineTools & { bwrap: string };
   files: SandboxFiles;
   abilities: BubblewrapAbilities;

@@ -35,7 +35,7 @@ export interface BubblewrapIsolation {
   usersBy?: string;
 }
 
-export interface IsolationSources {
+interface IsolationSources {
   tools: MachineTools;
   platform: string;
   isRoot: boolean;

@@ -56,7 +56,7 @@ export function selectProcesses(
   return [...found];
 }
 
-export function sumUsage(processes: readonly ProcessInfo[]): ProgramUsage {
+function sumUsage(processes: readonly ProcessInfo[]): ProgramUsage {
   return {
     memoryBytes: processes.reduce((sum, one) => sum + memoryOf(one), 0),
     cpuMs: processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0),

@@ -15,7 +15,7 @@ import { identify, type ProcessIdentity, isRunning } from './process-table.ts';
 import { areGroupsEmpty, killGroups, removeGroups } from './cgroup.ts';
 import { findProcesses, killProcesses } from './program-processes.ts';
 
-export interface ProgramRecord {
+interface ProgramRecord {
   id: string;
   /** The machine since its last start, and its view of processes: ids of other containers mean nothing here. */
   machine: string;

@@ -61,7 +61,7 @@ export async function openForwarder(
   };
 }
 
-export interface InboundSocket {
+interface InboundSocket {
   /** For the program's descriptors. */
   fd: number;
   /** Once the program has its copy. */

@@ -23,7 +23,7 @@ const MB = 1024 ** 2;
 const WATCH_MS = 500;
 const KILL_PAUSE_MS = { least: 5, most: 100 };
 
-export interface Supervision {
+interface Supervision {
   program: Program;
   plan: Pick<Launch, 'traits' | 'killUser' | 'temporary' | 'sharedFolders'>;
   launched: LaunchedProcess;

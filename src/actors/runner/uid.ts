@@ -27,7 +27,7 @@ const WITH_ENVIRONMENT = 'umask 022; eval "$(cat <&4)"; exec 4<&-; exec "$@"';
 /** Names that a shell cannot set. */
 const UNSETTABLE = new Set(['UID', 'EUID', 'PPID', 'BASHOPTS', 'SHELLOPTS', 'BASH_VERSINFO', '_']);
 
-export interface UidOptions {
+interface UidOptions {
   tools: MachineTools & { setpriv: string };
   pool: UidPool;
   work: string;

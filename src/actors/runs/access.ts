@@ -5,17 +5,16 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { openActor } from '../actors/access.ts';
-import type { Run } from './model.ts';
-import { runTag } from './run-tag.ts';
+import { type Run, runTag } from './model.ts';
 import { findRun } from './store.ts';
 
-export type RunAction = 'viewRun' | 'updateRun' | 'deleteRun';
+type RunAction = 'viewRun' | 'updateRun' | 'deleteRun';
 
 /** For the `access` of routes about one run. */
 export const VIEW_RUN = { action: 'viewRun', ofOwner: true } as const;
 export const UPDATE_RUN = { action: 'updateRun', ofOwner: true } as const;
 
-export type RunCall = Pick<Call, 'can'> & { caller: KnownCaller };
+type RunCall = Pick<Call, 'can'> & { caller: KnownCaller };
 
 /** Runs of other accounts are reported as missing. */
 export async function openRun(kernel: Kernel, call: RunCall, id: string, action: RunAction): Promise<Run> {

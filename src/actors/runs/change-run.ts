@@ -1,16 +1,23 @@
-// Aborts and removes runs.
+// Aborts and removes runs, with their logs and unnamed storages; old ones are removed now and then.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
-import { endLog } from '../logs/store.ts';
+import { endLog, deleteLog } from '../logs/store.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
+import { removeStorage } from '../storages/routes.ts';
+import { lockStorage } from '../storages/store.ts';
+import { STORAGE_CHANNEL } from '../storages/access.ts';
+import { deleteWebhooksOfRun } from '../webhooks/store.ts';
+import { RETENTION_SWEEP_MS, sweepFinished } from '../jobs/retention.ts';
 import { runNotFound } from './access.ts';
-import type { Run } from './model.ts';
-import { removeRun } from './remove-run.ts';
+import { type Run, storageIdsOf } from './model.ts';
 import { finishRun } from './run-transitions.ts';
-import { lockRun, updateRun } from './store.ts';
+import { lockRun, updateRun, deleteRun } from './store.ts';
 
 /**
  * A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. `why` writes the status
@@ -66,5 +73,45 @@ export async function removeFinishedRun(kernel: Kernel, id: string, now: number)
       });
     }
     await removeRun(tx, run, now);
+  });
+}
+
+/** A storage that was given a name since is kept, and so is one that was used at `unusedSince` or later. */
+export async function removeRun(tx: Db, run: Run, now: number, unusedSince = Infinity): Promise<void> {
+  await removeRunStorages(tx, run, now, unusedSince);
+  await deleteLog(tx, run.id, now);
+  // Those that listen to this run alone can fire no more. What they have sent already is retried all the same.
+  await deleteWebhooksOfRun(tx, run.id);
+  await deleteRun(tx, run);
+}
+
+export async function removeRunStorages(
+  tx: Db,
+  run: Run,
+  now: number,
+  unusedSince = Infinity,
+): Promise<void> {
+  for (const id of Object.values(storageIdsOf(run)).flatMap((ids) => Object.values(ids))) {
+    const storage = await lockStorage(tx, id);
+    if (storage?.name === null) await removeStorage(tx, storage, now, unusedSince);
+  }
+  await notifyOnCommit(tx, STORAGE_CHANNEL);
+}
+
+export function runRetention(kernel: Kernel): RecurringWork {
+  const remove = (id: string, finishedBefore: number) => removeOldRun(kernel, id, finishedBefore);
+  return {
+    kind: 'runs.retention',
+    everyMs: RETENTION_SWEEP_MS,
+    run: (signal) => sweepFinished(kernel, 'runs', remove, signal),
+  };
+}
+
+/** Unless it was resurrected meanwhile. Storages that were used since are left to their own retention. */
+async function removeOldRun({ db, clock }: Kernel, id: string, finishedBefore: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const run = await lockRun(tx, id);
+    if (run === undefined || run.finishedAt === null || run.finishedAt >= finishedBefore) return;
+    await removeRun(tx, run, clock.now(), finishedBefore);
   });
 }

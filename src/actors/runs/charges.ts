@@ -1,7 +1,51 @@
-// What the events of a run cost whose Actor is paid by event, and how many of them its budget covers.
+// Charges runs whose Actor is paid by event: what events cost, how many of them the budget covers, and the abort of a run that is over it.
 import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
+import { isFinished } from '../jobs/job-status.ts';
 import type { Run } from './model.ts';
+import { abortRun } from './change-run.ts';
+import { lockRun, updateRun } from './store.ts';
+
+/** The caller holds the row of the run. Returns whether the run has to be aborted, which `abortOverBudget` does. */
+export async function chargeRun(tx: Db, run: Run, event: string, count: number): Promise<boolean> {
+  const { chargedEvents, isOverBudget } = chargeFor(run, event, count);
+  await updateRun(tx, run.id, { chargedEvents });
+  return isOverBudget && run.status !== 'ABORTING';
+}
+
+/**
+ * Stores items of a run's default dataset and charges the run for them: both or neither. The row of the run is locked first,
+ * so that pushes of many clients are charged one after another.
+ */
+export async function storeCharged(
+  kernel: Kernel,
+  { runId, count, now }: { runId: string; count: number; now: number },
+  store: (tx: Db) => Promise<void>,
+): Promise<void> {
+  const isOverBudget = await kernel.db.transaction().execute(async (tx) => {
+    const run = await lockRun(tx, runId);
+    await store(tx);
+    // What comes after its end is no result of the run.
+    return run !== undefined && !isFinished(run.status) && (await chargeRun(tx, run, ITEM_EVENT, count));
+  });
+  if (isOverBudget) await abortOverBudget(kernel, runId, now);
+}
+
+/**
+ * After the transaction that charges, because a job is locked before its run. It fails no call, as what is charged for is
+ * stored: the next event that the budget does not cover aborts the run.
+ */
+export async function abortOverBudget(kernel: Kernel, runId: string, now: number): Promise<void> {
+  const why = ({ options }: Run) =>
+    `Actor run was aborted because it reached its maximum cost of $${options.maxTotalChargeUsd}`;
+  try {
+    await abortRun(kernel, runId, true, now, why);
+  } catch (error) {
+    kernel.log.warn({ err: error, run: runId }, 'cannot abort a run that is over its budget');
+  }
+}
 
 /** Charged by the server alone: one for each gigabyte when the run starts, and one for each item of its default dataset. */
 const START_EVENT = 'apify-actor-start';
@@ -33,7 +77,7 @@ interface Charge {
   isOverBudget: boolean;
 }
 
-export function chargeFor(run: ChargedRun, event: string, count: number): Charge {
+function chargeFor(run: ChargedRun, event: string, count: number): Charge {
   const counts = new Map(Object.entries(run.chargedEvents));
   const covered = Math.min(count, coveredCount(run, event));
   counts.set(event, (counts.get(event) ?? 0) + covered);

@@ -22,19 +22,17 @@ import {
   type RunEnd,
 } from './run-transitions.ts';
 import { type Run, type RunStats } from './model.ts';
-import { programEnvironment } from './program-environment.ts';
+import { programEnvironment } from './environment.ts';
 import { openWebServer, reserveWebServer, withGuard } from './reserve-web-server.ts';
-import type { RunEvents } from './run-events.ts';
-import type { RunListener } from './run-listener.ts';
+import type { RunEvents, RunListener } from './run-listener.ts';
 import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
 import { findRun } from './store.ts';
-import { superviseProcess, type ProcessEnd } from './supervise-process.ts';
-import { UsageSamples } from './usage-samples.ts';
+import { superviseProcess, type ProcessEnd, UsageSamples } from './supervise-process.ts';
 
 /** In the work folder of a node: the working folder of each run. */
 export const RUN_FOLDERS = 'runs';
 
-export interface RunNode {
+interface RunNode {
   events: RunEvents;
   listener(): Promise<RunListener>;
 }

@@ -3,8 +3,7 @@ import type { Route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { controlRoutes } from './control-routes.ts';
 import { runRoutes } from './routes.ts';
-import { OF_LAST_RUN, type LastRunBase } from './run-storages.ts';
-import type { AliasCall } from './storage-aliases.ts';
+import { OF_LAST_RUN, type LastRunBase, type AliasCall } from './storage-aliases.ts';
 
 const ALIASED = [
   'actorRun_get',

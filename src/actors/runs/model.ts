@@ -1,11 +1,11 @@
-// Runs as the API shows them, and the rules of their states.
+// Runs as the API shows them and policies name them, and the rules of their states.
 import { Failure } from '../../kernel/failure.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { PermissionLevel } from '../actors/model.ts';
 import { PricingInfo, type ActorPricing } from '../actors/pricing.ts';
 import { ORIGINS, type JobMeta, type RunOrigin } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
 import { toBuildNumberInt } from '../actors/version.ts';
-import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export interface RunOptions {
   build: string;
@@ -288,4 +288,9 @@ function wrongWord(name: string, word: string, words: readonly string[]): Failur
       part: 'request',
     },
   );
+}
+
+/** The tag of what a run has created, in the names of resources. */
+export function runTag(runId: string): string {
+  return `run-${runId}`;
 }

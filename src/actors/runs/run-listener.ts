@@ -1,8 +1,8 @@
-// The listener for the processes of runs: plain HTTP on loopback with this API and the events, for tokens of runs alone.
+// The listener for the processes of runs: plain HTTP on loopback with this API, and the platform's events over WebSockets, for tokens of runs alone.
 import { createRequire } from 'node:module';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { WebSocketServer } from 'ws';
+import type { WebSocketServer, WebSocket } from 'ws';
 import type { Api } from '../../kernel/http/protocol.ts';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -12,7 +12,6 @@ import { closeServer, createServer, listenOn } from '../../kernel/http/server/se
 import { newBridgeSocket, openForwarder, openToPrograms, type Forwarder } from '../runner/program-sockets.ts';
 import type { ProgramBridge } from '../runner/runner.ts';
 import { WEB_SERVER_PORT } from './reserve-web-server.ts';
-import type { RunEvents } from './run-events.ts';
 import { findRunByToken } from './store.ts';
 
 export interface RunListener {
@@ -93,4 +92,47 @@ async function runIdOf({ db }: Kernel, { url = '' }: IncomingMessage): Promise<s
   const token = searchParams.get('token');
   if (pathname !== EVENTS_PATH || token === null) return undefined;
   return (await findRunByToken(db, hashSecret(token)))?.id;
+}
+
+export type RunEventName = 'systemInfo' | 'migrating' | 'aborting' | 'persistState';
+
+/** A process needs one connection; a hostile one might open thousands. */
+const MAX_SOCKETS = 8;
+/** A process that does not read its events gets no more of them. */
+const MAX_BUFFERED = 64 * 1024;
+
+export class RunEvents {
+  readonly #sockets = new Map<string, Set<WebSocket>>();
+
+  /** From now on the run may connect. */
+  open(runId: string): void {
+    this.#sockets.set(runId, new Set());
+  }
+
+  connect(runId: string, socket: WebSocket): void {
+    // It may have closed while its token was looked up.
+    if (socket.readyState !== socket.OPEN) return;
+    const sockets = this.#sockets.get(runId);
+    if (sockets === undefined || sockets.size >= MAX_SOCKETS)
+      return socket.close(1008, 'There is no such run');
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  }
+
+  /** False where nobody listens. */
+  send(runId: string, name: RunEventName, data: unknown, now: number): boolean {
+    const sockets = this.#sockets.get(runId);
+    if (sockets === undefined || sockets.size === 0) return false;
+    const message = JSON.stringify({ name, createdAt: new Date(now).toISOString(), data });
+    for (const socket of sockets) {
+      if (socket.bufferedAmount < MAX_BUFFERED) socket.send(message);
+    }
+    return true;
+  }
+
+  /** The process has ended. */
+  close(runId: string): void {
+    for (const socket of this.#sockets.get(runId) ?? []) socket.close(1000);
+    this.#sockets.delete(runId);
+  }
 }

@@ -4,8 +4,7 @@ import { hashSecret } from '../../kernel/secrets/secret.ts';
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
 import { isFinished } from '../jobs/job-status.ts';
-import { type Run } from './model.ts';
-import { runTag } from './run-tag.ts';
+import { type Run, runTag } from './model.ts';
 import { findRunByToken } from './store.ts';
 
 export const RUN_TOKEN_PREFIX = 'run-';

@@ -28,7 +28,7 @@ import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { chargeForStart } from './charges.ts';
 import { insertStorages, newAliases } from './declared-storages.ts';
 import { NEW_STATS, storageIdsOf, type Run, type RunOptions } from './model.ts';
-import { removeRunStorages } from './remove-run.ts';
+import { removeRunStorages } from './change-run.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
 

@@ -4,7 +4,7 @@ import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../ke
 import { checkMemorySize } from '../input/memory.ts';
 import { checkPositive, MAX_TIMEOUT_SECS, type RunQuery } from '../runs/run-query.ts';
 
-export const ACTION_TYPES = ['RUN_ACTOR', 'RUN_ACTOR_TASK'] as const;
+const ACTION_TYPES = ['RUN_ACTOR', 'RUN_ACTOR_TASK'] as const;
 export type ActionType = (typeof ACTION_TYPES)[number];
 
 export interface ScheduleAction {

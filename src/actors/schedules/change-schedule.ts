@@ -1,16 +1,17 @@
-// Creates, changes and deletes schedules, each in one transaction with its due row and its audit entry.
-import type { ChangeActor } from '../../kernel/identity/actor.ts';
+// Creates, changes and deletes schedules, each in one transaction with its due row and its audit entry, and removes actions whose Actor or task is deleted.
+import { type ChangeActor, systemActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { actorDenied } from '../actors/access.ts';
 import { tooMany } from '../failures.ts';
 import { titleOf } from '../resource-names.ts';
 import { scheduleResource } from './access.ts';
 import type { ScheduleAction } from './action.ts';
-import { checkCron } from './cron.ts';
+import { checkCron, nextFiring } from './cron.ts';
 import { applyDrafts, draftActions, holdTargets, type ActionDraft } from './draft-actions.ts';
 import {
   checkScheduleName,
@@ -21,7 +22,6 @@ import {
   type ScheduleFields,
   type SentSchedule,
 } from './model.ts';
-import { nextFiring } from './next-firing.ts';
 import {
   countSchedules,
   deleteSchedule,
@@ -31,9 +31,16 @@ import {
   lockSchedule,
   lockScheduleNames,
   updateSchedule,
+  updateDue,
 } from './store.ts';
-import { listActions, replaceActions } from './store-actions.ts';
-import { updateDue } from './store-due.ts';
+import {
+  listActions,
+  replaceActions,
+  deleteActionsOfTarget,
+  listActionTargets,
+  listSchedulesOfTarget,
+  lockSchedulesOfTarget,
+} from './store-actions.ts';
 import { checkTimeZone } from './time-zone.ts';
 
 type Caller = ChangeActor & { caller: KnownCaller };
@@ -239,4 +246,33 @@ export function audited(schedule: Schedule, actions: readonly ScheduleAction[]) 
       runOptions,
     })),
   };
+}
+
+/**
+ * Called twice in the transaction that deletes it: before it is locked, because changes and firings lock a schedule before
+ * what it starts; and again afterwards, for actions that were added meanwhile. Schedules of its owner get an audit entry;
+ * other accounts may have any number of schedules with a public Actor.
+ */
+export async function removeActionsOf(
+  tx: ChangeTransaction,
+  target: { id: string; userId: string },
+): Promise<void> {
+  const { db } = tx;
+  await lockSchedulesOfTarget(db, target.id);
+  const schedules = await listSchedulesOfTarget(db, target.userId, target.id);
+  const before = await listActionTargets(
+    db,
+    schedules.map(({ id }) => id),
+  );
+  await deleteActionsOfTarget(db, target.id);
+  const after = await listActionTargets(db, [...before.keys()]);
+  // The deletion was authorized, and the change of the schedules follows from it.
+  const following = tx.as(systemActor(tx.actor));
+  for (const schedule of schedules) {
+    following.record({
+      ...scheduleChange('updateSchedule', 'removed actions of', schedule),
+      before: audited(schedule, before.get(schedule.id) ?? []),
+      after: audited(schedule, after.get(schedule.id) ?? []),
+    });
+  }
 }

@@ -8,12 +8,19 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { audited, scheduleChange } from './change-schedule.ts';
 import { scheduleNotFound, type Schedule } from './model.ts';
-import { nextFiring } from './next-firing.ts';
+import { nextFiring } from './cron.ts';
 import { FIRING_IS_OVER, runAction, type Firing } from './run-action.ts';
-import { findSchedule, lockSchedule, updateFired, updateSchedule } from './store.ts';
+import {
+  findSchedule,
+  lockSchedule,
+  updateFired,
+  updateSchedule,
+  FIRE_SCHEDULE,
+  updateDue,
+  deleteOldLogLines,
+  insertLogLine,
+} from './store.ts';
 import { listActions } from './store-actions.ts';
-import { FIRE_SCHEDULE, updateDue } from './store-due.ts';
-import { deleteOldLogLines, insertLogLine } from './store-log.ts';
 
 /** After so many, an error of the server is logged, so that the schedule goes on with its next moment. */
 const MAX_ATTEMPTS = 5;

@@ -9,7 +9,7 @@ import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { ScheduleAction } from './action.ts';
 import type { ScheduleFields } from './model.ts';
-import { removeActionsOf } from './remove-actions.ts';
+import { removeActionsOf } from './change-schedule.ts';
 import {
   deleteSchedule,
   findFreeScheduleName,
@@ -20,6 +20,10 @@ import {
   lockSchedule,
   updateFired,
   updateSchedule,
+  updateDue,
+  deleteOldLogLines,
+  insertLogLine,
+  listLogLines,
 } from './store.ts';
 import {
   listActions,
@@ -28,8 +32,6 @@ import {
   replaceActions,
   updateActionDone,
 } from './store-actions.ts';
-import { updateDue } from './store-due.ts';
-import { deleteOldLogLines, insertLogLine, listLogLines } from './store-log.ts';
 import { transferSchedules } from './store-transfers.ts';
 
 const NOW = 1_800_000_000_000;

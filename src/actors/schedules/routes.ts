@@ -7,7 +7,7 @@ import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { openSchedule, scheduleDenied } from './access.ts';
 import { toShownAction } from './action.ts';
-import { openInput } from './action-input.ts';
+import { openInput } from './draft-actions.ts';
 import {
   changeSchedule,
   createSchedule,
@@ -24,9 +24,8 @@ import {
   toShownLogLine,
   toShownSchedule,
 } from './model.ts';
-import { listSchedules } from './store.ts';
+import { listSchedules, listLogLines } from './store.ts';
 import { listActions, listActionTargets } from './store-actions.ts';
-import { listLogLines } from './store-log.ts';
 
 const BySchedule = Type.Object({ scheduleId: Type.String() });
 

@@ -15,11 +15,10 @@ import { findRun } from '../runs/store.ts';
 import { openTask } from '../tasks/access.ts';
 import { startTaskRun } from '../tasks/start-task-run.ts';
 import { toRunQuery, type ActionRunInput, type ScheduleAction } from './action.ts';
-import { openInput } from './action-input.ts';
+import { openInput } from './draft-actions.ts';
 import type { LogLine, Schedule } from './model.ts';
-import { lockSchedule } from './store.ts';
+import { lockSchedule, insertLogLine } from './store.ts';
 import { lockAction, updateActionDone } from './store-actions.ts';
-import { insertLogLine } from './store-log.ts';
 
 export interface Firing {
   schedule: Schedule;

@@ -2,8 +2,13 @@
 import { systemActor } from '../../kernel/identity/actor.ts';
 import type { TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import { scheduleResource } from './access.ts';
-import { findFreeScheduleName, foldedScheduleName, lockScheduleNames, scheduleFrom } from './store.ts';
-import { updateDue } from './store-due.ts';
+import {
+  findFreeScheduleName,
+  foldedScheduleName,
+  lockScheduleNames,
+  scheduleFrom,
+  updateDue,
+} from './store.ts';
 
 /**
  * They are disabled: their runs had the permissions of the account that ends, and the new owner may have more. Enabling one

@@ -1,12 +1,20 @@
-// Schedules in the database.
+// Schedules in the database, with their logs and their due rows.
 import { sql, type Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
 import { findFreeName } from '../resource-names.ts';
-import { MAX_SCHEDULE_NAME_LENGTH, type Schedule, type ScheduleFields } from './model.ts';
+import {
+  MAX_SCHEDULE_NAME_LENGTH,
+  type Schedule,
+  type ScheduleFields,
+  MAX_LOG_LINES,
+  type ScheduleLogLevel,
+  type LogLine,
+} from './model.ts';
 import type { ScheduleRow } from './tables.ts';
 
 /** Locks the names and the number of an account's schedules until the transaction ends. */
@@ -173,4 +181,72 @@ export function scheduleFrom(row: Selectable<ScheduleRow>): Schedule {
     createdAt: row.created_at,
     modifiedAt: row.modified_at,
   };
+}
+
+export const FIRE_SCHEDULE = 'actors.fire-schedule';
+
+/** Belongs into the transaction that changes `nextRunAt`. It revokes the claim of a firing that goes on. */
+export async function updateDue(
+  tx: Db,
+  { id, nextRunAt }: Pick<Schedule, 'id' | 'nextRunAt'>,
+  now: number,
+): Promise<void> {
+  const dueId = `${FIRE_SCHEDULE}:${id}`;
+  if (nextRunAt === null) {
+    await tx.deleteFrom('due').where('id', '=', dueId).execute();
+    return;
+  }
+  const work: DueWork = { id: dueId, kind: FIRE_SCHEDULE, payload: id, dueAt: nextRunAt };
+  await schedule(tx, work, now, 'move');
+}
+
+/** A message may quote what callers sent; PostgreSQL stores no NUL. */
+const MAX_MESSAGE_LENGTH = 2000;
+
+export async function insertLogLine(
+  tx: Db,
+  scheduleId: string,
+  { level, message, createdAt }: LogLine,
+): Promise<void> {
+  await tx
+    .insertInto('schedule_log')
+    .values({
+      schedule_id: scheduleId,
+      level,
+      message: message.replaceAll('\0', '').slice(0, MAX_MESSAGE_LENGTH),
+      created_at: createdAt,
+    })
+    .execute();
+}
+
+/** The newest lines, in the order of time. */
+export async function listLogLines(db: Db, scheduleId: string): Promise<LogLine[]> {
+  const rows = await db
+    .selectFrom('schedule_log')
+    .select(['level', 'message', 'created_at'])
+    .where('schedule_id', '=', scheduleId)
+    .orderBy('seq', 'desc')
+    .limit(MAX_LOG_LINES)
+    .execute();
+  return rows
+    .map((row) => ({ level: row.level as ScheduleLogLevel, message: row.message, createdAt: row.created_at }))
+    .toReversed();
+}
+
+/** Deletes all but the newest lines. */
+export async function deleteOldLogLines(tx: Db, scheduleId: string): Promise<void> {
+  const newestOld = await tx
+    .selectFrom('schedule_log')
+    .select('seq')
+    .where('schedule_id', '=', scheduleId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .offset(MAX_LOG_LINES)
+    .executeTakeFirst();
+  if (newestOld === undefined) return;
+  await tx
+    .deleteFrom('schedule_log')
+    .where('schedule_id', '=', scheduleId)
+    .where('seq', '<=', newestOld.seq)
+    .execute();
 }

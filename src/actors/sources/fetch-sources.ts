@@ -1,10 +1,11 @@
 // Fetches the sources of a version into a folder, whatever form they have.
-import type { VersionSource } from '../actors/version.ts';
+import type { VersionSource, SourceFile, SourceFolder } from '../actors/version.ts';
 import { fetchGit, gistToGitUrl, parseGitUrl } from './fetch-git.ts';
 import { copyOwnRepository } from './own-repositories.ts';
 import { fetchTarball } from './fetch-tarball.ts';
 import type { FetchContext } from './fetched-sources.ts';
-import { writeSourceFiles } from './source-files.ts';
+import { ARCHIVE_LIMITS, ArchiveBudget } from './archive-limits.ts';
+import { FolderWriter } from './folder-writer.ts';
 
 export async function fetchSources(source: VersionSource, context: FetchContext): Promise<void> {
   const { log } = context;
@@ -24,4 +25,27 @@ export async function fetchSources(source: VersionSource, context: FetchContext)
     log('ACTOR: Fetching the gist.');
     await fetchGit(parseGitUrl(gistToGitUrl(source.gitHubGistUrl)), context);
   }
+}
+
+async function writeSourceFiles(
+  files: readonly (SourceFile | SourceFolder)[],
+  folder: string,
+): Promise<void> {
+  const writer = new FolderWriter(folder, ARCHIVE_LIMITS, new ArchiveBudget(ARCHIVE_LIMITS));
+  for (const file of files) {
+    if ('folder' in file) {
+      await writer.addFolder(file.name);
+      continue;
+    }
+    const { name, content, format } = file;
+    const bytes = Buffer.from(content, format === 'BASE64' ? 'base64' : 'utf8');
+    // The platform stores no modes: what begins like a script is one.
+    await writer.addFile(name, once(bytes), bytes.subarray(0, 2).equals(SHEBANG));
+  }
+}
+
+const SHEBANG = Buffer.from('#!');
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
 }

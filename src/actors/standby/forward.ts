@@ -1,14 +1,13 @@
-// Forwards one request, and its reply to the client; bodies pass as streams, both ways.
+// Forwards one request, and its reply to the client; bodies pass as streams, both ways. The two connections of a WebSocket become one, until either side ends it.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { openHttpRequest } from '../../kernel/network/open-request.ts';
 import { guarded } from '../../kernel/network/streams.ts';
-import type { RawExchange } from '../../kernel/http/raw-route.ts';
+import type { RawExchange, ClientSocket } from '../../kernel/http/raw-route.ts';
 import type { ForwardingTarget } from './forwarding-target.ts';
-import { joinSockets } from './join-sockets.ts';
 import { webServerTimedOut } from './model.ts';
-import { bodyOf } from './request-head.ts';
+import { bodyOf } from './message-heads.ts';
 
 /** The longest time until the other side begins to answer. */
 const ANSWER_MS = 300_000;
@@ -17,7 +16,7 @@ export const NODE_ANSWER_MS = 2 * ANSWER_MS + 10_000;
 /** Of the head of a reply. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-export interface Forwarding {
+interface Forwarding {
   exchange: RawExchange;
   target: ForwardingTarget;
   /** Fires when the client goes away. */
@@ -73,7 +72,7 @@ function pipeReply(reply: IncomingMessage, response: ServerResponse): Promise<vo
   return promise;
 }
 
-export interface UpgradedReply {
+interface UpgradedReply {
   kind: 'upgrade';
   reply: IncomingMessage;
   socket: Duplex;
@@ -166,4 +165,41 @@ function attempt(
   upstream.on('close', () => signal.removeEventListener('abort', abandon));
   if (!hasBody(request)) upstream.end();
   return promise.finally(() => clearTimeout(timer));
+}
+
+/** Connections that are WebSockets now: the HTTP server knows nothing of them, and would wait for them when it stops. */
+export class OpenSockets {
+  readonly #open = new Set<Duplex>();
+
+  add(socket: Duplex): void {
+    this.#open.add(socket);
+    socket.on('close', () => this.#open.delete(socket));
+  }
+
+  end(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+}
+
+async function joinSockets(
+  { socket: client, head }: ClientSocket,
+  { socket: program, head: first }: Pick<UpgradedReply, 'socket' | 'head'>,
+  lines: readonly string[],
+): Promise<void> {
+  let text = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n';
+  for (let index = 0; index < lines.length; index += 2) text += `${lines[index]}: ${lines[index + 1]}\r\n`;
+  client.write(`${text}\r\n`, 'latin1');
+  if (first.length > 0) client.write(first);
+  if (head.length > 0) program.write(head);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    client.destroy();
+    program.destroy();
+    resolve();
+  };
+  for (const socket of [client, program]) socket.on('error', end).on('close', end);
+  client.pipe(program).pipe(client);
+  // Either may have gone before it had the listeners.
+  if (client.destroyed || program.destroyed) end();
+  await promise;
 }

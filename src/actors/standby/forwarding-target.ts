@@ -3,8 +3,14 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { RawExchange } from '../../kernel/http/raw-route.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { noWebServer } from './model.ts';
-import { replyHead } from './reply-head.ts';
-import { bodyOf, connectionNames, HOP_BY_HOP, requestHead, type ForwardedClient } from './request-head.ts';
+import {
+  replyHead,
+  bodyOf,
+  connectionNames,
+  HOP_BY_HOP,
+  requestHead,
+  type ForwardedClient,
+} from './message-heads.ts';
 
 export interface ForwardingTarget {
   /** Host and port, or a Unix socket. */
@@ -43,7 +49,7 @@ export function forwardToProgram(
 /** On requests of one node to another; see `node-signature.ts`. */
 export const FORWARDING_HEADER = 'x-signalbox-hop';
 
-export interface NodeTarget {
+interface NodeTarget {
   url: string;
   agent: NonNullable<RequestOptions['agent']>;
   /** The value of the header that only nodes can make. */

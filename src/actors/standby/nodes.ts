@@ -1,9 +1,16 @@
-// Several nodes on one database: each program in standby mode has one node that counts its requests and executes its runs.
+// Several nodes on one database: each program in standby mode has one node that counts its requests and executes its runs; and whether programs share the network of a node.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { Agent } from '../../kernel/network/http-client.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { deleteNode, listNodes, releaseNodes, upsertNode, type ActorNode } from './store-nodes.ts';
+import {
+  deleteNode,
+  listNodes,
+  releaseNodes,
+  upsertNode,
+  type ActorNode,
+  doRunsShareNetwork,
+} from './store-nodes.ts';
 
 const ANNOUNCE_MS = 10_000;
 /** A node that was not seen for so long is gone. */
@@ -120,4 +127,45 @@ export function startAnnouncing(kernel: Kernel): { stop(): Promise<void> } {
       await announcing;
     },
   };
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    networkSharing: NetworkSharing;
+  }
+}
+
+/** Notifications may be lost. */
+const SHARING_CACHE_MS = 1000;
+
+/** Asked by every request of a session, so the answer is cached. */
+class NetworkSharing {
+  readonly #engine: Kernel['engine'];
+  #known: { at: number; answer: Promise<boolean> } | undefined;
+
+  constructor(engine: Kernel['engine']) {
+    this.#engine = engine;
+  }
+
+  /** True unless every node that executes Actors has said that programs on it have a network of their own, or none. */
+  async doRunsShare(): Promise<boolean> {
+    const now = performance.now();
+    if (this.#known === undefined || now - this.#known.at > SHARING_CACHE_MS)
+      this.#known = { at: now, answer: doRunsShareNetwork(this.#engine.db) };
+    const { answer } = this.#known;
+    return await answer.catch((error: unknown) => {
+      this.forget();
+      throw error;
+    });
+  }
+
+  forget(): void {
+    this.#known = undefined;
+  }
+}
+
+export async function openNetworkSharing({ engine }: Pick<Kernel, 'engine'>): Promise<NetworkSharing> {
+  const sharing = new NetworkSharing(engine);
+  await engine.listen(NODES, () => sharing.forget());
+  return sharing;
 }

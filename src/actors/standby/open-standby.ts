@@ -14,7 +14,7 @@ import { openTask, taskResource } from '../tasks/access.ts';
 import type { Task } from '../tasks/model.ts';
 import { startTaskRun } from '../tasks/start-task-run.ts';
 import { notInStandbyMode, poolSettingsOf, type PoolSettings } from './model.ts';
-import type { ResolvedName, StandbyProgram } from './standby-names.ts';
+import type { ResolvedName, StandbyProgram } from './pools.ts';
 
 /** For how long a change of the Actor or task may go unnoticed: many requests come at once, and each would read them. */
 const CACHE_MS = 1000;

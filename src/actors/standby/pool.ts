@@ -1,11 +1,13 @@
-// The runs of one program in standby mode: gives each request a run that has room, and starts and ends runs as requests come.
+// The runs of one program in standby mode: gives each request a run that is ready and has room, and starts and ends runs as requests come.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/observability/log.ts';
+import { openHttpRequest } from '../../kernel/network/open-request.ts';
 import type { Run } from '../runs/model.ts';
 import type { RunEnd } from '../runs/run-transitions.ts';
-import type { WebServer } from '../runs/web-server.ts';
+import { type WebServer, SECRET_HEADER } from '../runs/web-server.ts';
 import { noWebServer, tooManyWaiting, webServerTimedOut, type PoolSettings } from './model.ts';
-import { waitUntilReady } from './readiness.ts';
+import { PROBE_HEADER } from './message-heads.ts';
 
 const RETRY_START_MS = 1000;
 
@@ -224,4 +226,47 @@ export class StandbyPool {
     for (const { reject } of this.#waiting) reject(error);
     this.#waiting.clear();
   }
+}
+
+/** The pauses grow: most programs are ready within a second or take long. */
+const PROBE_PAUSE_MS = { least: 25, most: 500, growth: 1.3 };
+/** One that accepts the connection and then says nothing is asked again. */
+const ANSWER_MS = 30_000;
+
+/** True once it has answered; false where its process ended before, or where another program has its port. */
+async function waitUntilReady(server: WebServer): Promise<boolean> {
+  const { signal } = server.closed;
+  for (
+    let pause: number = PROBE_PAUSE_MS.least;
+    !signal.aborted;
+    pause = Math.min(pause * PROBE_PAUSE_MS.growth, PROBE_PAUSE_MS.most)
+  ) {
+    // Before the first request: one that is not the run's program must not learn the secret.
+    const isGenuine = await server.isGenuine();
+    if (isGenuine !== false && (await answers(server))) return true;
+    await delay(pause, undefined, { signal, ref: false }).catch(() => {});
+  }
+  return false;
+}
+
+function answers({ address, secret, closed }: WebServer): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const options = {
+    ...('port' in address ? { host: '127.0.0.1', ...address } : address),
+    path: '/',
+    headers: { [PROBE_HEADER]: '1', [SECRET_HEADER]: secret, connection: 'close' },
+    agent: false,
+    timeout: ANSWER_MS,
+    signal: closed.signal,
+  };
+  const probe = openHttpRequest(undefined, options, {
+    response(reply) {
+      reply.destroy();
+      resolve(true);
+    },
+    error: () => resolve(false),
+  });
+  probe.on('timeout', () => probe.destroy());
+  probe.end();
+  return promise;
 }

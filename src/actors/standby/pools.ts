@@ -1,13 +1,18 @@
-// All programs in standby mode that this node serves: a pool of runs for each, and what they share.
+// All programs in standby mode that this node serves: a pool of runs for each, what names in paths stand for, and what else they share.
 import type { Kernel, Services } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { STATUS_CHANNELS } from '../jobs/job.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import { findRun, markServerReady } from '../runs/store.ts';
 import type { WebServer, WebServers } from '../runs/web-server.ts';
-import { findSettings } from './find-settings.ts';
-import { OpenSockets } from './join-sockets.ts';
-import { noWebServer, tooManyWaiting, type PoolSettings } from './model.ts';
-import { StandbyNames } from './standby-names.ts';
+import { findActorById } from '../actors/store.ts';
+import type { Run } from '../runs/model.ts';
+import { findTaskById } from '../tasks/store.ts';
+import type { JobMeta } from '../jobs/job-meta.ts';
+import { OpenSockets } from './forward.ts';
+import { noWebServer, tooManyWaiting, type PoolSettings, poolSettingsOf } from './model.ts';
 import { NodeDirectory } from './nodes.ts';
 import { listStandbyRuns } from './store-nodes.ts';
 import { StandbyPool, type PoolContext, type PoolKey, type StartRun } from './pool.ts';
@@ -28,7 +33,7 @@ const MAX_WAITING_TOGETHER = 2000;
 /** Notifications may be lost, and requests expire. */
 const CHECK_MS = 500;
 
-export class StandbyPools {
+class StandbyPools {
   readonly sockets = new OpenSockets();
   readonly directory = new NodeDirectory();
   readonly names = new StandbyNames();
@@ -161,4 +166,38 @@ export async function openStandbyPools(kernel: PoolsKernel, webServers: WebServe
   });
   await kernel.engine.listen(STATUS_CHANNELS.run, () => pools.check());
   return pools;
+}
+
+/** Of a run that was started earlier, such as before a restart of the server. The defaults, where its Actor is gone: it then ends when it is idle. */
+async function findSettings(db: Db, { actorId, taskId }: Run): Promise<PoolSettings> {
+  const actor = await findActorById(db, actorId);
+  const task = taskId === null ? undefined : await findTaskById(db, taskId);
+  return poolSettingsOf(actor?.details.actorStandby ?? {}, task?.details.actorStandby);
+}
+
+export interface StandbyProgram {
+  /** Runs belong to the caller's account, also those of an Actor of others. */
+  key: PoolKey;
+  settings: PoolSettings;
+  start: StartRun;
+}
+
+/** What a name stands for, for one caller who may run it. */
+export interface ResolvedName {
+  action: 'runActor' | 'runTask';
+  resource: string;
+  open(meta: JobMeta): StandbyProgram;
+}
+
+const MAX_NAMES = 100;
+
+/** By caller: one with other permissions is another one. */
+class StandbyNames {
+  readonly #known = new WeakMap<KnownCaller, BoundedCache<string, ResolvedName>>();
+
+  of(caller: KnownCaller): BoundedCache<string, ResolvedName> {
+    const known = this.#known.get(caller) ?? new BoundedCache<string, ResolvedName>({ max: MAX_NAMES });
+    this.#known.set(caller, known);
+    return known;
+  }
 }

@@ -8,7 +8,7 @@ import type { Call, Route } from '../../kernel/http/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { TOKEN_HEADER } from '../failures.ts';
 import { mayViewAccount } from '../users/access.ts';
-import { runTag } from '../runs/run-tag.ts';
+import { runTag } from '../runs/model.ts';
 import { isName, isSignedBy, parseStorageRef, type Storage, type StorageKind } from './model.ts';
 import { findStorage, touchStorage } from './store.ts';
 
@@ -35,7 +35,7 @@ const ACTIONS = { read: 'viewStorage', write: 'updateStorage' };
 export const READ_ACCESS = { action: ACTIONS.read, ofOwner: true, isOpen: true } as const;
 export const WRITE_ACCESS = { action: ACTIONS.write, ofOwner: true } as const;
 
-export interface StorageAccess {
+interface StorageAccess {
   /** The reference in the path. */
   reference: string;
   /** The signature in the query, which replaces a token. */

@@ -7,10 +7,10 @@ import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { StorageRow } from '../tables.ts';
+import type { StorageRow } from './tables.ts';
 import type { GeneralAccess, StorageRef, Storage, StorageChanges, StorageKind } from './model.ts';
 
-export interface NewStorage {
+interface NewStorage {
   /** A new one by default. */
   id?: string;
   kind: StorageKind;
@@ -139,7 +139,7 @@ const LIST_COLUMNS = [
   'accessed_at',
 ] as const;
 
-export interface StorageFilter {
+interface StorageFilter {
   userId: string;
   kind: StorageKind;
   /** Lists show named ones only, unless asked for all. */

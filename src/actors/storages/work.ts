@@ -2,11 +2,11 @@
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
+import { retentionOf } from '../users/store.ts';
 import { STORAGE_CHANNEL } from './access.ts';
 import type { StorageKind } from './model.ts';
 import { PURGE, removeStorage } from './routes.ts';
 import { findNextOwner, listUnused } from './store.ts';
-import { retentionOf } from '../users/retention.ts';
 
 const HOUR = 60 * 60 * 1000;
 const BATCH_SIZE = 100;

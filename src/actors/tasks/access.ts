@@ -8,7 +8,7 @@ import { parseActorRef } from '../resource-names.ts';
 import type { Task } from './model.ts';
 import { findTask } from './store.ts';
 
-export type TaskAction = 'viewTask' | 'updateTask' | 'deleteTask' | 'runTask';
+type TaskAction = 'viewTask' | 'updateTask' | 'deleteTask' | 'runTask';
 
 /** The part of a call that access checks need. */
 export type TaskCall = Pick<Call, 'can'> & { caller: KnownCaller };

@@ -1,20 +1,24 @@
-// Creates, changes and deletes tasks, each in one transaction with its audit entry.
+// Creates, changes and deletes tasks, each in one transaction with its audit entry; runs of a deleted task are aborted as due work, and stay with their results.
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { schedule } from '../../kernel/jobs/due-store.ts';
+import { schedule, type Due } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import { actorNotFound, openActor } from '../actors/access.ts';
 import { findActorById, holdActor } from '../actors/store.ts';
 import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';
-import { removeActionsOf } from '../schedules/remove-actions.ts';
+import { removeActionsOf } from '../schedules/change-schedule.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
+import { abortRun } from '../runs/change-run.ts';
+import { listRuns } from '../runs/store.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';
-import { MAX_TASKS, type CreatedTask, type SentTask, type Task } from './model.ts';
+import { MAX_TASKS, type CreatedTask, type SentTask, type Task, blankTask, taskAfter } from './model.ts';
 import {
   countTasks,
   deleteTask,
@@ -27,10 +31,9 @@ import {
   updateTask,
   updateTaskInput,
 } from './store.ts';
-import { blankTask, taskAfter } from './task-after.ts';
 import { blankInput, saveOver, toSavedInput, type InputOwner } from './task-input.ts';
 
-export const ABORT_TASK_RUNS = 'actors.abort-task-runs';
+const ABORT_TASK_RUNS = 'actors.abort-task-runs';
 
 type Caller = ChangeActor & TaskCall;
 
@@ -189,4 +192,25 @@ function changeOf(action: string, done: string, task: Task): Change {
 /** Without the input, which may contain secrets. */
 function audited({ id, actorId: actId, name, title, options, details }: Task) {
   return { id, actId, name, title, options, ...details };
+}
+
+const ABORTED_AT_ONCE = 100;
+/** An abort changes each of these. */
+const ABORTABLE: readonly JobStatus[] = ['READY', 'RUNNING', 'TIMING-OUT'];
+
+export function taskWork(kernel: Kernel): BackgroundWork {
+  return { handlers: { [ABORT_TASK_RUNS]: (due, signal) => abortTaskRuns(kernel, due, signal) } };
+}
+
+async function abortTaskRuns(kernel: Kernel, { payload }: Due, signal: AbortSignal): Promise<void> {
+  const { id: taskId } = JSON.parse(payload) as { id: string };
+  const slice = { offset: 0, limit: ABORTED_AT_ONCE };
+  for (;;) {
+    const { items } = await listRuns(kernel.db, { taskId }, { statuses: ABORTABLE }, slice, false);
+    if (items.length === 0) return;
+    for (const { id } of items) {
+      signal.throwIfAborted();
+      await abortRun(kernel, id, false, kernel.clock.now());
+    }
+  }
 }

@@ -1,8 +1,9 @@
-// Tasks: saved options and input of an Actor, and how the API shows them.
+// Tasks: saved options and input of an Actor, how the API shows them, and their fields before and after a change.
 import { Nullable, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
-import { Standby, STANDBY_FIELDS, type StandbySettings } from '../actors/standby.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
-import { MAX_TIMEOUT_SECS } from '../runs/run-query.ts';
+import { Standby, STANDBY_FIELDS, type StandbySettings } from '../standby/model.ts';
+import { MAX_MEMORY, MIN_MEMORY, checkMemorySize } from '../input/memory.ts';
+import { MAX_TIMEOUT_SECS, checkPositive } from '../runs/run-query.ts';
+import { titleOf } from '../resource-names.ts';
 
 /** The options of its runs; null where they are those of the Actor. */
 export interface TaskOptions {
@@ -15,7 +16,7 @@ export interface TaskOptions {
   restartOnError: boolean | null;
 }
 
-export const NO_OPTIONS: TaskOptions = {
+const NO_OPTIONS: TaskOptions = {
   build: null,
   timeoutSecs: null,
   memoryMbytes: null,
@@ -80,7 +81,7 @@ const PUBLIC_CONFIG = {
   datasetView: Type.Optional(Text(1000)),
 };
 const SentPublicConfig = Type.Object(PUBLIC_CONFIG);
-export type TaskPublicConfig = Static<typeof SentPublicConfig> & { publishedAt?: string | null };
+type TaskPublicConfig = Static<typeof SentPublicConfig> & { publishedAt?: string | null };
 
 const SENT = {
   name: Type.Optional(Type.String({ description: '3 to 63 letters and digits, with hyphens only inside' })),
@@ -209,3 +210,71 @@ export function toShownTask(
 
 /** Tasks of one account. */
 export const MAX_TASKS = 5000;
+
+/** Of a new task that is called this. */
+export function blankTask(name: string): TaskFields {
+  return {
+    name,
+    title: titleOf(name),
+    options: NO_OPTIONS,
+    details: { description: null, isPublic: false, publicConfig: null, actorStandby: {} },
+  };
+}
+
+/** What the task is after a change: absent fields stay, also those inside of `options` and `actorStandby`. */
+export function taskAfter(
+  before: TaskFields,
+  sent: SentTask,
+  now: number,
+  boundary: string | undefined,
+): TaskFields {
+  const { name, title, options, description, actorStandby } = sent;
+  const standbyBoundary = actorStandby === undefined ? before.standbyBoundary : boundary;
+  const after: TaskFields = {
+    name: name ?? before.name,
+    title: title === undefined ? before.title : title,
+    options: options === null ? NO_OPTIONS : { ...before.options, ...given(options) },
+    details: {
+      description: description === undefined ? before.details.description : description,
+      actorStandby: actorStandby === null ? {} : { ...before.details.actorStandby, ...given(actorStandby) },
+      ...publishedAfter(before.details, sent, now),
+    },
+    ...(standbyBoundary !== undefined && { standbyBoundary }),
+  };
+  checkOptions(after);
+  return after;
+}
+
+/** Without the fields that are absent. */
+function given<T extends object>(fields: T | undefined): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
+}
+
+/** `publishedAt` is the time at which it became public. */
+function publishedAfter(
+  before: Pick<TaskDetails, 'isPublic' | 'publicConfig'>,
+  sent: Pick<SentTask, 'isPublic' | 'publicConfig'>,
+  now: number,
+): Pick<TaskDetails, 'isPublic' | 'publicConfig'> {
+  const isPublic = sent.isPublic ?? before.isPublic;
+  const { publishedAt = null, ...config } = before.publicConfig ?? {};
+  const changed = sent.publicConfig === null ? {} : { ...config, ...given(sent.publicConfig) };
+  if (!isPublic && Object.keys(changed).length === 0) return { isPublic, publicConfig: null };
+  const since = before.isPublic ? publishedAt : new Date(now).toISOString();
+  return { isPublic, publicConfig: { publishedAt: isPublic ? since : null, ...changed } };
+}
+
+function checkOptions({ options, details }: TaskFields): void {
+  const { memoryMbytes, maxItems, maxTotalChargeUsd } = options;
+  if (memoryMbytes !== null) checkMemorySize('options.memoryMbytes', memoryMbytes);
+  const standbyMemory = details.actorStandby.memoryMbytes ?? null;
+  if (standbyMemory !== null) checkMemorySize('actorStandby.memoryMbytes', standbyMemory);
+  checkPositive(maxItems ?? undefined, 'options.maxItems', 'max-items-must-be-greater-than-zero');
+  checkPositive(
+    maxTotalChargeUsd ?? undefined,
+    'options.maxTotalChargeUsd',
+    'max-total-charge-usd-must-be-greater-than-zero',
+  );
+}

@@ -13,8 +13,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
 import { deleteActor, insertActor } from '../actors/store.ts';
 import { findLastRun, listRuns } from '../runs/store.ts';
-import type { TaskFields } from './model.ts';
-import { blankTask } from './task-after.ts';
+import { type TaskFields, blankTask } from './model.ts';
 import { transferTasks } from './store-transfers.ts';
 import {
   countTaskRun,

@@ -1,16 +1,29 @@
-// Tasks: list, create, get, change, delete, and their runs.
+// Tasks: list, create, get, change, delete, their saved inputs, which have no envelope, and their runs.
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { listAccounts } from '../../kernel/identity/store-accounts.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
-import { reply, route, type Route } from '../../kernel/http/route.ts';
+import { reply, route, type Route, JsonText, type Reply, Bytes } from '../../kernel/http/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { problem, Type } from '../../kernel/schema/schema.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';
-import { ByTask, openTask, taskDenied } from './access.ts';
-import { changeTask, createTask, removeTask } from './change-task.ts';
-import { CreateTask, ShownTask, TaskSummary, toTaskFields, UpdateTask } from './model.ts';
-import { showTask } from './show-task.ts';
-import { listTasks } from './store.ts';
+import { standbyUrlOf } from '../standby/model.ts';
+import { isJson } from '../input/prepare-input.ts';
+import { withSentInput } from '../input/read-body.ts';
+import { ByTask, openTask, taskDenied, taskNotFound, type TaskCall } from './access.ts';
+import { changeTask, createTask, removeTask, changeTaskInput } from './change-task.ts';
+import {
+  CreateTask,
+  ShownTask,
+  TaskSummary,
+  toTaskFields,
+  UpdateTask,
+  toShownTask,
+  type Task,
+} from './model.ts';
+import { listTasks, findTaskInput } from './store.ts';
 
 const list = route(
   {
@@ -127,4 +140,82 @@ const listRuns = route(
   },
 );
 
-export const taskRoutes = [list, create, get, update, remove, listRuns] as Route[];
+/** The input is put in as text: it may have megabytes. */
+async function showTask(
+  { db, publicUrl }: Pick<Kernel, 'db' | 'publicUrl'>,
+  { caller }: TaskCall,
+  task: Task,
+  status = 200,
+): Promise<Reply> {
+  const input = await findTaskInput(db, task.id);
+  if (input === undefined) throw taskNotFound();
+  const { username } = accountOf(caller);
+  const shown = JSON.stringify(toShownTask(task, username, standbyUrlOf(publicUrl, username, task.name)));
+  return reply(status, new JsonText(`${shown.slice(0, -1)},"input":${input}}`));
+}
+
+const SavedInput = Type.Record(Type.String(), Type.Unknown());
+const BARE = { params: ByTask, produces: 'application/json', reply: { 200: SavedInput } } as const;
+
+const getInput = route(
+  {
+    ...BARE,
+    id: 'actorTask_input_get',
+    method: 'GET',
+    path: '/actor-tasks/{actorTaskId}/input',
+    summary: 'Get the input of a task',
+    access: { action: 'viewTask', ofOwner: true },
+  },
+  async (call, kernel) => {
+    const { id } = await openTask(kernel, call, call.params.actorTaskId, 'viewTask');
+    const input = await findTaskInput(kernel.db, id);
+    if (input === undefined) throw taskNotFound();
+    return replyWithInput(input);
+  },
+);
+
+const putInput = route(
+  {
+    ...BARE,
+    id: 'actorTask_input_put',
+    method: 'PUT',
+    path: '/actor-tasks/{actorTaskId}/input',
+    summary: 'Change fields of the input of a task',
+    description:
+      'The fields of the body replace those of the input; others stay. The reply is the whole input.',
+    access: { action: 'updateTask', ofOwner: true },
+    streams: true,
+    consumes: () => ({ 'application/json': SavedInput }),
+  },
+  async (call, kernel) => {
+    const task = await openTask(kernel, call, call.params.actorTaskId, 'updateTask');
+    return await withSentInput(kernel, call, async ({ body, contentType }) => {
+      if (body === undefined) throw problem('body', 'must be a JSON object');
+      if (!isJson(contentType ?? '')) throw wrongInputType(contentType);
+      return replyWithInput(await changeTaskInput(kernel, call, task, body));
+    });
+  },
+);
+
+function replyWithInput(input: string): Bytes {
+  return new Bytes(Buffer.from(input), { 'content-type': 'application/json; charset=utf-8' });
+}
+
+function wrongInputType(contentType: string | undefined): Failure {
+  return new Failure(
+    'malformed',
+    `The Content-Type must be application/json, not ${contentType ?? 'absent'}.`,
+    { code: 'invalid-content-type-header' },
+  );
+}
+
+export const taskRoutes = [
+  list,
+  create,
+  get,
+  update,
+  remove,
+  listRuns,
+  getInput,
+  putInput,
+] as unknown as Route[];

@@ -104,7 +104,7 @@ export function findFreeTaskName(tx: Db, userIds: readonly string[], name: strin
 }
 
 /** A task with the name of its Actor and the Actor's owner. */
-export interface ListedTask {
+interface ListedTask {
   task: Task;
   actorName: string;
   actorUserId: string;

@@ -7,8 +7,7 @@ import { SESSION_HEADER } from '../../kernel/identity/sessions/page-secret.ts';
 import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/http/route.ts';
 import { Nullable, Type } from '../../kernel/schema/schema.ts';
-import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
-import { refusePrograms } from '../users/people-only.ts';
+import { accountResource, VIEW_ACCOUNT, refusePrograms } from '../users/access.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
 import { decodeSigned, encodeSigned, isSigned, MAX_ENCODED, notEncoded } from './sign.ts';
 

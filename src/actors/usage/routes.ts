@@ -10,8 +10,7 @@ import { MAX_SCHEDULES } from '../schedules/model.ts';
 import { countSchedules } from '../schedules/store.ts';
 import { MAX_TASKS } from '../tasks/model.ts';
 import { countTasks } from '../tasks/store.ts';
-import { accountResource } from '../users/access.ts';
-import { refusePrograms } from '../users/people-only.ts';
+import { accountResource, refusePrograms } from '../users/access.ts';
 import { ensureAccountRecord, findAccountRecord, updateAccountLimits } from '../users/store.ts';
 import {
   AccountLimits,

@@ -53,7 +53,7 @@ export async function* countTransfer(
 
 const SAVE_INTERVAL_MS = 1000;
 
-export interface CounterSettings<Sum> {
+interface CounterSettings<Sum> {
   write(sums: Map<string, Sum>): Promise<unknown>;
   /** Sums that could not be written are lost: a call must not fail because of statistics. */
   onError(error: unknown): void;

@@ -1,9 +1,10 @@
-// The settings and secrets of an account on the platform; the row is inserted when it is first needed.
+// The settings and secrets of an account on the platform, and how long its data is kept; the row is inserted when it is first needed.
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { LimitsUpdate } from '../usage/model.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { type LimitsUpdate, DAY } from '../usage/model.ts';
 
-export interface AccountRecord {
+interface AccountRecord {
   secret: string;
   proxyPassword: string;
   maxMonthlyUsageUsd: number | null;
@@ -60,4 +61,19 @@ export async function updateAccountLimits(
   };
   if (Object.keys(changes).length === 0) return;
   await db.updateTable('actor_accounts').set(changes).where('user_id', '=', userId).execute();
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Settings {
+    /** How long unnamed storages are kept after their last use, and runs and builds after their end, unless their account says otherwise. */
+    retentionMs: number;
+  }
+}
+
+export async function retentionOf(
+  { db, settings }: Pick<Kernel, 'db' | 'settings'>,
+  userId: string,
+): Promise<number> {
+  const days = (await findAccountRecord(db, userId))?.dataRetentionDays;
+  return days == null ? settings.retentionMs : days * DAY;
 }

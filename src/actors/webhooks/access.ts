@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
-import { runTag } from '../runs/run-tag.ts';
+import { runTag } from '../runs/model.ts';
 import { webhookNotFound, type ActorWebhook } from './model.ts';
 import { findActorWebhook } from './store.ts';
 

@@ -1,7 +1,7 @@
 // Where a program's redirects lead in a browser: below the path of the program, or away from this server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redirectTarget } from './reply-head.ts';
+import { redirectTarget } from './message-heads.ts';
 
 const BASE = '/standby/ada~shop';
 const clientOf = (publicUrl: string, host = new URL(publicUrl).host) => ({

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { openNetworkSharing } from './network-sharing.ts';
-import { announceNode, withdrawNode } from './nodes.ts';
+import { openNetworkSharing, announceNode, withdrawNode } from './nodes.ts';
 import { doRunsShareNetwork } from './store-nodes.ts';
 
 onEachEngine((kind) => {

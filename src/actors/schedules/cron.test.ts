@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { checkCron, MAX_CRON_LENGTH } from './cron.ts';
-import { nextFiring } from './next-firing.ts';
+import { checkCron, MAX_CRON_LENGTH, nextFiring } from './cron.ts';
 import { checkTimeZone } from './time-zone.ts';
 
 const NOW = Date.parse('2026-11-16T07:30:00Z');

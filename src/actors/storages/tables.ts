@@ -20,7 +20,7 @@ export interface StorageRow {
   accessed_at: number;
 }
 
-declare module '../kernel/storage/tables.ts' {
+declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     storages: StorageRow;
   }
