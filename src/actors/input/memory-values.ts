@@ -75,7 +75,7 @@ export function describeValue(value: unknown): string {
 }
 
 /** In batches: a call takes only so many arguments, and the input may have a long list. */
-export function numbersIn(values: unknown[]): [number, ...number[]] {
+function numbersIn(values: unknown[]): [number, ...number[]] {
   let least = Infinity;
   let greatest = -Infinity;
   for (const value of values.flat(2)) {

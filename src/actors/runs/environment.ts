@@ -78,7 +78,7 @@ interface EnvironmentFacts {
 }
 
 /** The variables whose newer name begins with `ACTOR_`; older SDKs read the name that begins with `APIFY_`. */
-export function environmentOf(facts: EnvironmentFacts): Record<string, string> {
+function environmentOf(facts: EnvironmentFacts): Record<string, string> {
   const {
     run,
     token,

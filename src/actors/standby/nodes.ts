@@ -85,7 +85,7 @@ export function nodeOutOfReach(): Failure {
 }
 
 /** Notified when a node comes, goes, or says something else about itself. */
-export const NODES = 'actor-nodes';
+const NODES = 'actor-nodes';
 
 /** Says that this node is there, and whether programs on it share its network: before it executes any. */
 export async function announceNode({ engine, db, clock, settings }: Kernel, name: string): Promise<void> {
