@@ -16,7 +16,7 @@ const ENTRIES = {
   'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',
   'markdown-thread': 'src/host/contents/markdown-thread.ts',
   'disk-thread': 'src/actors/runner/disk-thread.ts',
-  bridge: 'src/actors/runner/bridge.ts',
+  bridge: 'src/actors/runner/isolation/bridge.ts',
 };
 
 /** Optional drivers that `pg` tries to load. */

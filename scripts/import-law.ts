@@ -47,7 +47,7 @@ const OPENING_FILES = [
   'src/kernel/network/http-client.ts',
   'src/kernel/network/open-request.ts',
   // A process of its own inside a sandbox, without the rest of the server: its end is that of one run.
-  'src/actors/runner/bridge.ts',
+  'src/actors/runner/isolation/bridge.ts',
 ];
 const OPENING = /\bReadable\.from\(|\bgetBuiltinModule\(/g;
 /** Events that bring what another program has sent. A handler that throws would end the process. */

@@ -1,6 +1,6 @@
 // What tests of Actors with a network of their own need.
-import { tryIsolation } from '../src/actors/runner/isolation.ts';
-import { findNetworkShortfall } from '../src/actors/runner/try-network.ts';
+import { tryIsolation } from '../src/actors/runner/isolation/isolation.ts';
+import { findNetworkShortfall } from '../src/actors/runner/isolation/try-network.ts';
 
 const isolation = await tryIsolation();
 

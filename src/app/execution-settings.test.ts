@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { atEndOfFile } from '../../test/cleanup.ts';
 import { needsNetwork } from '../../test/network-tests.ts';
-import { readIsolationRecord, writeIsolationRecord } from '../actors/runner/isolation-record.ts';
-import { explainRefusal, type Isolation } from '../actors/runner/isolation.ts';
+import { readIsolationRecord, writeIsolationRecord } from '../actors/runner/isolation/isolation-record.ts';
+import { explainRefusal, type Isolation } from '../actors/runner/isolation/isolation.ts';
 import { executionSettingsOf, isLoopbackOnly, recordIsolation } from './execution-settings.ts';
 import { readSettings, type SettingTexts } from './read-settings.ts';
 

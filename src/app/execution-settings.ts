@@ -6,9 +6,9 @@ import {
   readIsolationRecord,
   recordOf,
   writeIsolationRecord,
-} from '../actors/runner/isolation-record.ts';
-import { defaultWorkFolder, machineIsolation, type Isolation } from '../actors/runner/isolation.ts';
-import { findNetworkShortfall } from '../actors/runner/try-network.ts';
+} from '../actors/runner/isolation/isolation-record.ts';
+import { defaultWorkFolder, machineIsolation, type Isolation } from '../actors/runner/isolation/isolation.ts';
+import { findNetworkShortfall } from '../actors/runner/isolation/try-network.ts';
 import type { Config } from './config.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import { isLoopbackName } from '../kernel/network/loopback-name.ts';

@@ -25,7 +25,7 @@ import {
   machineIsolation,
   type EnforcedLimits,
   type Isolation,
-} from '../actors/runner/isolation.ts';
+} from '../actors/runner/isolation/isolation.ts';
 import type { Config } from '../app/config.ts';
 import { executionSettingsOf } from '../app/execution-settings.ts';
 import { readReserve } from '../kernel/storage/disk/disk-reserve.ts';

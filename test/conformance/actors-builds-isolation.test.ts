@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
-import { findWorkingTools } from '../../src/actors/runner/machine-tools.ts';
+import { findWorkingTools } from '../../src/actors/runner/isolation/machine-tools.ts';
 import { openRunner, type RunnerOptions } from '../../src/actors/runner/open-runner.ts';
 import { onEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createActor } from '../actors.ts';
 import { script } from '../actor-sources.ts';
 import { startServer } from '../server.ts';
-import { tryIsolation } from '../../src/actors/runner/isolation.ts';
+import { tryIsolation } from '../../src/actors/runner/isolation/isolation.ts';
 
 const { kind } = await tryIsolation();
 

@@ -8,7 +8,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test, type TestContext } from 'node:test';
-import { machineIsolation, type Isolation } from '../../src/actors/runner/isolation.ts';
+import { machineIsolation, type Isolation } from '../../src/actors/runner/isolation/isolation.ts';
 import { openRunner } from '../../src/actors/runner/open-runner.ts';
 import { createActor, finishedRun, startRun } from '../actors.ts';
 import { script } from '../actor-sources.ts';

@@ -9,7 +9,7 @@ import { OBEDIENT, script } from '../actor-sources.ts';
 import { eventually } from '../eventually.ts';
 import { giveToken, join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
-import { tryIsolation } from '../../src/actors/runner/isolation.ts';
+import { tryIsolation } from '../../src/actors/runner/isolation/isolation.ts';
 import { createStandby, openHttpRequest, runOf, runsOf } from './actors-standby-calls.ts';
 
 let server: TestServer;

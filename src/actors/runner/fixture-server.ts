@@ -1,7 +1,7 @@
 // A small server that starts a program and waits to be killed.
-import { findWorkingTools } from './machine-tools.ts';
+import { findWorkingTools } from './isolation/machine-tools.ts';
 import { openTestRunner } from './fixture.ts';
-import { machineIsolation, type Isolation } from './isolation.ts';
+import { machineIsolation, type Isolation } from './isolation/isolation.ts';
 import type { ProgramNetwork } from './runner.ts';
 
 const [data = '', kind, groups, network = 'host'] = process.argv.slice(2);

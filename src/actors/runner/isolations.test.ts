@@ -22,8 +22,8 @@ import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { findCgroupParents, readOwnCgroups } from './cgroup.ts';
 import { openTestRunner, type TestRunner } from './fixture.ts';
-import { enforcedLimits, tryIsolation, type Isolation } from './isolation.ts';
-import { findWorkingTools } from './machine-tools.ts';
+import { enforcedLimits, tryIsolation, type Isolation } from './isolation/isolation.ts';
+import { findWorkingTools } from './isolation/machine-tools.ts';
 import { listProcesses } from './process-table.ts';
 import { recordFolder } from './program-record.ts';
 

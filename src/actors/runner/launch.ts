@@ -7,7 +7,11 @@ import type { Readable, Writable } from 'node:stream';
 import { guarded, spawn } from '../../kernel/network/streams.ts';
 import { identify, type ProcessIdentity } from './process-table.ts';
 import { openInboundSocket } from './program-sockets.ts';
-import { NetworkUnavailable, type NetworkConnection, type PrivateNetwork } from './private-network.ts';
+import {
+  NetworkUnavailable,
+  type NetworkConnection,
+  type PrivateNetwork,
+} from './isolation/private-network.ts';
 import type { ProgramTraits } from './program-processes.ts';
 import type { ProgramInboundSocket } from './runner.ts';
 

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/observability/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
-import { launchInBubblewrap, type SandboxOwner } from './bubblewrap.ts';
+import { launchInBubblewrap, type SandboxOwner } from './isolation/bubblewrap.ts';
 import {
   Cgroup,
   findCgroupParents,
@@ -22,18 +22,18 @@ import {
   explainRefusal,
   type BubblewrapIsolation,
   type Isolation,
-} from './isolation.ts';
+} from './isolation/isolation.ts';
 import { findStrayDescriptors, launch, type Launch, type LaunchedProcess } from './launch.ts';
 import { killLeftovers, writeProgramRecord } from './program-record.ts';
-import { launchPlainly } from './plain.ts';
-import { NAMESERVER } from './private-network.ts';
-import { probeMounts, removeFilesOf, giveFolder, openWay } from './user-folders.ts';
+import { launchPlainly } from './isolation/plain.ts';
+import { NAMESERVER } from './isolation/private-network.ts';
+import { probeMounts, removeFilesOf, giveFolder, openWay } from './isolation/user-folders.ts';
 import { listProcesses, type ProcessInfo } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { relieveDisk, supervise, type SupervisedProgram } from './supervise.ts';
-import { findObstacle, launchAsUser, takeUser, userWords, UidPool } from './uid.ts';
-import { networkWords, systemWords, writeUserFiles } from './system-files.ts';
+import { findObstacle, launchAsUser, takeUser, userWords, UidPool } from './isolation/uid.ts';
+import { networkWords, systemWords, writeUserFiles } from './isolation/system-files.ts';
 
 /** Threads count too: a browser has hundreds. */
 const MAX_PROCESSES = 1024;

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { needsNetwork } from '../../../test/network-tests.ts';
-import { tryIsolation } from './isolation.ts';
-import { canOthersRead } from './user-folders.ts';
+import { tryIsolation } from './isolation/isolation.ts';
+import { canOthersRead } from './isolation/user-folders.ts';
 import type { ProgramExit } from './runner.ts';
 
 const NOBODY = 65_534;

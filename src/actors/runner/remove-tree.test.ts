@@ -17,7 +17,7 @@ import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readDiskUsage } from './disk-usage.ts';
-import { canOthersRead } from './user-folders.ts';
+import { canOthersRead } from './isolation/user-folders.ts';
 import { removeTree } from './remove-tree.ts';
 
 const NOBODY = 65_534;

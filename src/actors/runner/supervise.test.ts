@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { atEndOfFile } from '../../../test/cleanup.ts';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { openTestRunner } from './fixture.ts';
-import { findWorkingTools } from './machine-tools.ts';
+import { findWorkingTools } from './isolation/machine-tools.ts';
 
 const hasProc = existsSync('/proc/self/stat');
 

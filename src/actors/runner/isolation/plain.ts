@@ -1,9 +1,9 @@
 // No isolation: programs run as the server's own user, with Node's permission flags as seat belts for Node programs.
 import { dirname } from 'node:path';
-import type { Launch } from './launch.ts';
-import { PROGRAM_VARIABLE } from './process-table.ts';
+import type { Launch } from '../launch.ts';
+import { PROGRAM_VARIABLE } from '../process-table.ts';
 import { type MachineTools, limitWords } from './machine-tools.ts';
-import type { Program } from './runner.ts';
+import type { Program } from '../runner.ts';
 
 export function launchPlainly(program: Program, tools: MachineTools, temporary: string): Launch {
   const { id, command, env, folder, diskMbytes, hasNodePermissions } = program;

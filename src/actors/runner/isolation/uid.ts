@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import type { Launch } from './launch.ts';
+import type { Launch } from '../launch.ts';
 import { type MachineTools, limitWords } from './machine-tools.ts';
 import {
   privateFolderWords,
@@ -15,8 +15,8 @@ import {
   giveFolder,
   openWay,
 } from './user-folders.ts';
-import type { Program } from './runner.ts';
-import { identify, type ProcessIdentity } from './process-table.ts';
+import type { Program } from '../runner.ts';
+import { identify, type ProcessIdentity } from '../process-table.ts';
 
 /**
  * The environment comes by descriptor and is set after root is gone: by variables of the loader a user could otherwise run

@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { atEndOfFile } from '../../../test/cleanup.ts';
-import { openTestRunner, type TestRunner } from './fixture.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
+import { openTestRunner, type TestRunner } from '../fixture.ts';
 import { findWorkingTools } from './machine-tools.ts';
 import { permissionFlags } from './plain.ts';
-import { readProcess } from './process-table.ts';
+import { readProcess } from '../process-table.ts';
 
 let on: TestRunner;
 before(async () => {

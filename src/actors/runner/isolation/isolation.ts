@@ -1,6 +1,6 @@
 // Which isolation programs get on this machine, and what it means for a server with given settings.
 import { dirname, join } from 'node:path';
-import type { ExecutionSettings } from '../jobs/settings.ts';
+import type { ExecutionSettings } from '../../jobs/settings.ts';
 import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
 import {
   countsProcessesPerNamespace,

@@ -1,9 +1,9 @@
 // What isolation the Actors of a data folder have had, so that a later start does not give them less without a word.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
+import { PRIVATE_FILE } from '../../../kernel/storage/disk/private-files.ts';
 import { hasUsers, type Isolation } from './isolation.ts';
-import type { IsolationKind } from './runner.ts';
+import type { IsolationKind } from '../runner.ts';
 
 export interface IsolationRecord {
   kind: IsolationKind;

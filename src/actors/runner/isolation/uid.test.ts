@@ -19,11 +19,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { atEndOfFile } from '../../../test/cleanup.ts';
-import { eventually, inTime } from '../../../test/eventually.ts';
-import { openTestRunner, type TestRunner } from './fixture.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
+import { eventually, inTime } from '../../../../test/eventually.ts';
+import { openTestRunner, type TestRunner } from '../fixture.ts';
 import { findWorkingTools } from './machine-tools.ts';
-import { identify } from './process-table.ts';
+import { identify } from '../process-table.ts';
 import { probeMounts, removeFilesOf } from './user-folders.ts';
 import { chooseRange, UidPool } from './uid.ts';
 

@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
-import { atEndOfFile } from '../../../test/cleanup.ts';
-import { eventually } from '../../../test/eventually.ts';
-import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from './fixture.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
+import { eventually } from '../../../../test/eventually.ts';
+import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from '../fixture.ts';
 import { tryIsolation } from './isolation.ts';
-import { listProcesses, userOf } from './process-table.ts';
+import { listProcesses, userOf } from '../process-table.ts';
 
 const { kind, tools } = await tryIsolation();
 const skip = kind === 'bubblewrap' ? false : 'needs bwrap';

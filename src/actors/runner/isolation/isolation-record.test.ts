@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { atEndOfFile } from '../../../test/cleanup.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
 import { explainLoss, readIsolationRecord, recordOf, writeIsolationRecord } from './isolation-record.ts';
 import type { Isolation } from './isolation.ts';
 

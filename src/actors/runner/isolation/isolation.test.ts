@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { atEndOfFile } from '../../../test/cleanup.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
 import type { probeBubblewrap } from './bubblewrap.ts';
 import {
   chooseIsolation,
@@ -17,7 +17,7 @@ import {
   isolationFor,
   type Isolation,
 } from './isolation.ts';
-import { openTestRunner } from './fixture.ts';
+import { openTestRunner } from '../fixture.ts';
 import { openAttempts, runProbe, countsProcessesPerNamespace, readHardLimit } from './machine-tools.ts';
 
 const BWRAP = { bwrap: '/usr/bin/bwrap' };
@@ -177,7 +177,7 @@ test('users of their own work beside the data folder, which they may not enter',
 });
 
 test('git ignores the work folder that a start as root makes in the checkout', (t) => {
-  const cwd = join(import.meta.dirname, '../../..');
+  const cwd = join(import.meta.dirname, '../../../..');
   const { status } = spawnSync('git', ['check-ignore', `${defaultWorkFolder('data', uid)}/`], { cwd });
   if (status === null || status === 128) return t.skip('needs git, and a checkout');
   assert.equal(status, 0, 'data-work would be untracked');

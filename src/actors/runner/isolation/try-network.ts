@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { launchInBubblewrap, PROBE_PROGRAM } from './bubblewrap.ts';
 import { PROBE_UID, type BubblewrapIsolation, type Isolation } from './isolation.ts';
-import { launch } from './launch.ts';
+import { launch } from '../launch.ts';
 import { missingTools, NetworkUnavailable } from './private-network.ts';
 import { openAttempts } from './machine-tools.ts';
 import { systemWords } from './system-files.ts';

@@ -10,15 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, suite, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { atEndOfFile } from '../../../test/cleanup.ts';
-import { eventually, inTime } from '../../../test/eventually.ts';
-import { needsNetwork } from '../../../test/network-tests.ts';
-import { newBridgeSocket, openForwarder } from './program-sockets.ts';
-import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from './fixture.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
+import { eventually, inTime } from '../../../../test/eventually.ts';
+import { needsNetwork } from '../../../../test/network-tests.ts';
+import { newBridgeSocket, openForwarder } from '../program-sockets.ts';
+import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from '../fixture.ts';
 import { machineIsolation, type Isolation } from './isolation.ts';
 import { NetworkUnavailable } from './private-network.ts';
-import { listProcesses, userOf } from './process-table.ts';
-import { recordFolder } from './program-record.ts';
+import { listProcesses, userOf } from '../process-table.ts';
+import { recordFolder } from '../program-record.ts';
 
 const skip = needsNetwork;
 
@@ -174,7 +174,7 @@ for (const [where, mode] of Object.entries(FOLDER_MODES)) {
 
 test('a server that is killed leaves nothing that connects its programs', { skip }, async () => {
   const data = makeFolder(0o711);
-  const file = fileURLToPath(new URL('fixture-server.ts', import.meta.url));
+  const file = fileURLToPath(new URL('../fixture-server.ts', import.meta.url));
   const server = spawn(process.execPath, [file, data, 'bubblewrap', 'groups', 'private'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

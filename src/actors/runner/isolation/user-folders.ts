@@ -6,8 +6,8 @@ import { join, relative, dirname, isAbsolute } from 'node:path';
 import { promisify } from 'node:util';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachineTools } from './machine-tools.ts';
-import { removeTree } from './remove-tree.ts';
-import type { Program } from './runner.ts';
+import { removeTree } from '../remove-tree.ts';
+import type { Program } from '../runner.ts';
 
 /** In memory, as programs expect. */
 const SHARED_MEMORY = '/dev/shm';
@@ -156,5 +156,5 @@ export async function giveFolder(folder: string, uid: number): Promise<void> {
 /** Also for the folder itself. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+  return way !== '..' && !way.startsWith('../../') && !isAbsolute(way);
 }

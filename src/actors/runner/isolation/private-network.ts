@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { Failure } from '../../kernel/failure.ts';
-import { guarded, spawn } from '../../kernel/network/streams.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { guarded, spawn } from '../../../kernel/network/streams.ts';
 import { type MachineTools, openAttempts } from './machine-tools.ts';
-import { identify, type ProcessIdentity } from './process-table.ts';
+import { identify, type ProcessIdentity } from '../process-table.ts';
 
 /** Inside, slirp4netns answers here and asks the resolver of this machine. */
 export const NAMESERVER = '10.0.2.3';

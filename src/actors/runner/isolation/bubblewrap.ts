@@ -1,11 +1,11 @@
 // Isolation by bubblewrap: a user namespace without capabilities that shows the system's programs and the working folder only.
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Launch } from './launch.ts';
+import type { Launch } from '../launch.ts';
 import { countsProcessesPerNamespace, type MachineTools, runProbe, limitWords } from './machine-tools.ts';
 import { isWithin } from './user-folders.ts';
 import { privateNetworkOf } from './private-network.ts';
-import type { Program } from './runner.ts';
+import type { Program } from '../runner.ts';
 import { SANDBOX_USER, systemWords } from './system-files.ts';
 
 /** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
