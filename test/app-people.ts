@@ -4,9 +4,8 @@ import { systemActor } from '../src/kernel/identity/actor.ts';
 import type { RepositoryOwner } from '../src/host/owners/model.ts';
 import { findOwner } from '../src/host/owners/store.ts';
 import type { HostApp, Installation } from '../src/host/apps/app.ts';
-import { generateAppKeys, type NewAppKeys } from '../src/host/apps/app-keys.ts';
+import { generateAppKeys, type NewAppKeys, createApp, type AppDraft } from '../src/host/apps/change-app.ts';
 import { createInstallation } from '../src/host/apps/change-installation.ts';
-import { createApp, type AppDraft } from '../src/host/apps/create-app.ts';
 import type { Answer, CallInit, Json, TestServer } from './server.ts';
 
 export interface TestApp {

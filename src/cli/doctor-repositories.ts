@@ -4,7 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../app/config.ts';
 import { findDamage } from '../host/git/check-objects.ts';
-import { findGit } from '../host/git/find-git.ts';
+import { findGit } from '../host/git/git-environment.ts';
 import { GitProgram } from '../host/git/git-process.ts';
 import { findLeftovers, removeLeftovers } from '../host/git/leftovers.ts';
 import { repositoryFolder, sweepTemporaryFolders } from '../host/git/repository-folder.ts';

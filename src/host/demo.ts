@@ -7,7 +7,7 @@ import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { createInstallation } from './apps/change-installation.ts';
-import { createApp } from './apps/create-app.ts';
+import { createApp } from './apps/change-app.ts';
 import { findAppBySlug } from './apps/store.ts';
 import { findOwner } from './owners/store.ts';
 

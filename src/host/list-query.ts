@@ -1,5 +1,6 @@
-// The query parameters of the host's lists: `page` and `per_page`.
-import { clampLimit, Page, type Slice } from '../kernel/http/reply/page.ts';
+// The pages of the host's lists: the query parameters `page` and `per_page`, and the header Link.
+import type { Headers } from '../kernel/http/protocol.ts';
+import { clampLimit, Page, type Slice, neighbours } from '../kernel/http/reply/page.ts';
 import { Type } from '../kernel/schema/schema.ts';
 
 /** Nothing has so many pages, and offsets stay exact. */
@@ -34,4 +35,20 @@ export function pageBefore<Item>(items: readonly Item[], slice: Slice): Page<Ite
   const total = slice.offset + items.length;
   const isTotalExact = items.length <= slice.limit && items.length > 0;
   return pageOf(items.slice(0, slice.limit), { total, isTotalExact }, slice);
+}
+
+/** Returns no header when everything fits on one page. */
+export function pageLinks(page: Page, base: string, url: string): Headers {
+  const { limit, offset } = page.slice;
+  if (offset === 0 && page.total <= limit) return {};
+  const { origin } = new URL(base);
+  const { pathname, searchParams } = new URL(url, base);
+  const { last, ...others } = neighbours(page);
+  const shown = page.more['isTotalExact'] === false ? others : { ...others, last };
+  const links = Object.entries(shown).map(([rel, start]) => {
+    searchParams.set('page', String(start / limit + 1));
+    searchParams.set('per_page', String(limit));
+    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+  });
+  return { link: links.join(', ') };
 }

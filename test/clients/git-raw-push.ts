@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { NewObject } from '../../src/host/git/new-object.ts';
-import { packObjects } from '../../src/host/git/pack.ts';
+import { packObjects } from '../../src/host/git/write-objects.ts';
 
 const ZERO = '0'.repeat(40);
 

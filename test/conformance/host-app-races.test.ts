@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Installation } from '../../src/host/apps/app.ts';
-import { generateAppKeys, type NewAppKeys } from '../../src/host/apps/app-keys.ts';
+import { generateAppKeys, type NewAppKeys } from '../../src/host/apps/change-app.ts';
 import { createInstallation } from '../../src/host/apps/change-installation.ts';
 import { removeApp } from '../../src/host/apps/remove-app.ts';
 import { findOwner } from '../../src/host/owners/store.ts';

@@ -1,7 +1,7 @@
 // Feeds of events on a running server: what they show, how far back they go, and what they hide from whom.
 import assert from 'node:assert/strict';
 import { recordEvent } from '../../src/host/events/record-event.ts';
-import { eventSweep } from '../../src/host/events/sweep.ts';
+import { eventSweep } from '../../src/host/events/module.ts';
 import { findOwner } from '../../src/host/owners/store.ts';
 import { findRepositoryByNumber } from '../../src/host/repositories/store.ts';
 import { onEachEngine } from '../engines.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
-import { removeApp } from '../../src/host/apps/remove-app.ts';
-import { programUsageSweep } from '../../src/host/apps/sweep-usage.ts';
+import { removeApp, programUsageSweep } from '../../src/host/apps/remove-app.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { ServerMeta } from '../../src/host/meta/model.ts';
 import { metaRoutes } from '../../src/host/meta/routes.ts';

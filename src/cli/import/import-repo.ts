@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../app/config.ts';
-import { findGit } from '../../host/git/find-git.ts';
+import { findGit } from '../../host/git/git-environment.ts';
 import { GitProgram } from '../../host/git/git-process.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';

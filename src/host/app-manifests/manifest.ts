@@ -1,8 +1,10 @@
-// The manifest of an app, as another site sends it: what it may hold, and what is refused.
+// The manifest of an app, as another site sends it: what it may hold, what is refused, and how it lasts through a login.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { Failure } from '../../kernel/failure.ts';
 import { checker, Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { AppUrls } from '../apps/app.ts';
 import { checkedPermissions, type AppPermissions } from '../apps/permissions.ts';
-import { permissionForEvent } from './event-permissions.ts';
+import { isEventOf } from '../hooks/event-names.ts';
 
 const MAX_MANIFEST = 64 * 1024;
 const MAX_CALLBACKS = 10;
@@ -109,4 +111,96 @@ export function checkedEvents(
       throw problem(field, `must have permissions: "${name}" needs the permission ${permission}`);
   }
   return [...new Set(names)];
+}
+
+/** Others need the permission `metadata`, which every app has. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  administration: [
+    'branch_protection_configuration',
+    'branch_protection_rule',
+    'deploy_key',
+    'repository_ruleset',
+    'security_and_analysis',
+  ],
+  actions: ['workflow_job', 'workflow_run'],
+  checks: ['check_run', 'check_suite'],
+  contents: [
+    'commit_comment',
+    'create',
+    'delete',
+    'fork',
+    'gollum',
+    'push',
+    'release',
+    'repository_dispatch',
+    'workflow_dispatch',
+  ],
+  deployments: ['deployment', 'deployment_status'],
+  issues: ['issue_comment', 'issues', 'label', 'milestone', 'sub_issues'],
+  members: ['member', 'membership', 'organization', 'team', 'team_add'],
+  organization_user_blocking: ['org_block'],
+  organization_projects: ['projects_v2', 'projects_v2_item', 'projects_v2_status_update'],
+  packages: ['package', 'registry_package'],
+  pages: ['page_build'],
+  pull_requests: [
+    'merge_group',
+    'pull_request',
+    'pull_request_review',
+    'pull_request_review_comment',
+    'pull_request_review_thread',
+  ],
+  repository_projects: ['project', 'project_card', 'project_column'],
+  secret_scanning_alerts: ['secret_scanning_alert', 'secret_scanning_alert_location'],
+  security_events: ['code_scanning_alert'],
+  statuses: ['status'],
+  vulnerability_alerts: ['dependabot_alert', 'repository_vulnerability_alert'],
+};
+
+const PERMISSIONS = new Map(
+  Object.entries(NEEDED).flatMap(([permission, events]) =>
+    events.map((event) => [event, permission] as const),
+  ),
+);
+
+/** Payloads show what the permission lets the app read. Undefined where no app can ask for the event. */
+function permissionForEvent(name: string): string | undefined {
+  return isEventOf('integration', name) ? (PERMISSIONS.get(name) ?? 'metadata') : undefined;
+}
+
+/**
+ * A manifest as a part of an address: it comes from another site, without a session, and has to last through
+ * the login.
+ */
+export interface SentManifest {
+  /** As it was sent. */
+  text: string;
+  /** Of the site, which gets it back. */
+  state: string;
+}
+
+/** Proxies refuse longer addresses than 8 KB. A manifest that asks for everything takes a quarter of this. */
+const MAX_PACKED = 6000;
+const MAX_UNPACKED = 256 * 1024;
+
+export function packManifest({ text, state }: SentManifest): string {
+  const packed = deflateRawSync(JSON.stringify([text, state])).toString('base64url');
+  if (packed.length > MAX_PACKED) throw problem('manifest', 'must be smaller, together with the state');
+  return packed;
+}
+
+/** Anybody can make one up: it is checked like one that was sent. */
+export function unpackManifest(packed: string): SentManifest {
+  try {
+    if (packed.length > MAX_PACKED) throw new Error('too long');
+    const bytes = inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: MAX_UNPACKED });
+    const sent: unknown = JSON.parse(bytes.toString('utf8'));
+    if (!Array.isArray(sent) || !sent.every((one) => typeof one === 'string')) throw new Error('no manifest');
+    const [text = '', state = ''] = sent;
+    return { text, state };
+  } catch {
+    throw new Failure(
+      'malformed',
+      'This address is not complete. Begin again at the site that you come from.',
+    );
+  }
 }

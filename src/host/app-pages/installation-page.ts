@@ -4,8 +4,14 @@ import type { HostApp, Installation } from '../apps/app.ts';
 import { asksForMore, heldRights } from '../apps/rights.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
-import { eventList, outsideLink, permissionList } from './asked-rights.ts';
-import { hiddenFields, pageTurns, settingsPathOf } from './page-forms.ts';
+import {
+  eventList,
+  outsideLink,
+  permissionList,
+  hiddenFields,
+  pageTurns,
+  settingsPathOf,
+} from './page-forms.ts';
 
 /** An account that the visitor may install apps on. */
 export interface InstallAccount {

@@ -9,7 +9,15 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { goTo } from '../../kernel/http/pages/session-shell.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
-import { signForm } from '../app-manifests/form-token.ts';
+import {
+  signForm,
+  findVisitor,
+  openForm,
+  pageForMembers,
+  pageNumberIn,
+  pageTurns,
+  settingsPaths,
+} from './page-forms.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
 import { appNotFound } from '../apps/change-app.ts';
 import {
@@ -42,14 +50,6 @@ import {
   shownSelectionIn,
   type OpenedInstallation,
 } from './open-installation.ts';
-import {
-  findVisitor,
-  openForm,
-  pageForMembers,
-  pageNumberIn,
-  pageTurns,
-  settingsPaths,
-} from './page-forms.ts';
 
 const MAX_STATE = 4096;
 const MAX_LISTED = 100;

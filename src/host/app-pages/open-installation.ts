@@ -8,7 +8,7 @@ import { openManagedOwner } from '../app-manifests/app-owner.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
 import { appNotFound } from '../apps/change-app.ts';
 import { installationNotFound, type ShownSelection } from '../apps/change-installation.ts';
-import { knowsApp } from '../apps/known-app.ts';
+import { knowsApp } from '../apps/show-installation.ts';
 import { findApp, findAppBySlug } from '../apps/store.ts';
 import { findInstallation, findInstallationOn } from '../apps/store-installations.ts';
 import { listReachedNumbers } from '../apps/store-reach.ts';

@@ -1,14 +1,16 @@
-// What all pages of apps share: the visitor's session, and the checks of forms that change something.
+// What all pages of apps share: the visitor's session, the checks of forms that change something, and how rights are shown.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { escapeHtml } from '../../kernel/http/pages/html.ts';
+import { escapeHtml, htmlTable } from '../../kernel/http/pages/html.ts';
+import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
+import { DOCS_CATEGORY, chargePage } from '../../kernel/http/pages/session-pages.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import { loginPathFrom } from '../../kernel/identity/sessions/login-return.ts';
 import { findSessionCaller, type SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
-import { DOCS_CATEGORY, chargePage } from '../../kernel/http/pages/session-pages.ts';
-import { isSignedForm } from '../app-manifests/form-token.ts';
+import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
+import type { AppPermissions } from '../apps/permissions.ts';
 
 const BUDGET = 'host.core';
 const ANONYMOUS_BUDGET = DOCS_CATEGORY;
@@ -32,7 +34,7 @@ export function pageForMembers(
   };
 }
 
-export interface OpenedForm {
+interface OpenedForm {
   form: URLSearchParams;
   visitor: SessionCaller;
   token: string;
@@ -95,4 +97,66 @@ export function pageTurns(page: number, hasMore: boolean): string {
     ...(page > 1 ? [link(page - 1, 'Previous page')] : []),
     ...(hasMore ? [link(page + 1, 'Next page')] : []),
   ].join(' · ');
+}
+
+const PURPOSE = 'app-forms';
+const LIFETIME_MS = 60 * 60 * 1000;
+
+/**
+ * Binds what is sent to the session that saw the page, and to what the page showed. `shown` is everything that the
+ * form is about. Two tokens for the same form differ, so that one can be good once.
+ */
+export function signForm(secrets: SecretBox, session: string, shown: readonly string[], now: number): string {
+  const nonce = randomBytes(12).toString('base64url');
+  const expiry = (now + LIFETIME_MS).toString(36);
+  return `${expiry}.${nonce}.${signatureOf(secrets, [session, expiry, nonce, ...shown])}`;
+}
+
+function isSignedForm(
+  secrets: SecretBox,
+  token: string,
+  session: string,
+  shown: readonly string[],
+  now: number,
+): boolean {
+  const [expiry = '', nonce = '', signature = ''] = token.split('.', 3);
+  if (!(Number.parseInt(expiry, 36) > now)) return false;
+  const expected = Buffer.from(signatureOf(secrets, [session, expiry, nonce, ...shown]));
+  const sent = Buffer.from(signature);
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}
+
+function signatureOf(secrets: SecretBox, parts: readonly string[]): string {
+  return secrets.sign(PURPOSE, JSON.stringify(parts));
+}
+
+const LEVELS: Readonly<Record<string, string>> = {
+  read: 'read',
+  write: 'read and write',
+  admin: 'administer',
+};
+
+export function permissionLevel(level: string): string {
+  return LEVELS[level] ?? level;
+}
+
+export function permissionName(name: string): string {
+  return escapeHtml(name.replaceAll('_', ' '));
+}
+
+export function permissionList(permissions: AppPermissions): string {
+  const rows = Object.entries(permissions)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, level]) => [permissionName(name), permissionLevel(level)]);
+  return htmlTable(['Permission', 'Level'], rows);
+}
+
+export function eventList(events: readonly string[]): string {
+  if (events.length === 0) return '<p>It asks for no events.</p>';
+  return `<p>It receives these events: ${events.map((name) => `<code>${escapeHtml(name)}</code>`).join(', ')}.</p>`;
+}
+
+/** A link that says nothing to the site about where it was clicked. The address has been checked to be of the web. */
+export function outsideLink(url: string): string {
+  return `<a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(url)}</a>`;
 }

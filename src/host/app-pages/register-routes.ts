@@ -1,25 +1,39 @@
-// Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes to that site.
+// Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes back to the site.
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { formTargetOf, showPage } from '../../kernel/http/pages/html.ts';
+import { formTargetOf, showPage, escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
+import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
+import { goTo } from '../../kernel/http/pages/session-shell.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { requirePermission } from '../../kernel/identity/policy.ts';
-import { hashSecret, newSecret } from '../../kernel/secrets/secret.ts';
 import type { SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { goTo } from '../../kernel/http/pages/session-shell.ts';
+import { hashSecret, newSecret } from '../../kernel/secrets/secret.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
-import { signForm } from '../app-manifests/form-token.ts';
-import { readAppManifest } from '../app-manifests/manifest.ts';
-import { packManifest, unpackManifest, type SentManifest } from '../app-manifests/packed-manifest.ts';
+import {
+  readAppManifest,
+  packManifest,
+  unpackManifest,
+  type SentManifest,
+  type AppManifest,
+} from '../app-manifests/manifest.ts';
 import { insertAppManifest } from '../app-manifests/store.ts';
 import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { findVisitor, openForm, pageForMembers, settingsPathOf, settingsPaths } from './page-forms.ts';
-import { codePage, consentPage, manifestFormPage, type ReadManifest } from './register-page.ts';
+import {
+  signForm,
+  findVisitor,
+  openForm,
+  pageForMembers,
+  settingsPathOf,
+  settingsPaths,
+  eventList,
+  outsideLink,
+  permissionList,
+  hiddenFields,
+} from './page-forms.ts';
 
 const CODE_MS = 60 * 60 * 1000;
 const MAX_STATE = 4096;
@@ -141,3 +155,80 @@ export const registerPages: PageRoute[] = [
   ]),
   ...settingsPaths('apps').map((path): PageRoute => ({ method: 'POST', path, handle: agree })),
 ];
+
+/** What is sent along from page to page, and what it asks for. */
+interface ReadManifest extends SentManifest {
+  manifest: AppManifest;
+}
+
+function manifestFormPage(path: string): string {
+  return htmlPage(
+    'Register an app',
+    `<p>Sites that have an app for you send its manifest to this address. You can also enter one:</p>
+     <form method="post" action="${escapeHtml(path)}"><label>Manifest, as JSON
+       <textarea name="manifest" required spellcheck="false" autocapitalize="none"></textarea></label>
+     <button>Continue</button></form>`,
+  );
+}
+
+interface ConsentForm {
+  /** Where it is sent. */
+  path: string;
+  token: string;
+  /** The account that will own the app. */
+  owner: string;
+  /** As typed before. */
+  name: string;
+  problem?: string;
+}
+
+function consentPage(
+  { text, state, manifest }: ReadManifest,
+  { path, token, owner, name, problem: refusal }: ConsentForm,
+): string {
+  const alert = refusal === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(refusal)}</p>`;
+  const wrong = refusal === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
+  const { redirect } = manifest.urls;
+  const next =
+    redirect === null
+      ? '<p>Afterwards this page shows the code that turns the manifest into an app.</p>'
+      : `<p>Afterwards you go on to <code>${escapeHtml(redirect)}</code>, which gets the keys of the app.</p>`;
+  return htmlPage(
+    `Register an app for ${escapeHtml(owner)}`,
+    `${alert}<p>Nothing has been registered so far. This app asks for:</p>${askedFor(manifest)}${next}
+     <form method="post" action="${escapeHtml(path)}">${hiddenFields({ manifest: text, state, token })}
+     <label>Name of the app
+       <input name="name" value="${escapeHtml(name)}" maxlength="34" required autocomplete="off"${wrong}></label>
+     <button>Register the app for ${escapeHtml(owner)}</button></form>`,
+  );
+}
+
+/** For manifests without an address to go on to. */
+function codePage(code: string, publicUrl: string): string {
+  return htmlPage(
+    'You agreed',
+    `<p>This call turns the manifest into an app, and prints its keys. It works once, within an hour:</p>
+     <p><code>curl -X POST ${escapeHtml(publicUrl)}/app-manifests/${escapeHtml(code)}/conversions</code></p>`,
+  );
+}
+
+function askedFor({
+  description,
+  externalUrl,
+  isPublic,
+  permissions,
+  events,
+  urls,
+  hook,
+}: AppManifest): string {
+  const about = description === null ? '' : `<p>${escapeHtml(description)}</p>`;
+  const hookLine =
+    hook.url === null
+      ? '<p>It has no webhook.</p>'
+      : `<p>Events are sent to <code>${escapeHtml(hook.url)}</code>${hook.isActive ? '' : ' once the webhook is turned on'}.</p>`;
+  const setup =
+    urls.setup === null ? '' : `<p>Who installs it goes on to <code>${escapeHtml(urls.setup)}</code>.</p>`;
+  return `${about}<p>Website: ${outsideLink(externalUrl)}</p>
+    <p>${isPublic ? 'Anybody on this server can install it.' : 'Only its owner can install it.'}</p>
+    ${permissionList(permissions)}${eventList(events)}${hookLine}${setup}`;
+}

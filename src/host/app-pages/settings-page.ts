@@ -1,13 +1,16 @@
-// The HTML on which the owner of an app changes it.
+// The HTML on which the owner of an app changes it, and what its forms send, read and checked.
 import { escapeHtml, htmlPage, htmlTable } from '../../kernel/http/pages/html.ts';
-import { APP_EVENT_NAMES } from '../hooks/event-names.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import { checkedAddress, checkedEvents, checkHookAddress } from '../app-manifests/manifest.ts';
+import { fingerprintOf } from '../apps/change-app.ts';
 import type { HostApp } from '../apps/app.ts';
-import { fingerprintOf } from '../apps/app-keys.ts';
-import { APP_PERMISSION_NAMES, levelsOf } from '../apps/permissions.ts';
-import type { AppKey } from '../apps/store-keys.ts';
+import { APP_PERMISSION_NAMES, levelsOf, checkedPermissions } from '../apps/permissions.ts';
+import type { AppRights } from '../apps/rights.ts';
+import type { AppKey } from '../apps/store.ts';
+import { APP_EVENT_NAMES } from '../hooks/event-names.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { eventList, permissionLevel, permissionList, permissionName } from './asked-rights.ts';
-import { hiddenFields } from './page-forms.ts';
+import { eventList, permissionLevel, permissionList, permissionName, hiddenFields } from './page-forms.ts';
 
 export function ownAppsPage(
   owner: RepositoryOwner,
@@ -24,7 +27,7 @@ export function ownAppsPage(
   );
 }
 
-export interface AppSettings {
+interface AppSettings {
   app: HostApp;
   keys: readonly AppKey[];
   /** Of the installations, of which not all may have been counted. */
@@ -153,4 +156,48 @@ export function appDeletedPage({ name }: HostApp, path: string): string {
      <p><a href="${escapeHtml(path)}">Other apps</a></p>`,
     'card',
   );
+}
+
+const MAX_DESCRIPTION = 2000;
+const MAX_ADDRESS = 2048;
+const PERMISSION = 'permission.';
+
+export function aboutIn(form: URLSearchParams) {
+  const description = textIn(form, 'description', MAX_DESCRIPTION).replaceAll('\r\n', '\n');
+  const setup = addressIn(form, 'setup_url');
+  return ({ urls }: HostApp) => ({
+    externalUrl: checkedAddress('url', textIn(form, 'url', MAX_ADDRESS)),
+    description: description || null,
+    isPublic: form.has('public'),
+    urls: { ...urls, setup, setupOnUpdate: form.has('setup_on_update') },
+  });
+}
+
+/** Without an address there is no webhook. Throws for one that this server must not call. */
+export function hookIn(form: URLSearchParams, { guard }: Kernel) {
+  const url = addressIn(form, 'hook_url');
+  if (url !== null) checkHookAddress('hook_url', url, (address) => guard.checkUrl(address));
+  return ({ hook }: HostApp) => ({
+    hook: { ...hook, url, isActive: url !== null && form.has('hook_active') },
+  });
+}
+
+export function rightsIn(form: URLSearchParams): AppRights {
+  const asked = [...form]
+    .filter(([name, level]) => name.startsWith(PERMISSION) && level !== '')
+    .map(([name, level]) => [name.slice(PERMISSION.length), level]);
+  const permissions = checkedPermissions(Object.fromEntries(asked) as Record<string, string>);
+  return { permissions, events: checkedEvents('events', form.getAll('event'), permissions) };
+}
+
+function addressIn(form: URLSearchParams, field: string): string | null {
+  const text = textIn(form, field, MAX_ADDRESS);
+  return text === '' ? null : checkedAddress(field, text);
+}
+
+function textIn(form: URLSearchParams, field: string, most: number): string {
+  const text = (form.get(field) ?? '').trim();
+  if (text.length > most) throw problem(field, `must have at most ${most} characters`);
+  if (text.includes('\0')) throw problem(field, 'must have no null characters');
+  return text;
 }

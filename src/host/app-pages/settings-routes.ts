@@ -12,10 +12,20 @@ import { problem } from '../../kernel/schema/schema.ts';
 import { goTo } from '../../kernel/http/pages/session-shell.ts';
 import { scheduleDispatchStop } from '../../kernel/webhooks/store-dispatches.ts';
 import { openManagedAccount, openManagedOwner } from '../app-manifests/app-owner.ts';
-import { signForm } from '../app-manifests/form-token.ts';
-import { appResource, type HostApp } from '../apps/app.ts';
-import { generateAppKeyPair, generateClientSecret, generateHookSecret } from '../apps/app-keys.ts';
 import {
+  signForm,
+  openForm,
+  pageForMembers,
+  pageNumberIn,
+  pageTurns,
+  settingsPathOf,
+  settingsPaths,
+} from './page-forms.ts';
+import { appResource, type HostApp } from '../apps/app.ts';
+import {
+  generateAppKeyPair,
+  generateClientSecret,
+  generateHookSecret,
   appNotFound,
   changeApp,
   changeClientSecret,
@@ -24,21 +34,14 @@ import {
   removeAppKey,
 } from '../apps/change-app.ts';
 import { removeApp } from '../apps/remove-app.ts';
-import { listAppsOf } from '../apps/store.ts';
+import { listAppsOf, listAppKeys } from '../apps/store.ts';
 import { countInstallationsOf, MAX_COUNTED_INSTALLATIONS } from '../apps/store-installations.ts';
-import { listAppKeys } from '../apps/store-keys.ts';
 import { hookRefOf } from '../hooks/hook.ts';
 import { findNamedApp } from './open-installation.ts';
 import {
-  openForm,
-  pageForMembers,
-  pageNumberIn,
-  pageTurns,
-  settingsPathOf,
-  settingsPaths,
-} from './page-forms.ts';
-import { aboutIn, hookIn, rightsIn } from './settings-form.ts';
-import {
+  aboutIn,
+  hookIn,
+  rightsIn,
   appDeletedPage,
   appSettingsPage,
   ownAppsPage,

@@ -7,8 +7,7 @@ import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { organizationNameIn } from '../organizations/access.ts';
-import { OrganizationParams } from '../organizations/organization-params.ts';
+import { organizationNameIn, OrganizationParams } from '../organizations/access.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { findUser } from '../owners/store.ts';
 import { findRepositoryNamed } from '../repositories/access.ts';
@@ -25,7 +24,7 @@ import {
   suspendInstallation,
   unsuspendInstallation,
 } from './change-installation.ts';
-import { createInstallationToken } from './create-token.ts';
+import { createInstallationToken } from './installation-tokens.ts';
 import { InstallationReply, InstallationTokenReply, AppIntegration, TokenRequest } from './model.ts';
 import { appOf } from './program.ts';
 import { showApp, showInstallation, showInstallations } from './show-installation.ts';

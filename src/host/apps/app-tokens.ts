@@ -8,8 +8,7 @@ import { findBotAccount } from '../../kernel/identity/store-bots.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { HostApp } from './app.ts';
 import { programCaller } from './program.ts';
-import { findApp, findAppByClientId } from './store.ts';
-import { listAppKeys } from './store-keys.ts';
+import { findApp, findAppByClientId, listAppKeys } from './store.ts';
 
 /** Three parts of base64url. The first is JSON in braces, so that it begins with `ey`. */
 const FORM = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;

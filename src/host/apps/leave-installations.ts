@@ -1,12 +1,14 @@
-// Installations that end with their account, and repositories that leave them when they are deleted or get another owner.
-import { systemActor } from '../../kernel/identity/actor.ts';
+// What becomes of apps and installations when their account ends, and of installations when a repository leaves them.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { Module } from '../../kernel/http/module.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
-import type { RepositoryOwner } from '../owners/model.ts';
+import { removedMemberIn } from '../ended-accounts.ts';
+import { type RepositoryOwner, ownerOfAccount } from '../owners/model.ts';
 import { namedRepositories } from './change-installation.ts';
 import { recordInstallation } from './record-installation.ts';
-import { listAppsByNumber } from './store.ts';
+import { removeApp } from './remove-app.ts';
 import {
   accountInstallationStatements,
   listInstallationsOn,
@@ -14,12 +16,13 @@ import {
   updateInstallation,
 } from './store-installations.ts';
 import { deleteRepositoryFromInstallations, listReachedNumbers } from './store-reach.ts';
+import { listAppsByNumber, appOwnerStatement, listAppsOf } from './store.ts';
 
-/** Installations that are read in one round. */
+/** Installations or apps that are read in one round. */
 const BATCH = 100;
 
 /** In the transaction in which the account ends: they are gone with it. */
-export async function removeInstallationsOn(tx: ChangeTransaction, account: RepositoryOwner): Promise<void> {
+async function removeInstallationsOn(tx: ChangeTransaction, account: RepositoryOwner): Promise<void> {
   for await (const { consequence, app, number } of installationsOn(tx, account)) {
     const installation = await lockInstallation(tx.db, number);
     if (installation === undefined || installation.removedAt !== null) continue;
@@ -69,3 +72,39 @@ async function* installationsOn(tx: ChangeTransaction, { id }: RepositoryOwner) 
     if (installations.length < BATCH) return;
   }
 }
+
+/** In the transaction that deletes an organization: with the apps that it owns, and what is installed on it. */
+export async function removeAppsOfOrganization(
+  tx: ChangeTransaction,
+  organization: RepositoryOwner,
+): Promise<void> {
+  // Deleting the organization was authorized, and this follows from it.
+  const consequence = tx.as(systemActor(tx.actor));
+  await removeInstallationsOn(tx, organization);
+  for (;;) {
+    const some = await listAppsOf(tx.db, organization.id, { offset: 0, limit: BATCH });
+    for (const app of some) await removeApp(consequence, app);
+    if (some.length < BATCH) return;
+  }
+}
+
+/** The apps of an account that ends get another owner, and what is installed on it is removed. */
+export const endAppAccounts: Required<Pick<Module, 'transferOwnership' | 'endMember' | 'subscribers'>> = {
+  async transferOwnership(tx, from, to) {
+    await executeAll(tx.db, [appOwnerStatement(tx.db, from.id, to.id)]);
+    await removeInstallationsOn(tx, ownerOfAccount(from));
+  },
+  async endMember(tx, member) {
+    await removeInstallationsOn(tx, ownerOfAccount(member));
+  },
+  subscribers: () => [
+    {
+      channel: IDENTITY,
+      statementsFor: (db, entries) =>
+        entries.flatMap((entry) => {
+          const [id, heir] = [removedMemberIn(entry), entry.who.member?._id];
+          return id === undefined || heir === undefined ? [] : [appOwnerStatement(db, id, heir)];
+        }),
+    },
+  ],
+};

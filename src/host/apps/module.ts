@@ -5,13 +5,12 @@ import { deleteUsageOf } from '../../kernel/versions/usage/store.ts';
 import { appMigrations } from '../migrations/apps.ts';
 import { appRoutes } from './app-routes.ts';
 import { REMOVE_INSTALLATION } from './change-installation.ts';
-import { endAppAccounts } from './end-accounts.ts';
+import { endAppAccounts } from './leave-installations.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { programId } from './program.ts';
-import { REMOVE_APP, removeInstallationsOfApp } from './remove-app.ts';
+import { REMOVE_APP, removeInstallationsOfApp, programUsageSweep } from './remove-app.ts';
 import { installationRemovalStatements } from './store-installations.ts';
 import { deleteExpiredTokens } from './store-tokens.ts';
-import { programUsageSweep } from './sweep-usage.ts';
 
 const SWEEP_MS = 60 * 60 * 1000;
 

@@ -15,6 +15,9 @@ import {
   findAppBySlug,
   listAppsOf,
   listLivingApps,
+  deleteAppKey,
+  deleteAppKeys,
+  listAppKeys,
 } from './store.ts';
 import {
   accountInstallationStatements,
@@ -33,15 +36,14 @@ import {
   listNamedRepositories,
   listReachedNumbers,
   listReachedRepositories,
+  listWritingBots,
 } from './store-reach.ts';
-import { deleteAppKey, deleteAppKeys, listAppKeys } from './store-keys.ts';
 import {
   deleteExpiredTokens,
   deleteInstallationToken,
   deleteInstallationTokens,
   findInstallationToken,
 } from './store-tokens.ts';
-import { listWritingBots } from './store-writers.ts';
 
 const NOW = 1_800_000_000_000;
 const ROWS = 3000;

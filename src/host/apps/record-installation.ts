@@ -1,14 +1,20 @@
 // What is recorded when an installation changes: the audit entry, and the event that the app's webhook receives.
 import type { Change } from '../../kernel/change/change.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { recordInstallationEvents, type InstallationHappening } from '../events/record-installation-event.ts';
-import type { RepositoryOwner } from '../owners/model.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import type { HostEvent, InstallationInEvent } from '../events/model.ts';
+import { scheduleQueue, type EventTransaction } from '../events/record-event.ts';
+import { insertEvents } from '../events/store.ts';
+import { type RepositoryOwner, ownerOfAccount } from '../owners/model.ts';
+import { listOwners } from '../owners/store.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
+import { heldRights } from './rights.ts';
 
-export type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted';
+type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted';
 
 /** Of the event `installation`, or with repositories of `installation_repositories`. */
-export type InstallationEvent =
+type InstallationEvent =
   | { action: InstallationAction; repositories: readonly number[] }
   | { added: readonly number[]; removed: readonly number[] };
 
@@ -96,4 +102,54 @@ function auditedInstallation({
     events,
     suspended: suspendedAt !== null,
   };
+}
+
+/** More repositories are not named: an app can list them. */
+const MAX_NAMED = 100;
+
+interface InstallationHappening {
+  name: 'installation' | 'installation_repositories';
+  action: string;
+  /** The numbers of the repositories that it names. */
+  repositories: readonly number[];
+}
+
+/** Nothing is recorded where the app has no webhook. The account must be given where it may be gone already. */
+async function recordInstallationEvents(
+  { db: tx, actor }: EventTransaction,
+  app: HostApp,
+  installation: Installation,
+  happenings: readonly InstallationHappening[],
+  ended?: RepositoryOwner,
+): Promise<void> {
+  if (app.hook.url === null || happenings.length === 0) return;
+  const { accountId, suspendedBy } = installation;
+  const owners = await listOwners(tx, [accountId, ...(suspendedBy === null ? [] : [suspendedBy])]);
+  const account = ended ?? owners.get(accountId);
+  if (account === undefined) return;
+  const events: HostEvent[] = [];
+  for (const { name, action, repositories: numbers } of happenings) {
+    const found = await listRepositoriesByNumber(tx, numbers.slice(0, MAX_NAMED));
+    const details: InstallationInEvent = {
+      app: { number: app.number, slug: app.slug, clientId: app.clientId },
+      installation: { ...installation, ...heldRights(app, installation) },
+      account,
+      suspendedBy: suspendedBy === null ? null : (owners.get(suspendedBy) ?? null),
+      repositories: [...found.values()].map(({ number, name: repository, isPrivate }) => ({
+        number,
+        name: repository,
+        isPrivate,
+      })),
+    };
+    events.push({ name, action, details: { ...details } });
+  }
+  const actorAccount = actor.caller && accountOf(actor.caller);
+  await scheduleQueue(tx, { app: app.number }, actor.now);
+  await insertEvents(tx, {
+    events,
+    at: actor.now,
+    actorId: actorAccount?.id,
+    snapshot: { sender: actorAccount === undefined ? account : ownerOfAccount(actorAccount) },
+    appNumber: app.number,
+  });
 }

@@ -1,13 +1,14 @@
-// Deletes apps: at once for everybody who could use them; background work removes their installations.
-import { systemActor } from '../../kernel/identity/actor.ts';
+// Deletes apps: at once for everybody who could use them; background work removes their installations and their usage.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
-import { schedule } from '../../kernel/jobs/due-store.ts';
+import type { RecurringWork } from '../../kernel/http/protocol.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { deleteBotAccount } from '../../kernel/identity/store-bots.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
-import { deleteUsageOf } from '../../kernel/versions/usage/store.ts';
+import { deleteUsageOf, listUsageCallers } from '../../kernel/versions/usage/store.ts';
 import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
 import { hookRefOf } from '../hooks/hook.ts';
 import { actorRemovalStatements } from '../protection/store-actors.ts';
@@ -15,13 +16,13 @@ import type { HostApp } from './app.ts';
 import { appChange, auditedApp, lockApp } from './change-app.ts';
 import { programId } from './program.ts';
 import { recordUninstalled } from './record-installation.ts';
-import { updateAppDeleted } from './store.ts';
 import {
   installationRemovalStatements,
   listInstallationsOf,
   lockInstallation,
+  listLivingInstallations,
 } from './store-installations.ts';
-import { deleteAppKeys } from './store-keys.ts';
+import { updateAppDeleted, deleteAppKeys, listLivingApps } from './store.ts';
 
 /** The due work that removes the installations of a deleted app; its payload is a `RemovedApp`. */
 export const REMOVE_APP = 'host.remove-app';
@@ -72,4 +73,39 @@ export async function removeInstallationsOfApp(
     });
     passCheckpoint('removed installations of an app');
   }
+}
+
+const HOUR = 60 * 60 * 1000;
+
+const USAGE_BATCH = 500;
+
+/**
+ * Forgets what calls apps and installations made under old versions, once they are gone. Also what a node saved after
+ * the end of a program, and that of installations on accounts that ended.
+ */
+export function programUsageSweep({ db }: Pick<Kernel, 'db'>): RecurringWork {
+  return {
+    kind: 'host.sweep-program-usage',
+    everyMs: HOUR,
+    async run(signal) {
+      for (const [kind, listLiving] of [
+        ['app', listLivingApps],
+        ['installation', listLivingInstallations],
+      ] as const) {
+        const prefix = programId(kind, '');
+        for (let after = prefix; !signal.aborted;) {
+          const found = await listUsageCallers(db, after, USAGE_BATCH);
+          const ids = found.map(({ caller }) => caller).filter((id) => id.startsWith(prefix));
+          const numbers = ids.map((id) => Number(id.slice(prefix.length)));
+          const living = numbers.length === 0 ? new Set() : await listLiving(db, numbers);
+          await deleteUsageOf(
+            db,
+            ids.filter((_, index) => !living.has(numbers[index]!)),
+          );
+          if (ids.length < USAGE_BATCH) break;
+          after = ids.at(-1)!;
+        }
+      }
+    },
+  };
 }

@@ -1,13 +1,17 @@
-// The one table that says what a program needs for each route of the host.
-import type { RouteShape } from '../../kernel/http/route.ts';
-import type { AppPermissionLevel } from './permissions.ts';
+// The one table that says what a program needs for each route of the host, and the check of callers by it.
+import { Failure } from '../../kernel/failure.ts';
+import type { RequestContext } from '../../kernel/http/request-context.ts';
+import { type RouteShape, isOpen } from '../../kernel/http/route.ts';
+import { undecodable } from './app-tokens.ts';
+import { type AppPermissionLevel, includesLevel } from './permissions.ts';
+import { appOf, callerLacking, installationOf, notAccessible } from './program.ts';
 
 /**
  * `open`: nothing beside what the route asks of everybody. `person`: a member or a service token, no program. `app`: a token
  * that an app has signed. `installation`: the token of an installation. Otherwise a permission, which calls without a
  * credential do not need for what is public.
  */
-export type RouteNeed =
+type RouteNeed =
   | 'open'
   | 'person'
   | 'app'
@@ -104,4 +108,45 @@ export function findRouteNeed({ method, path }: Pick<RouteShape, 'method' | 'pat
   if (need === 'open' || need === 'person' || need === 'app' || need === 'installation') return need;
   const [permission = '', level = method === 'GET' ? 'read' : 'write'] = need.split(':');
   return { permission, level: level as AppPermissionLevel };
+}
+
+const needs = new WeakMap<RouteShape, RouteNeed>();
+
+function needOf(shape: RouteShape): RouteNeed {
+  let need = needs.get(shape);
+  if (need === undefined) needs.set(shape, (need = findRouteNeed(shape) ?? 'person'));
+  return need;
+}
+
+/** Which callers a route is for: programs need what the table says, and the routes of apps need programs. */
+export function checkAppCaller(facts: RequestContext): void {
+  const { shape, caller } = facts;
+  if (shape === undefined || caller === undefined) return;
+  const need = needOf(shape);
+  const app = appOf(caller);
+  if (need === 'app') {
+    if (app === undefined) throw undecodable();
+    return;
+  }
+  if (app !== undefined) {
+    if (need !== 'open' || !isOpen(shape)) throw notAccessible();
+    return;
+  }
+  const installation = installationOf(caller);
+  if (installation === undefined) {
+    if (need === 'installation' && caller.kind !== 'anonymous')
+      throw new Failure('denied', 'You must authenticate with an installation access token.');
+    return;
+  }
+  if (need === 'open' || need === 'installation') return;
+  if (need === 'person') throw notAccessible();
+  const level = isPushBegin(facts) ? 'write' : need.level;
+  if (includesLevel(installation.permissions[need.permission], level)) return;
+  const lacks = `${need.permission}:${level}`;
+  if (!isOpen(shape) || caller.kind === 'anonymous') throw notAccessible(lacks);
+  facts.caller = callerLacking(caller, lacks);
+}
+
+function isPushBegin({ shape, url }: RequestContext): boolean {
+  return shape!.path.endsWith('/info/refs') && url.includes('git-receive-pack');
 }

@@ -1,14 +1,17 @@
-// Prepares apps and installations for replies: with their owners and accounts.
+// Prepares apps and installations for replies: who knows of them, and their owners and accounts.
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
+import { administersHost } from '../repositories/caller-roles.ts';
+import { listAccountMemberships } from '../repositories/store-lists.ts';
 import type { HostApp, Installation } from './app.ts';
 import { appNotFound } from './change-app.ts';
 import { installationNotFound } from './change-installation.ts';
 import { toInstallation, toIntegration, type InstallationReply, type AppIntegration } from './model.ts';
 import { heldRights } from './rights.ts';
-import { listAppsByNumber } from './store.ts';
 import { countInstallationsOf } from './store-installations.ts';
+import { listAppsByNumber } from './store.ts';
 
 /** The owner of an app may be gone for a moment; its bot then stands for it, and is gone with the app. */
 export async function showApp(
@@ -50,4 +53,13 @@ export async function showInstallation(
   const [shown] = await showInstallations(db, [installation], base);
   if (shown === undefined) throw installationNotFound();
   return shown;
+}
+
+/** Its owner, the members of the organization that owns it, the app itself, and administrators. */
+export async function knowsApp(db: Db, caller: Caller | undefined, app: HostApp): Promise<boolean> {
+  if (app.isPublic) return true;
+  if (caller === undefined || caller.kind === 'anonymous') return false;
+  const { id } = accountOf(caller);
+  if (id === app.ownerId || id === app.botId || administersHost(caller)) return true;
+  return (await listAccountMemberships(db, id)).some(({ organizationId }) => organizationId === app.ownerId);
 }

@@ -6,8 +6,7 @@ import { reply, route, Stream, type Reply } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { findContentCommit } from '../contents/find-content.ts';
-import { downloadHolder, mayHolderRead } from '../download-holder.ts';
-import { holderOfDownload, signDownload } from '../download-token.ts';
+import { downloadHolder, mayHolderRead, holderOfDownload, signDownload } from '../download-token.ts';
 import { openArchive } from '../git/archive.ts';
 import { asDownload } from '../transport/downloads.ts';
 import {

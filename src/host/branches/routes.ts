@@ -16,7 +16,7 @@ import {
   type FoundRepository,
 } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { branchNotFound } from './branch-not-found.ts';
+import { branchNotFound } from '../git-data/missing.ts';
 import { BranchWithProtection, ShortBranch, TagReply, toBranch, toShortBranch, toTag } from './model.ts';
 import { renameBranch } from './rename-branch.ts';
 

@@ -1,12 +1,19 @@
 // The default setup of code scanning: read and change it.
 import { reply } from '../../kernel/http/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
-import { repositoryRoute } from '../repositories/access.ts';
+import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { changeSetup, UPDATE_SETUP } from './change-setup.ts';
-import { findAnalysedLanguages } from './find-languages.ts';
-import { DefaultSetup, DefaultSetupRun, DefaultSetupUpdate, toDefaultSetup } from './model.ts';
+import {
+  DefaultSetup,
+  DefaultSetupRun,
+  DefaultSetupUpdate,
+  toDefaultSetup,
+  analysedLanguages,
+  type ScannedLanguage,
+} from './model.ts';
 import { findSetup } from './store.ts';
 
 const path = '/repos/{owner}/{repo}/code-scanning/default-setup';
@@ -54,5 +61,21 @@ const updateDefaultSetup = repositoryRoute(
     return reply(202, { run_id: run, run_url: `${api}/code-scanning/default-setup` });
   },
 );
+
+const WORKFLOW = /\.ya?ml$/;
+
+/** The languages of a repository that code scanning can analyse, from its counts and its workflows. */
+async function findAnalysedLanguages(
+  { services }: Kernel,
+  { repository: { number, defaultBranch, languages } }: FoundRepository,
+): Promise<ScannedLanguage[]> {
+  const git = services.git.repository(number);
+  const head = await git.readRef(`refs/heads/${defaultBranch}`);
+  const folder = head === undefined ? undefined : await git.findEntry(head, '.github/workflows');
+  const tree = folder?.kind === 'tree' ? await git.readTree(folder.oid) : undefined;
+  const hasWorkflows =
+    tree?.entries.some(({ name, kind }) => kind === 'blob' && WORKFLOW.test(name)) ?? false;
+  return analysedLanguages(languages, hasWorkflows);
+}
 
 export const codeScanningSetupRoutes = [getDefaultSetup, updateDefaultSetup];

@@ -9,7 +9,7 @@ import type { Repository } from '../repositories/repository.ts';
 import type { ScanningAlert } from './alert.ts';
 import { listAlertsByNumber } from './store-alerts.ts';
 import type { AlertTransitions } from './store-applying.ts';
-import type { SarifUpload } from './upload.ts';
+import type { SarifUpload } from './analysis.ts';
 
 /** Of one analysis: receivers of thousands are better served by the list of alerts. The most severe come first. */
 export const MAX_EVENTS = 1000;

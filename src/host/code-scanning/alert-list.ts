@@ -1,11 +1,17 @@
-// What the lists of alerts have in common: how they are narrowed, sorted and paged.
-import { reply, type Call, type Reply } from '../../kernel/http/route.ts';
+// What the lists of alerts have in common: how they are narrowed, sorted and paged, and who dismissed what they show.
+import type { Headers } from '../../kernel/http/protocol.ts';
 import { Page, type Slice } from '../../kernel/http/reply/page.ts';
-import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
+import { reply, type Call, type Reply } from '../../kernel/http/route.ts';
+import { OneOf, PlainText, Type, problem, type Static } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { cursorLinks, readCursors } from './alert-cursors.ts';
+import { listOwners } from '../owners/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { toSimpleRepository } from '../repositories/model.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
 import type { AlertState, ScanningAlert } from './alert.ts';
-import type { AlertCursor, AlertFilter, AlertOrder } from './store-alerts.ts';
+import { toAlert, type AlertReply, type OrganizationAlertReply } from './model.ts';
+import type { AlertCursor, AlertFilter, AlertOrder, AlertSort } from './store-alerts.ts';
 
 export const AlertListQuery = {
   tool_name: Type.Optional(PlainText()),
@@ -88,4 +94,101 @@ function filterIn({
     ...(toolName !== undefined && { toolName }),
     ...(toolGuid !== undefined && { toolGuid }),
   };
+}
+
+/**
+ * A cursor is an alert, and whether the page is before or after it. Undefined where pages are asked for by their
+ * numbers. An empty cursor stands for the beginning.
+ */
+function readCursors(query: {
+  before?: string;
+  after?: string;
+}): { before?: AlertCursor; after?: AlertCursor } | undefined {
+  const { before, after } = query;
+  if (before === undefined && after === undefined) return undefined;
+  if (before) return { before: cursorFrom('before', before) };
+  return after ? { after: cursorFrom('after', after) } : {};
+}
+
+/** The numbers are exact in JavaScript. */
+const CURSOR = /^\d{1,15}-\d{1,15}-\d{1,15}$/;
+
+function cursorFrom(name: string, text: string): AlertCursor {
+  const written = Buffer.from(text, 'base64url').toString();
+  const [at, repositoryNumber, number] = CURSOR.test(written) ? written.split('-').map(Number) : [];
+  if (at === undefined || repositoryNumber === undefined || number === undefined)
+    throw problem(`query.${name}`, 'must be from the header Link');
+  return { at, repositoryNumber, number };
+}
+
+function cursorOf(
+  { createdAt, updatedAt, repositoryNumber, number }: ScanningAlert,
+  sort: AlertSort,
+): string {
+  const at = sort === 'created' ? createdAt : updatedAt;
+  return Buffer.from(`${at}-${repositoryNumber}-${number}`).toString('base64url');
+}
+
+interface CursorPage {
+  sort: AlertSort;
+  hasNext: boolean;
+  hasPrevious: boolean;
+  base: string;
+  url: string;
+}
+
+function cursorLinks(
+  alerts: readonly ScanningAlert[],
+  { sort, hasNext, hasPrevious, base, url }: CursorPage,
+): Headers {
+  const { origin } = new URL(base);
+  const { pathname, searchParams } = new URL(url, base);
+  const [first, last] = [alerts[0], alerts.at(-1)];
+  const linkTo = (name: 'before' | 'after', alert: ScanningAlert, rel: string) => {
+    for (const one of ['before', 'after', 'page']) searchParams.delete(one);
+    searchParams.set(name, cursorOf(alert, sort));
+    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(hasPrevious && first !== undefined ? [linkTo('before', first, 'prev')] : []),
+    ...(hasNext && last !== undefined ? [linkTo('after', last, 'next')] : []),
+  ];
+  return links.length === 0 ? {} : { link: links.join(', ') };
+}
+
+export async function showAlerts(
+  db: Db,
+  found: FoundRepository,
+  alerts: readonly ScanningAlert[],
+  base: string,
+): Promise<Static<typeof AlertReply>[]> {
+  const people = await listDismissers(db, alerts);
+  return alerts.map((alert) => toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), base));
+}
+
+/** Of repositories of one owner; those are left out that the caller's token may not see. */
+export async function showOrganizationAlerts(
+  db: Db,
+  owner: FoundRepository['owner'],
+  alerts: readonly ScanningAlert[],
+  isVisible: (found: FoundRepository) => boolean,
+  base: string,
+): Promise<Static<typeof OrganizationAlertReply>[]> {
+  const numbers = [...new Set(alerts.map(({ repositoryNumber }) => repositoryNumber))];
+  const [repositories, people] = await Promise.all([
+    listRepositoriesByNumber(db, numbers),
+    listDismissers(db, alerts),
+  ]);
+  return alerts.flatMap((alert) => {
+    const repository = repositories.get(alert.repositoryNumber);
+    if (repository?.ownerId !== owner.id || !isVisible({ repository, owner })) return [];
+    const found = { repository, owner };
+    const shown = toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), base);
+    return { ...shown, repository: toSimpleRepository(found, base) };
+  });
+}
+
+async function listDismissers(db: Db, alerts: readonly ScanningAlert[]) {
+  const ids = alerts.flatMap(({ dismissal }) => dismissal?.by ?? []);
+  return ids.length === 0 ? new Map<string, never>() : await listOwners(db, ids);
 }

@@ -1,20 +1,24 @@
-// Alerts: list, get, dismiss and reopen them, and list where each was found.
+// Alerts: list those of a repository or an organization, get, dismiss and reopen them, and list where each was found.
 import { Failure } from '../../kernel/failure.ts';
+import { route } from '../../kernel/http/route.ts';
 import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { OneOf, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
+import { openOrganization, type OrganizationCall, OrganizationParams } from '../organizations/access.ts';
+import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { recordUserAction } from './alert-events.ts';
-import { AlertListQuery, readAlertPage } from './alert-list.ts';
+import { AlertListQuery, readAlertPage, showAlerts, showOrganizationAlerts } from './alert-list.ts';
 import type { AlertDismissal, ScanningAlert } from './alert.ts';
-import { AlertReply, AlertUpdate, InstanceReply, toAlertInstance } from './model.ts';
-import { showAlerts } from './show-alerts.ts';
+import { AlertReply, AlertUpdate, InstanceReply, toAlertInstance, OrganizationAlertReply } from './model.ts';
 import { findAlert, listAlerts, listInstances, listRefsOfAlert, updateDismissal } from './store-alerts.ts';
-import { updateAlertRefs } from './store-states.ts';
+import { listOrganizationAlerts } from './store-organization-alerts.ts';
+import { updateAlertRefs } from './store-applying.ts';
 import { lockScanning } from './store-uploads.ts';
 
 const AlertParams = Type.Object({
@@ -159,4 +163,53 @@ function defaultRefOf({ repository }: FoundRepository): string {
   return `refs/heads/${repository.defaultBranch}`;
 }
 
-export const alertRoutes = [listRepositoryAlerts, getAlert, updateAlert, listAlertInstances];
+const listForOrganization = route(
+  {
+    id: 'code-scanning/list-alerts-for-org',
+    method: 'GET',
+    path: '/orgs/{org}/code-scanning/alerts',
+    summary: 'List the code-scanning alerts of an organization',
+    description:
+      'Those on the default branches of its repositories, the newest first, for admins of the organization. A repository that ' +
+      'gets another owner or default branch is listed anew soon after.',
+    access: VIEW_SCANNING,
+    params: Type.Object(OrganizationParams),
+    query: Type.Object(AlertListQuery),
+    list: OrganizationAlertReply,
+  },
+  async (call, { db }) => {
+    const organization = await openScannedOrganization(db, call);
+    const reach = installationOf(call.caller)?.reach;
+    const owner = { organizationId: organization.id, ...(reach && { reach }) };
+    return await readAlertPage(
+      call,
+      (...how) => listOrganizationAlerts(db, owner, ...how),
+      (alerts) =>
+        showOrganizationAlerts(
+          db,
+          ownerOfOrganization(organization),
+          alerts,
+          (found) => call.can(repositoryResource(found)),
+          call.base,
+        ),
+    );
+  },
+  async (call, { db }) => void (await openScannedOrganization(db, call)),
+);
+
+async function openScannedOrganization(
+  db: Db,
+  call: Pick<OrganizationCall, 'can' | 'caller'> & { params: unknown },
+): Promise<Organization> {
+  const { organization, isAdmin } = await openOrganization(db, call as OrganizationCall, 'anyone');
+  if (isAdmin) return organization;
+  throw new Failure('denied', `You must be an admin of the organization ${organization.login}.`);
+}
+
+export const alertRoutes = [
+  listRepositoryAlerts,
+  getAlert,
+  updateAlert,
+  listAlertInstances,
+  listForOrganization,
+];

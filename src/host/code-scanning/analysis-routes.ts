@@ -1,23 +1,25 @@
 // Analyses: list and get them, as JSON or as the SARIF document, and delete them one after another.
-import type { ChangeActor } from '../../kernel/identity/actor.ts';
+import { pipeline } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import { Stream } from '../../kernel/http/route.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { createGunzip } from '../../kernel/network/streams.ts';
 import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
+import type { StoredBlob } from '../../kernel/storage/blobs/blob.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { splitLines } from '../../kernel/text/split-lines.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { askedFormat, asksForType } from '../media-type.ts';
 import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
-import type { Analysis } from './analysis.ts';
+import { type Analysis, documentKey } from './analysis.ts';
 import { AnalysisDeletion, AnalysisReply, scanningUrl, toAnalysis } from './model.ts';
-import { readDocument } from './read-document.ts';
 import { beginDeletion, finishDeletions } from './remove-analysis.ts';
-import { findAnalysis, listAnalyses } from './store-analyses.ts';
+import { findAnalysis, listAnalyses, listAlertsOfResults } from './store-analyses.ts';
 import { findDeleting, findPrevious } from './store-deleting.ts';
 import { lockScanning } from './store-uploads.ts';
-import { documentKey } from './upload.ts';
 
 const AnalysisParams = Type.Object({
   ...RepositoryParams,
@@ -150,6 +152,48 @@ async function findOwnAnalysis(db: Db, repositoryNumber: number, number: number)
   const analysis = await findAnalysis(db, repositoryNumber, number);
   if (analysis === undefined) throw new Failure('not-found', 'There is no such analysis');
   return analysis;
+}
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+const AT_ONCE = 500;
+
+/**
+ * Writes the SARIF document of an analysis from what was kept of it, line by line, and adds the alerts of its
+ * results.
+ */
+async function* readDocument(
+  db: Db,
+  { number }: Analysis,
+  blob: StoredBlob,
+  alertsUrl: string,
+): AsyncGenerator<string> {
+  const source = blob.stream();
+  // An error of either is thrown where the lines are read.
+  const lines = splitLines(pipeline(source, createGunzip(), () => {}));
+  try {
+    yield `{"$schema":${JSON.stringify(SCHEMA)},"version":"2.1.0","runs":[`;
+    let position = -1;
+    let alerts = new Map<number, number>();
+    for await (const line of lines) {
+      if (position < 0) yield `${line},"results":[`;
+      else {
+        if (position % AT_ONCE === 0) alerts = await listAlertsOfResults(db, number, position, AT_ONCE);
+        const own = membersOf(alerts.get(position), alertsUrl);
+        const isFirst = own === '' || line.endsWith('{');
+        yield `${position === 0 ? '' : ','}${line}${isFirst ? '' : ','}${own}}}`;
+      }
+      position += 1;
+    }
+    yield ']}]}';
+  } finally {
+    source.destroy();
+  }
+}
+
+/** Empty where the analysis has been deleted since the document was begun. */
+function membersOf(alert: number | undefined, alertsUrl: string): string {
+  if (alert === undefined) return '';
+  return `"github/alertNumber":${alert},"github/alertUrl":${JSON.stringify(`${alertsUrl}/${alert}`)}`;
 }
 
 export const analysisRoutes = [listRecentAnalyses, getAnalysis, removeAnalysis];

@@ -1,4 +1,4 @@
-// An analysis as rules know it: one run of an upload.
+// An upload and its analyses as rules know them: one analysis for each run of the document.
 
 export interface Analysis {
   number: number;
@@ -45,4 +45,28 @@ export interface DeletingAnalysis extends Pick<
 > {
   /** The position of the first result of the newest analysis whose alert is not. */
   restored: number;
+}
+
+export interface SarifUpload {
+  number: number;
+  id: string;
+  repositoryNumber: number;
+  ref: string;
+  commitSha: string;
+  checkoutUri: string | null;
+  status: 'pending' | 'complete' | 'failed';
+  errors: string[] | null;
+  createdAt: number;
+}
+
+export const SARIF_BLOBS = 'host-sarif/';
+
+/** As it was uploaded, until it is processed. */
+export function uploadKey(id: string): string {
+  return `${SARIF_BLOBS}${id}`;
+}
+
+/** What is kept of a run. */
+export function documentKey(id: string, run: number): string {
+  return `${SARIF_BLOBS}${id}/${run}`;
 }

@@ -3,14 +3,13 @@ import type { Module } from '../../kernel/http/module.ts';
 import { codeScanningMigrations } from '../migrations/code-scanning.ts';
 import { alertRoutes } from './alert-routes.ts';
 import { analysisRoutes } from './analysis-routes.ts';
-import { organizationAlertRoutes } from './organization-routes.ts';
 import { scanningHandlers } from './process-uploads.ts';
 import { sarifBlobs } from './store-uploads.ts';
 import { sarifUploadRoutes } from './upload-routes.ts';
 
 export const codeScanningModule: Module = {
   tag: { name: 'code-scanning', description: 'What analyses found in the code' },
-  routes: [...sarifUploadRoutes, ...analysisRoutes, ...alertRoutes, ...organizationAlertRoutes],
+  routes: [...sarifUploadRoutes, ...analysisRoutes, ...alertRoutes],
   migrations: codeScanningMigrations,
   blobKinds: [sarifBlobs],
   work: (kernel) => ({ handlers: scanningHandlers(kernel) }),

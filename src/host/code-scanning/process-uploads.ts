@@ -2,20 +2,27 @@
 // one becomes an analysis, which opens and closes alerts.
 import { buffer } from 'node:stream/consumers';
 import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
-import { finish, type Due } from '../../kernel/jobs/due-store.ts';
-import type { DueHandler } from '../../kernel/jobs/due-store.ts';
+import { finish, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { MAX_EVENTS } from './alert-events.ts';
-import { applyAnalysis, giveUp } from './apply-analysis.ts';
-import { relistAlerts } from './relist-alerts.ts';
-import { finishDeletions } from './remove-analysis.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
+import { MAX_EVENTS, recordTransitions } from './alert-events.ts';
+import { finishDeletions, beginDeletion } from './remove-analysis.ts';
 import type { OpenSarif } from './sarif/sarif-client.ts';
 import { PROCESS_SCANNING, RELIST_ALERTS } from './schedule-scanning.ts';
 import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
-import { beginApplying } from './store-applying.ts';
+import {
+  beginApplying,
+  closeAlerts,
+  endApplying,
+  findApplying,
+  openAlerts,
+  updateApplied,
+} from './store-applying.ts';
 import { findDeleting } from './store-deleting.ts';
+import { findLastAlert, updateListed } from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, lockScanning } from './store-uploads.ts';
-import { documentKey, uploadKey, type SarifUpload } from './upload.ts';
+import { documentKey, uploadKey, type SarifUpload } from './analysis.ts';
 
 /** An upload that fails for reasons of the server so often is given up, so that those after it are processed. */
 const MAX_ATTEMPTS = 8;
@@ -105,4 +112,84 @@ async function writeRuns(
     await applyAnalysis(kernel, upload, signal);
   }
   await endUpload(db, upload, [], clock.now());
+}
+
+/** Alerts of one transaction. */
+const AT_ONCE = 100;
+
+/**
+ * In short transactions: other writes wait for none of them, and a crash loses none. Continues where a crash has left
+ * it; does nothing where no analysis of the upload is being applied.
+ */
+async function applyAnalysis(kernel: Kernel, upload: SarifUpload, signal: AbortSignal): Promise<void> {
+  const { db, clock } = kernel;
+  if ((await findApplying(db, upload)) === undefined) return;
+  for (let isLeft = true; isLeft;) {
+    signal.throwIfAborted();
+    isLeft = await db.transaction().execute((tx) => applySome(tx, upload, clock.now()));
+    passCheckpoint('applied some of an analysis');
+  }
+}
+
+/** Where it stands is read under the lock: another process may have gone on with it. False at the end. */
+async function applySome(tx: Db, upload: SarifUpload, now: number): Promise<boolean> {
+  await lockScanning(tx, upload.repositoryNumber);
+  const repository = await findRepositoryByNumber(tx, upload.repositoryNumber);
+  const analysis = await findApplying(tx, upload);
+  if (repository === undefined || analysis === undefined) return false;
+  const { applied, resultsCount, eventsLeft } = analysis;
+  const transitions =
+    applied < resultsCount
+      ? await openAlerts(tx, analysis, AT_ONCE)
+      : await closeAlerts(tx, analysis, AT_ONCE);
+  if (transitions === undefined) {
+    await endApplying(tx, analysis);
+    return false;
+  }
+  const on = { db: tx, actor: { now } };
+  const told = await recordTransitions(on, repository, upload, transitions, eventsLeft);
+  const next = { applied: Math.min(applied + AT_ONCE, resultsCount), eventsLeft: eventsLeft - told };
+  await updateApplied(tx, { ...analysis, ...next });
+  return true;
+}
+
+/** Ends an upload that cannot be processed. What an analysis has done so far is undone first. */
+async function giveUp(
+  kernel: Kernel,
+  upload: SarifUpload,
+  problem: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock } = kernel;
+  const { repositoryNumber } = upload;
+  for (let isEnd = false; !isEnd;) {
+    await finishDeletions(kernel, repositoryNumber, signal);
+    isEnd = await db.transaction().execute(async (tx) => {
+      await lockScanning(tx, repositoryNumber);
+      if ((await findDeleting(tx, repositoryNumber)) !== undefined) return false;
+      const analysis = await findApplying(tx, upload);
+      if (analysis === undefined) return await endUpload(tx, upload, [problem], clock.now());
+      await beginDeletion(tx, analysis, clock.now());
+      return false;
+    });
+  }
+}
+
+/**
+ * By the new owner or default branch of the repository, in short transactions. Alerts that are created meanwhile are
+ * listed as they should be: they wait for the lock, and see the change.
+ */
+async function relistAlerts(
+  { db }: Pick<Kernel, 'db'>,
+  repositoryNumber: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const last = await findLastAlert(db, repositoryNumber);
+  for (let start = 1; start <= last; start += AT_ONCE) {
+    signal.throwIfAborted();
+    await db.transaction().execute(async (tx) => {
+      await lockScanning(tx, repositoryNumber);
+      await updateListed(tx, repositoryNumber, { start, end: start + AT_ONCE });
+    });
+  }
 }

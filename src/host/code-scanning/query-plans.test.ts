@@ -30,8 +30,7 @@ import {
   openAlerts,
   updateApplied,
 } from './store-applying.ts';
-import { deleteScanning } from './store-removal.ts';
-import { beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
+import { deleteScanning, beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
 import { findLastAlert, listOrganizationAlerts, updateListed } from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';

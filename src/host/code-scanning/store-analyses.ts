@@ -2,12 +2,11 @@
 import { sql, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Analysis } from './analysis.ts';
+import type { Analysis, SarifUpload } from './analysis.ts';
 import type { ReadResult, SarifRunSummary } from './sarif/sarif-run.ts';
 import type { ScanningRule } from './sarif/sarif-rule.ts';
-import { deleteWritten } from './store-removal.ts';
+import { deleteWritten } from './store-deleting.ts';
 import type { AnalysisRow } from './tables.ts';
-import type { SarifUpload } from './upload.ts';
 
 function selectAnalyses(db: Db) {
   return db

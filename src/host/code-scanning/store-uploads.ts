@@ -4,7 +4,7 @@ import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SarifUploadRow } from './tables.ts';
-import { SARIF_BLOBS, type SarifUpload } from './upload.ts';
+import { SARIF_BLOBS, type SarifUpload } from './analysis.ts';
 
 /** What one transaction at a time may change: the uploads, analyses and alerts of a repository. */
 export async function lockScanning(tx: Db, repositoryNumber: number): Promise<void> {

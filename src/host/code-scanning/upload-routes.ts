@@ -4,15 +4,15 @@ import { Failure } from '../../kernel/failure.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 import { tooLarge } from '../../kernel/http/body/body.ts';
-import { isValidRefName } from '../git/ref-name.ts';
+import { isValidRefName } from '../git/revision.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { SarifReceipt, SarifStatus, SarifUploadRequest, scanningUrl } from './model.ts';
 import { scheduleScanning } from './schedule-scanning.ts';
-import { isGzip } from './sarif/inflate-sarif.ts';
+import { isGzip } from './sarif/read-sarif.ts';
 import { MAX_GZIP_BYTES } from './sarif/sarif-limits.ts';
 import { findUpload, insertUpload, lockScanning } from './store-uploads.ts';
-import { uploadKey } from './upload.ts';
+import { uploadKey } from './analysis.ts';
 
 /** Base64 takes a third more, and the other members need some space. */
 const MAX_BODY_BYTES = Math.ceil((MAX_GZIP_BYTES * 4) / 3) + 64 * 1024;

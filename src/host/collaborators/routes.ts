@@ -17,7 +17,7 @@ import {
 import { roleOn } from '../repositories/caller-roles.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole, parseRole } from '../repositories/repository.ts';
-import { userNotFound } from '../users/not-found.ts';
+import { userNotFound } from '../users/access.ts';
 import { addCollaborator, removeCollaborator } from './change-collaborators.ts';
 import {
   Collaborator,

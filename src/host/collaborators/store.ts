@@ -2,7 +2,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { REPOSITORY_ROLES, type RepositoryRole } from '../repositories/repository.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { REPOSITORY_ROLES, type RepositoryRole, type Repository } from '../repositories/repository.ts';
+import { repositoryFrom } from '../repositories/store.ts';
 import type { CollaboratorGrant } from './model.ts';
 import type { CollaboratorRow } from './tables.ts';
 
@@ -14,7 +16,7 @@ export interface SharedRepository {
 }
 
 /** `direct` is without organization and teams; `outside` also without members of the organization. */
-export type CollaboratorAffiliation = 'all' | 'direct' | 'outside';
+type CollaboratorAffiliation = 'all' | 'direct' | 'outside';
 
 /** The accounts with at least the role, by id. */
 export async function listCollaboratorIds(
@@ -53,7 +55,7 @@ export async function listGrantsOf(
 }
 
 /** Every grant with the rank of its role; -1 for a custom role that is gone. */
-export function rankedGrants(
+function rankedGrants(
   repository: SharedRepository,
   affiliation: CollaboratorAffiliation,
   accountIds?: readonly string[],
@@ -151,4 +153,39 @@ export async function deleteCollaborator(tx: Db, number: number, accountId: stri
     .where('repository_number', '=', number)
     .where('account_id', '=', accountId)
     .execute();
+}
+
+/**
+ * Ends the stars and watches of accounts that no longer see the repository. The caller has locked the repository,
+ * which is private. Returns it with its new counts.
+ */
+export async function endLostInterests(
+  tx: Db,
+  { repository: { number, ownerId }, owner }: FoundRepository,
+): Promise<Repository> {
+  const shared = { number, ownerId, isOwnerOrganization: owner.type === 'Organization' };
+  const seers = sql<string>`(select account_id from (${rankedGrants(shared, 'all')}) as ranked where rank >= 0)`;
+  for (const table of ['stars', 'watches'] as const)
+    await tx
+      .deleteFrom(table)
+      .where('repository_number', '=', number)
+      .where('account_id', 'not in', seers)
+      .execute();
+  const row = await tx
+    .updateTable('repositories')
+    .set((eb) => ({
+      star_count: eb
+        .selectFrom('stars')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('repository_number', '=', number),
+      watch_count: eb
+        .selectFrom('watches')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('repository_number', '=', number)
+        .where('is_ignored', '=', 0),
+    }))
+    .where('number', '=', number)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return repositoryFrom(row);
 }

@@ -1,14 +1,26 @@
 // Comparisons of two commits of a repository, or of a repository and its forks.
+import { Failure } from '../../kernel/failure.ts';
 import { clampLimit, Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
+import { findInFamily, sourceNumberOf } from '../forks/store.ts';
+import type { GitCommit } from '../git/commit-object.ts';
 import { diffFiles, streamDiff, streamPatches } from '../git/diff.ts';
-import { countAheadBehind, listCommitIdsBetween } from '../git/history.ts';
-import { pageLinks } from '../page-links.ts';
-import { HostPageQuery } from '../list-query.ts';
-import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import type { GitTarget } from '../git/git-target.ts';
+import { countAheadBehind, listCommitIdsBetween, findMergeBases } from '../git/history.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { pageLinks, HostPageQuery } from '../list-query.ts';
+import { findOwner } from '../owners/store.ts';
+import {
+  READ_REPOSITORY,
+  repositoryRoute,
+  mayRead,
+  type FoundRepository,
+  type RepositoryCall,
+} from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { openComparison, type ComparedSide } from './compare.ts';
+import { findRepositoryByName } from '../repositories/store.ts';
 import { readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitComparison, toDiffEntry } from './model.ts';
 import { streamText, textFormatOf } from './text-reply.ts';
@@ -97,6 +109,89 @@ function fullNameOf({ found: { owner, repository } }: Pick<ComparedSide, 'found'
 /** Slashes and colons may stand in a path as they are. */
 function encodeBasehead(basehead: string): string {
   return encodeURIComponent(basehead).replaceAll('%2F', '/').replaceAll('%3A', ':');
+}
+
+interface ComparedSide {
+  found: FoundRepository;
+  git: GitRepository;
+  commit: GitCommit;
+}
+
+interface Compared {
+  base: ComparedSide;
+  head: ComparedSide;
+  mergeBase: GitCommit;
+  /** Where git finds the objects of both. */
+  target: GitTarget;
+}
+
+/**
+ * The two commits may be in two repositories of one family. Everything that the caller may not see is reported as
+ * missing.
+ */
+async function openComparison(
+  kernel: Kernel,
+  call: RepositoryCall,
+  opened: FoundRepository,
+  basehead: string,
+): Promise<Compared> {
+  const [first, second, ...others] = basehead.split('...');
+  if (!first || !second || others.length > 0) throw notComparable(basehead);
+  const base = await findSide(kernel, call, opened, first);
+  const head = await findSide(kernel, call, opened, second);
+  const { git } = base;
+  const isOne = git.number === head.git.number;
+  const target = isOne ? git : { program: git.program, folder: git.folder, alternates: [head.git.folder] };
+  const [oid] = await findMergeBases(target, base.commit.oid, head.commit.oid);
+  const mergeBase = oid === undefined ? undefined : await git.readCommit(oid);
+  if (mergeBase === undefined)
+    throw new Failure('not-found', `No common ancestor between ${first} and ${second}.`);
+  return { base, head, mergeBase, target };
+}
+
+/** `revision`, `owner:revision` or `owner:repository:revision`. A name of a branch has no colon. */
+async function findSide(
+  kernel: Kernel,
+  call: RepositoryCall,
+  opened: FoundRepository,
+  text: string,
+): Promise<ComparedSide> {
+  const words = text.split(':');
+  const revision = words.at(-1)!;
+  const [login, name] = words.slice(0, -1);
+  if (words.length > 3) throw notComparable(text);
+  const found = login === undefined ? opened : await findRelative(kernel, call, opened, login, name);
+  const git = found && kernel.services.git.repository(found.repository.number);
+  const commit = await git?.resolveCommit(revision);
+  if (found === undefined || git === undefined || commit === undefined) throw notComparable(text);
+  return { found, git, commit };
+}
+
+/** The repository of the owner that has the same source. */
+async function findRelative(
+  { db }: Kernel,
+  call: RepositoryCall,
+  { repository }: FoundRepository,
+  login: string,
+  name: string | undefined,
+): Promise<FoundRepository | undefined> {
+  const owner = await findOwner(db, login);
+  if (owner === undefined) return undefined;
+  const source = sourceNumberOf(repository);
+  const isOwn = repository.ownerId === owner.id;
+  const relative =
+    name === undefined
+      ? isOwn
+        ? repository
+        : await findInFamily(db, owner.id, source)
+      : await findRepositoryByName(db, owner, name);
+  if (relative === undefined || sourceNumberOf(relative) !== source) return undefined;
+  const found = { repository: relative, owner };
+  return (await mayRead(db, call, found)) ? found : undefined;
+}
+
+function notComparable(text: string): Failure {
+  return new Failure('not-found', `There is no commit ${text} that can be compared`);
 }
 
 export const compareRoutes = [compareCommits];

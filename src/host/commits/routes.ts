@@ -2,17 +2,17 @@
 import { Page, clampLimit } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { diffFiles, MAX_DIFF_FILES, MAX_DIFF_PAGE, streamCommitPatch, streamDiff } from '../git/diff.ts';
 import { listCommitIds, type HistoryFilter } from '../git/history.ts';
-import { pageLinks } from '../page-links.ts';
-import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
+import { pageLinks, HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
+import { noreplyAddressOf } from '../owners/commit-person.ts';
+import { findUser } from '../owners/store.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { parseTime } from '../times.ts';
 import { findCommit, noCommitAt, readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitReply, toDiffEntry } from './model.ts';
-import { listPersonTexts } from './person-filter.ts';
 import { shaText, streamText, textFormatOf } from './text-reply.ts';
 
 const Moment = Type.Optional(Type.String({ format: 'date-time' }));
@@ -120,5 +120,16 @@ const getCommit = repositoryRoute(
     return reply(200, shown, pageLinks(pages, base, url));
   },
 );
+
+/**
+ * In the angle brackets of commits, so that no longer address matches. None for a login that nobody has. An address that
+ * a user has added does not count: nothing proves that it is theirs.
+ */
+async function listPersonTexts(db: Db, person: string): Promise<string[]> {
+  if (person.includes('@')) return [`<${person}>`];
+  const account = await findUser(db, person);
+  if (account === undefined) return [];
+  return [account.email, noreplyAddressOf(account)].map((email) => `<${email}>`);
+}
 
 export const commitRoutes = [listCommits, getCommit];

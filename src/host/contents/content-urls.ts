@@ -1,9 +1,8 @@
-// The addresses of what a repository contains.
+// The addresses of what a repository contains, and where its submodules come from.
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { signDownload } from '../download-token.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { ContentEntryRep } from './model.ts';
-import { hostedRepository, type Submodule } from './submodules.ts';
 
 /** A commit of a repository, as the addresses in a reply name it. */
 export interface ContentPlace extends FoundRepository {
@@ -113,4 +112,41 @@ const NEEDS_NO_CODE = /^[\w./-]*$/;
 
 function encodePath(path: string): string {
   return NEEDS_NO_CODE.test(path) ? path : path.split('/').map(encodeURIComponent).join('/');
+}
+
+export interface Submodule {
+  path: string;
+  url: string;
+}
+
+/** By path. A later section of the same path takes precedence. Lines that are not understood are skipped. */
+export function parseGitmodules(text: string): Map<string, Submodule> {
+  const modules = new Map<string, Submodule>();
+  let section: Partial<Submodule> | undefined;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim();
+    if (trimmed.startsWith('[')) {
+      section = /^\[submodule\s/i.test(trimmed) ? {} : undefined;
+      continue;
+    }
+    const [, key = '', value = ''] = /^(path|url)\s*=\s*(.*)$/i.exec(trimmed) ?? [];
+    if (section === undefined || key === '') continue;
+    section[key.toLowerCase() as keyof Submodule] = unquoted(value);
+    const { path, url } = section;
+    if (path !== undefined && url !== undefined) modules.set(path.replace(/\/$/, ''), { path, url });
+  }
+  return modules;
+}
+
+function unquoted(value: string): string {
+  const [, inner] = /^"(.*)"$/.exec(value) ?? [];
+  return inner === undefined ? value : inner.replaceAll(/\\(["\\])/g, '$1');
+}
+
+/** The `owner/name` of a repository of this server; `page` is the address that relative ones begin at. */
+function hostedRepository(url: string, page: string, origin: string): string | undefined {
+  const isRelative = /^\.{1,2}\//.test(url);
+  const absolute = isRelative ? URL.parse(url, `${page}/`) : URL.parse(url);
+  if (absolute === null || absolute.origin !== origin) return undefined;
+  return /^\/([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(absolute.pathname)?.[1];
 }

@@ -1,14 +1,13 @@
 // Finds what a path of a repository means at a branch, tag or commit.
 import type { Caller } from '../../kernel/identity/caller.ts';
-import { downloadHolder } from '../download-holder.ts';
+import { downloadHolder } from '../download-token.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import type { FoundEntry, GitRepository } from '../git/repository.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import type { ContentPlace } from './content-urls.ts';
+import { type ContentPlace, parseGitmodules, type Submodule } from './content-urls.ts';
 import type { MarkdownRenderer } from './markdown-client.ts';
-import { parseGitmodules, type Submodule } from './submodules.ts';
 
 /** Git itself follows links up to the longest path of the file system. */
 const MAX_LINK_BYTES = 4096;

@@ -1,6 +1,6 @@
 // Files, folders, symbolic links and submodules of a repository in replies.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import { LicenseSimple } from '../repositories/license.ts';
+import { LicenseSimple } from '../licenses/license.ts';
 
 const CONTENT = {
   name: Type.String(),

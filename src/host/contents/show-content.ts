@@ -1,18 +1,19 @@
 // Builds the replies for files, folders, symbolic links and submodules.
-import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { Bytes, reply, type Reply, type Stream } from '../../kernel/http/route.ts';
-import type { Static } from '../../kernel/schema/schema.ts';
+import { escapeHtml } from '../../kernel/http/pages/html.ts';
+import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
-import { encodeLines } from '../git-data/base64.ts';
+import { Bytes, reply, type Reply, type Stream } from '../../kernel/http/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { encodeLines } from '../git-data/model.ts';
 import type { FoundEntry } from '../git/repository.ts';
 import type { Tree, TreeEntry } from '../git/tree.ts';
 import { askedFormat } from '../media-type.ts';
-import { fileUrls, folderUrls, submoduleUrls, type ContentUrls } from './content-urls.ts';
+import { fileUrls, folderUrls, submoduleUrls, type ContentUrls, type Submodule } from './content-urls.ts';
 import { replyWithBytes, type FileCall } from './file-reply.ts';
 import { contentNotFound, readSubmodules, type OpenedContents } from './find-content.ts';
-import { renderFile } from './render-file.ts';
+import type { MarkdownRenderer } from './markdown-client.ts';
 import type {
   ContentEntryRep,
   ContentFile,
@@ -20,7 +21,6 @@ import type {
   ContentSubmodule,
   ContentSymlink,
 } from './model.ts';
-import type { Submodule } from './submodules.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const MAX_ENTRIES = 1000;
@@ -174,4 +174,13 @@ function tooLarge(megabytes: number): Failure {
     `This file is larger than ${megabytes} MB, and cannot be read this way. Use its download address, or git.`,
     { code: 'too_large', fields: [{ field: 'data', message: `must be at most ${megabytes} MB` }] },
   );
+}
+
+const MARKDOWN = /\.(?:md|markdown|mdown|mkdn|mkd)$/i;
+
+/** Renders files as HTML: Markdown as a document, everything else as its escaped text. */
+async function renderFile(markdown: MarkdownRenderer, path: string, content: Buffer): Promise<string> {
+  const text = content.toString();
+  const html = MARKDOWN.test(path) ? await markdown.render(text) : undefined;
+  return html ?? `<pre>${escapeHtml(text)}</pre>`;
 }

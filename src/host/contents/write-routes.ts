@@ -1,12 +1,147 @@
-// Writes to the contents of a repository.
-import { downloadHolder } from '../download-holder.ts';
+// Writes to the contents of a repository: a file is written or removed with one commit on a branch.
+import { Failure } from '../../kernel/failure.ts';
 import { reply } from '../../kernel/http/route.ts';
-import { Type } from '../../kernel/schema/schema.ts';
-import { PUSH_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Type, Nullable, type Static } from '../../kernel/schema/schema.ts';
+import { downloadHolder } from '../download-token.ts';
+import { decodeLines, GitCommitReply, toGitCommit, personIn, SentPerson } from '../git-data/model.ts';
+import { gitUrlsOf } from '../git-data/urls.ts';
+import { commitFiles, type CommittedFiles } from '../git/commit-files.ts';
+import type { GitCommit, GitPerson } from '../git/commit-object.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { checkPath, isBranchName } from '../git/revision.ts';
+import { ONE_COMMIT, requireRefChange, type RefChange } from '../protection/check-ref-changes.ts';
+import { changeRefs } from '../pushes/change-refs.ts';
+import { PUSH_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { decodeContent, FileCommit, FileRemoval, FileWrite, toFileCommit } from './file-commit.ts';
+import type { Repository } from '../repositories/repository.ts';
+import { contentNotFound } from './find-content.ts';
+import { FileInCommit, type ContentEntryRep } from './model.ts';
 import { fileEntry } from './show-content.ts';
-import { writeFile } from './write-file.ts';
+
+interface SentChange {
+  path: string;
+  /** Undefined removes the file. */
+  content: Buffer | undefined;
+  message: string;
+  sha?: string;
+  branch?: string;
+  author?: { name: string; email: string; date?: string };
+  committer?: { name: string; email: string; date?: string };
+}
+
+interface WrittenFile extends CommittedFiles {
+  branch: string;
+  isNew: boolean;
+}
+
+/** Where anything is wrong, nothing is written. */
+async function writeFile(
+  kernel: Kernel,
+  actor: { caller: KnownCaller; now: number },
+  found: FoundRepository,
+  sent: SentChange,
+): Promise<WrittenFile> {
+  const { repository } = found;
+  checkPath(sent.path);
+  const git = kernel.services.git.repository(repository.number);
+  const branch = (sent.branch ?? repository.defaultBranch).replace(/^refs\/heads\//, '');
+  const ref = `refs/heads/${branch}`;
+  const parent = await findBranchCommit(git, repository, branch);
+  const isNew = await checkSha(git, parent, sent);
+  const commit = {
+    ref,
+    parent,
+    changes: [{ path: sent.path, content: sent.content }],
+    ...personsOf(sent, actor),
+    message: sent.message,
+    check: (update: RefChange) =>
+      requireRefChange(kernel, found, actor.caller, update, {
+        history: ONE_COMMIT,
+        failed: `Could not ${sent.content === undefined ? 'delete' : isNew ? 'create' : 'update'} file`,
+      }),
+  };
+  const committed = await commitFiles(git, commit, (updates) => changeRefs(kernel, actor, found, updates));
+  return { ...committed, branch, isNew };
+}
+
+/** Undefined where the default branch is created by its first commit. */
+async function findBranchCommit(
+  git: GitRepository,
+  { defaultBranch }: Repository,
+  branch: string,
+): Promise<GitCommit | undefined> {
+  const oid = isBranchName(branch) ? await git.readRef(`refs/heads/${branch}`) : undefined;
+  if (oid !== undefined) return await git.readCommit(oid);
+  if (branch === defaultBranch) return undefined;
+  throw new Failure('not-found', `Branch ${branch} not found`, { code: 'no-branch' });
+}
+
+/** Returns whether there is no such file yet. */
+async function checkSha(
+  git: GitRepository,
+  parent: GitCommit | undefined,
+  { path, sha, content }: SentChange,
+): Promise<boolean> {
+  const current = parent && (await git.findEntry(parent.oid, path));
+  const isRemoval = content === undefined;
+  if (current?.kind === 'tree' || current?.kind === 'commit')
+    throw new Failure('invalid', `${path} is not a file`);
+  if (current === undefined && isRemoval) throw contentNotFound();
+  if (current !== undefined && sha === undefined)
+    throw new Failure('invalid', 'Invalid request.\n\n"sha" wasn\'t supplied.');
+  if (sha !== undefined && current?.oid !== sha)
+    throw new Failure('conflict', `${path} does not match ${sha}`);
+  return current === undefined;
+}
+
+const REMOVAL = {
+  message: Type.String({ minLength: 1, description: 'Of the commit' }),
+  sha: Type.Optional(Type.String({ description: 'The id of the content that is replaced or removed' })),
+  branch: Type.Optional(Type.String({ description: 'The default branch when not given' })),
+  author: Type.Optional(SentPerson),
+  committer: Type.Optional(SentPerson),
+};
+
+const FileRemoval = Type.Object(REMOVAL);
+
+const FileWrite = Type.Object({
+  ...REMOVAL,
+  content: Type.String({ description: 'In base64' }),
+});
+
+const FileCommit = Type.Object(
+  { content: Nullable(FileInCommit), commit: GitCommitReply },
+  { $id: 'file-commit' },
+);
+
+function toFileCommit(
+  found: FoundRepository & { base: string },
+  commit: GitCommit,
+  content: ContentEntryRep | null,
+): Static<typeof FileCommit> {
+  const { number } = found.repository;
+  return { content, commit: toGitCommit(commit, number, gitUrlsOf(found, found.base)) };
+}
+
+/** The committer is the caller unless another is sent, and the author is the committer. */
+function personsOf(
+  sent: Pick<Static<typeof FileWrite>, 'author' | 'committer'>,
+  actor: { caller: KnownCaller; now: number },
+): { author: GitPerson; committer: GitPerson } {
+  const committer = personIn(sent.committer, 'committer', actor);
+  return {
+    committer,
+    author: sent.author === undefined ? committer : personIn(sent.author, 'author', actor),
+  };
+}
+
+function decodeContent(text: string): Buffer {
+  const bytes = decodeLines(text);
+  if (bytes === undefined) throw new Failure('invalid', 'content is not valid Base64');
+  return bytes;
+}
 
 const AtPath = Type.Object({ ...RepositoryParams, path: Type.String() });
 

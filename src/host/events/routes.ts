@@ -4,13 +4,17 @@ import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery } from '../list-query.ts';
-import { openOrganization, VIEW_AS_MEMBER, VIEW_ORGANIZATION } from '../organizations/access.ts';
-import { OrganizationParams } from '../organizations/organization-params.ts';
+import {
+  openOrganization,
+  VIEW_AS_MEMBER,
+  VIEW_ORGANIZATION,
+  OrganizationParams,
+} from '../organizations/access.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner } from '../owners/store.ts';
 import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { userNotFound } from '../users/not-found.ts';
+import { userNotFound } from '../users/access.ts';
 import { FeedItem } from './feed-model.ts';
 import { showFeed } from './show-feed.ts';
 

@@ -1,14 +1,20 @@
 // Fills the folders of forks and of repositories from templates. Due work does it again where a server died before it had.
-import type { BackgroundWork } from '../../kernel/http/protocol.ts';
-import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findAccount } from '../../kernel/identity/store-accounts.ts';
+import type { BackgroundWork } from '../../kernel/http/protocol.ts';
+import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { limitedWork } from '../maintenance/limited-work.ts';
+import { type GitTarget, runChange, streamGit } from '../git/git-target.ts';
+import { buildCommit } from '../git/new-object.ts';
+import { checkedObjectId } from '../git/object-id.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { updateRefs } from '../git/update-refs.ts';
+import { writeObjects } from '../git/write-objects.ts';
+import { limitedWork } from '../maintenance/schedule-maintenance.ts';
+import { personOf } from '../owners/commit-person.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
-import { writeTemplate } from './write-template.ts';
 
 const COPY_REPOSITORY = 'host.copy-repository';
 /** Usually the call that creates the repository has filled its folder long before. */
@@ -90,4 +96,63 @@ async function fillFolder(
       // What was pushed to a private repository and taken back is nobody else's.
       onlyReachable: source?.isPrivate ?? true,
     });
+}
+
+const MAX_BRANCHES = 1000;
+
+interface TemplateOptions {
+  defaultBranch: string;
+  hasAllBranches: boolean;
+  /** The author of the commits. */
+  account: Account;
+  at: number;
+}
+
+/** One commit for each branch, without the template's history. The new repository is empty where the template is. */
+async function writeTemplate(
+  template: GitRepository,
+  target: GitTarget,
+  { defaultBranch, hasAllBranches, account, at }: TemplateOptions,
+): Promise<void> {
+  const main = `refs/heads/${defaultBranch}`;
+  const listed = await template.listRefs({
+    prefix: hasAllBranches ? 'refs/heads/' : main,
+    limit: MAX_BRANCHES,
+  });
+  const refs = hasAllBranches ? listed : listed.filter(({ name }) => name === main);
+  const commits = await Promise.all(refs.map(({ oid }) => template.readCommit(oid)));
+  const trees = commits.map((commit) => commit!.tree);
+  if (trees.length === 0) return;
+  await copyTrees(template, target, [...new Set(trees)]);
+  const person = personOf(account, at);
+  const initial = (tree: string) =>
+    buildCommit({ tree, parents: [], author: person, committer: person, message: 'Initial commit\n' });
+  const objects = trees.map(initial);
+  await writeObjects(target, objects);
+  await updateRefs(
+    target,
+    refs.map(({ name }, index) => ({ name, from: undefined, to: objects[index]!.oid })),
+  );
+}
+
+const TIMEOUT_MS = 120_000;
+const MAX_OUTPUT = 1024;
+
+/**
+ * With all that is in them, and without the commits that have them. `target` is a repository that nobody else uses
+ * yet.
+ */
+async function copyTrees(source: GitTarget, target: GitTarget, trees: readonly string[]): Promise<void> {
+  const wanted = trees.map((tree) => `${checkedObjectId(tree)}\n`).join('');
+  const pack = streamGit(source, ['pack-objects', '--revs', '--stdout', '-q'], {
+    input: wanted,
+    work: 'transfer',
+    timeoutMs: TIMEOUT_MS,
+  });
+  await runChange(target, ['index-pack', '--stdin', '--strict'], {
+    input: pack,
+    work: 'transfer',
+    timeoutMs: TIMEOUT_MS,
+    maxOutput: MAX_OUTPUT,
+  });
 }

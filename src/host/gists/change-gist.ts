@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { gistNotFound, ownsGist, type FoundGist } from './access.ts';
-import { editFiles, type SentFiles } from './file-edits.ts';
+import { editFiles, type SentFiles, inTurn, writeRevision } from './write-revision.ts';
 import { GIST_BRANCH, type Gist } from './gist.ts';
 import { readGistState } from './read-git.ts';
 import { auditedGist, beginGistWrite, gistChange, recordGistChange } from './record-change.ts';
@@ -21,10 +21,9 @@ import {
   publishGist,
   shareLockGistOwner,
   type NewGist,
+  deleteGistWrite,
 } from './store.ts';
 import { insertRevisions, listRevisionAuthors } from './store-revisions.ts';
-import { deleteGistWrite } from './store-writes.ts';
-import { inTurn, writeRevision } from './write-revision.ts';
 
 export const DELETE_GIST = 'host.delete-gist';
 

@@ -20,6 +20,7 @@ import {
   shareLockGistOwner,
   updateGist,
   updateGistOwner,
+  gistRemovalStatement,
 } from './store.ts';
 import { listForksOfGist, listGistsOf, listPublicGists, listStarredGists } from './store-lists.ts';
 import {
@@ -30,7 +31,6 @@ import {
   listRevisionAuthors,
   listGistRevisions,
 } from './store-revisions.ts';
-import { gistRemovalStatement } from './store-writes.ts';
 import { deleteGistStar, gistStarRemovalStatements, hasGistStar, insertGistStar } from './store-stars.ts';
 
 const NOW = 1_800_000_000_000;

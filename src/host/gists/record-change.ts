@@ -11,8 +11,7 @@ import { listOwners } from '../owners/store.ts';
 import { gistNotFound, gistResource, type FoundGist, type NamedGist } from './access.ts';
 import type { Gist } from './gist.ts';
 import { readGistState, type GistState } from './read-git.ts';
-import { findGistByNumber, lockGist, updateGist } from './store.ts';
-import { deleteGistWrite, hasGistWrite } from './store-writes.ts';
+import { findGistByNumber, lockGist, updateGist, deleteGistWrite, hasGistWrite } from './store.ts';
 import { deleteRevisions, insertRevisions, listRevisionAuthors } from './store-revisions.ts';
 
 export const RECORD_GIST = 'host.record-gist';

@@ -1,5 +1,6 @@
 // Gists in the database.
 import type { Selectable } from 'kysely';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { isGistId, type Gist, type GistFile } from './gist.ts';
 import type { GistRow } from './tables.ts';
@@ -78,7 +79,7 @@ export async function insertGist(tx: Db, fields: NewGist, now: number): Promise<
   return number;
 }
 
-export interface RecordedState {
+interface RecordedState {
   head: string;
   files: readonly GistFile[];
   revisionCount: number;
@@ -110,7 +111,7 @@ async function addToGistForkCount(tx: Db, parent: number, difference: 1 | -1): P
     .execute();
 }
 
-export interface GistUpdate {
+interface GistUpdate {
   state?: RecordedState;
   description?: string | null;
 }
@@ -190,7 +191,7 @@ export async function deleteGistRow(db: Db, number: number): Promise<void> {
   await db.deleteFrom('gists').where('number', '=', number).where('deleted_at', 'is not', null).execute();
 }
 
-export interface GistCounts {
+interface GistCounts {
   publicGists: number;
   secretGists: number;
 }
@@ -224,4 +225,29 @@ export function gistFrom(row: Selectable<GistRow>): Gist {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+export const DELETE_GISTS_OF = 'host.delete-gists-of';
+
+export async function hasGistWrite(tx: Db, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('due').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteGistWrite(tx: Db, id: string): Promise<void> {
+  await tx.deleteFrom('due').where('id', '=', id).execute();
+}
+
+/** Belongs into the transaction in which the account ends. */
+export function gistRemovalStatement(db: Db, ownerId: string, now: number): SqlStatement {
+  const work = {
+    id: `${DELETE_GISTS_OF}:${ownerId}`,
+    kind: DELETE_GISTS_OF,
+    payload: JSON.stringify({ ownerId }),
+  };
+  return db
+    .insertInto('due')
+    .values({ ...work, due_at: now, owner: null, attempts: 0, last_error: null, created_at: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .compile();
 }

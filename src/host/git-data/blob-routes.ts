@@ -13,7 +13,7 @@ import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositori
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { asDownload } from '../transport/downloads.ts';
 import type { GitTransferCall } from '../transport/git-transfers.ts';
-import { decodeLines, encodeLines, streamLines } from './base64.ts';
+import { decodeLines, encodeLines, streamLines } from './model.ts';
 import { missingFrom } from './missing.ts';
 import { gitUrlsOf, objectUrl } from './urls.ts';
 

@@ -3,14 +3,13 @@ import { Failure } from '../../kernel/failure.ts';
 import { isAncestor } from '../git/history.ts';
 import type { ObjectInfo } from '../git/object-reader.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { isNamedLikeId, isBranchName, isValidRefName } from '../git/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
-import { isNamedLikeId } from '../git/ref-name.ts';
-import { checkChangeable } from './ref-names.ts';
 
 /** How often a change is tried again after others have changed the same reference. */
 const MAX_TRIES = 10;
 
-export interface ChangedRef {
+interface ChangedRef {
   name: string;
   oid: string;
   type: string;
@@ -107,4 +106,25 @@ function asInvalid(error: unknown): unknown {
   return error instanceof RefUpdateRefused && error.reason === 'name-conflict'
     ? new Failure('invalid', error.message)
     : error;
+}
+
+/** The full name of a reference in a path, where `refs/` may be left out. */
+export function fullRefName(path: string): string {
+  return path.startsWith('refs/') ? path : `refs/${path}`;
+}
+
+/** Throws for a name that no branch or tag can have. */
+export function checkChangeable(name: string): void {
+  const [, space, rest = ''] = /^refs\/(heads|tags)\/(.*)$/s.exec(name) ?? [];
+  if (space === undefined)
+    throw new Failure('invalid', 'Only references below refs/heads/ and refs/tags/ can be changed.');
+  const isName = space === 'heads' ? isBranchName(rest) : !rest.startsWith('-') && isValidRefName(name);
+  if (!isName)
+    throw new Failure('invalid', `${JSON.stringify(shorten(name))} is not a valid reference name.`);
+}
+
+const MAX_SHOWN = 200;
+
+function shorten(name: string): string {
+  return name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
 }

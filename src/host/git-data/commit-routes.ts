@@ -8,8 +8,7 @@ import { writeObjects } from '../git/write-objects.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { missingFrom } from './missing.ts';
-import { GitCommitReply, toGitCommit } from './model.ts';
-import { personIn, SentPerson } from './person-in-request.ts';
+import { GitCommitReply, toGitCommit, personIn, SentPerson } from './model.ts';
 import { gitUrlsOf, objectUrl } from './urls.ts';
 
 const MAX_PARENTS = 1000;

@@ -1,4 +1,4 @@
-// The errors for objects and references that are not there.
+// The errors for objects, references and branches that are not there.
 import { Failure } from '../../kernel/failure.ts';
 import { emptyRepository } from '../commits/find-commit.ts';
 import type { GitRepository } from '../git/repository.ts';
@@ -15,4 +15,9 @@ export async function checkNotEmpty(git: GitRepository): Promise<void> {
 
 async function isEmpty(git: GitRepository): Promise<boolean> {
   return (await git.listRefs({ prefix: 'refs/heads/', limit: 1 })).length === 0;
+}
+
+/** The error for a branch that does not exist. */
+export function branchNotFound(): Failure {
+  return new Failure('not-found', 'Branch not found', { code: 'branch' });
 }

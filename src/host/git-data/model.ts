@@ -1,9 +1,11 @@
-// Trees, commits, references and annotated tags as replies show them.
-import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+// Git objects and references in requests and replies: trees, commits, tags, their authors, and contents in base64.
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { OneOf, Type, type Static, problem } from '../../kernel/schema/schema.ts';
 import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
-import type { GitCommit, GitTag } from '../git/commit-object.ts';
+import type { GitCommit, GitTag, GitPerson } from '../git/commit-object.ts';
 import type { ListedEntry } from '../git/list-tree.ts';
 import { nodeId } from '../node-id.ts';
+import { personOf } from '../owners/commit-person.ts';
 import { objectUrl, refUrl, type GitUrls } from './urls.ts';
 
 export const GitTreeReply = Type.Object(
@@ -129,4 +131,66 @@ export function toGitTag(tag: GitTag, number: number, urls: GitUrls): Static<typ
 /** Git ends messages with a line break, which clients do not expect. */
 function withoutLastBreak(message: string): string {
   return message.replace(/\n+$/, '');
+}
+
+/** The bytes of one line. */
+const LINE_BYTES = 45;
+
+/** Base64 as the host writes it: in lines of 60 characters. */
+export function encodeLines(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll(/.{1,60}/g, '$&\n');
+}
+
+/** The lines of a long content, piece by piece. */
+export async function* streamLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % LINE_BYTES);
+    rest = bytes.subarray(whole);
+    if (whole > 0) yield encodeLines(bytes.subarray(0, whole));
+  }
+  if (rest.length > 0) yield encodeLines(rest);
+}
+
+/** Undefined for what is no base64. Line breaks are allowed, as programs that write base64 make them. */
+export function decodeLines(text: string): Buffer | undefined {
+  const packed = text.replaceAll(/\s+/g, '');
+  if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) return undefined;
+  return Buffer.from(packed, 'base64');
+}
+
+const MAX_LENGTH = 1000;
+
+export const SentPerson = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: MAX_LENGTH }),
+  email: Type.String({ minLength: 1, maxLength: MAX_LENGTH }),
+  date: Type.Optional(Type.String({ description: 'A time in ISO 8601 with its zone; now if absent' })),
+});
+
+/** The caller where nobody is named. */
+export function personIn(
+  sent: Static<typeof SentPerson> | undefined,
+  field: string,
+  { caller, now }: { caller: KnownCaller; now: number },
+): GitPerson {
+  if (sent === undefined) return personOf(accountOf(caller), now);
+  const { name, email, date } = sent;
+  return { name, email, ...(date === undefined ? { time: now, zone: 0 } : momentOf(date, `${field}.date`)) };
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:Z|([+-])(\d\d):?(\d\d))$/i;
+
+function momentOf(text: string, field: string): { time: number; zone: number } {
+  const [, day, clock, sign, hours = '00', minutes = '00'] = MOMENT.exec(text) ?? [];
+  const time = Date.parse(`${day}T${clock}${sign ?? '+'}${hours}:${minutes}`);
+  if (day === undefined || Number.isNaN(time) || !isDay(day))
+    throw problem(field, 'must be a time in ISO 8601 with its zone, such as 2026-11-16T15:00:00+01:00');
+  const zone = Number(hours) * 60 + Number(minutes);
+  return { time, zone: sign === '-' && zone > 0 ? -zone : zone };
+}
+
+/** The parser of dates takes 30 February for 2 March. */
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

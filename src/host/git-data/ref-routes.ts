@@ -15,10 +15,9 @@ import {
 } from '../repositories/access.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { createRef, deleteRef, moveRef, type ChangeableRefs } from './change-ref.ts';
+import { createRef, deleteRef, moveRef, type ChangeableRefs, fullRefName } from './change-ref.ts';
 import { checkNotEmpty, missingFrom } from './missing.ts';
 import { GitRefReply, toGitRef } from './model.ts';
-import { fullRefName } from './ref-names.ts';
 import { gitUrlsOf } from './urls.ts';
 
 const MAX_MATCHING = 10_000;

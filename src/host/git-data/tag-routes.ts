@@ -7,9 +7,8 @@ import { writeObjects } from '../git/write-objects.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { missingFrom } from './missing.ts';
-import { GitTagReply, toGitTag } from './model.ts';
-import { personIn, SentPerson } from './person-in-request.ts';
-import { checkChangeable } from './ref-names.ts';
+import { GitTagReply, toGitTag, personIn, SentPerson } from './model.ts';
+import { checkChangeable } from './change-ref.ts';
 import { gitUrlsOf, objectUrl } from './urls.ts';
 
 const TagCreation = Type.Object({

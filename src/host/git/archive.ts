@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, readableFrom } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isUnsafeEntryName } from './entry-name.ts';
+import { isUnsafeEntryName } from './revision.ts';
 import { streamGit, type GitTarget } from './git-target.ts';
 import { checkedObjectId } from './object-id.ts';
 import { splitRecords } from './split-records.ts';

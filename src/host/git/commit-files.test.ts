@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import { commitFiles, type FileChange } from './commit-files.ts';
-import { findGit } from './find-git.ts';
+import { findGit } from './git-environment.ts';
 import { addCommit, git as runGit, needsGit, somebody, type TestFiles } from './fixture-repository.ts';
 import { Git } from './git.ts';
 import type { GitRepository } from './repository.ts';

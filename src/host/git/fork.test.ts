@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { addCommit, git, needsGit, openTestRepository, program, somebody } from './fixture-repository.ts';
-import { startGit } from './fixture.ts';
+import {
+  addCommit,
+  git,
+  needsGit,
+  openTestRepository,
+  program,
+  somebody,
+  startGit,
+} from './fixture-repository.ts';
 import { copyRepository } from './fork.ts';
 import type { GitTarget } from './git-target.ts';
 import { buildTag } from './new-object.ts';

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { asFailure } from '../../kernel/http/server/fastify-failure.ts';
-import { findGit } from './find-git.ts';
-import { testFolder, supportedGit } from './fixture.ts';
+import { findGit } from './git-environment.ts';
+import { testFolder, supportedGit } from './fixture-repository.ts';
 import { GitError, GitProgram } from './git-process.ts';
 
 const installed = await supportedGit();

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { InstalledGit } from './find-git.ts';
+import type { InstalledGit } from './git-environment.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';
 import { GitProgram } from './git-process.ts';
 import type { GitTarget } from './git-target.ts';

@@ -1,6 +1,8 @@
-// What processes of git that were killed leave in a repository: temporary files, quarantines of pushes, and locks.
-import { opendir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+// What processes of git that were killed leave in a repository, found and removed: temporary files, quarantines of pushes, and locks.
+import { randomUUID } from 'node:crypto';
+import { opendir, rm, stat, link, rename, readdir } from 'node:fs/promises';
+import { join, normalize, relative } from 'node:path';
+import { systemClock } from '../../kernel/clock.ts';
 
 /** No process of git lives this long without touching its files. */
 const STALE_MS = 24 * 60 * 60 * 1000;
@@ -56,5 +58,58 @@ async function* entriesOf(folder: string) {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+  }
+}
+
+/** Git holds these locks only while it writes a few small files, and every process of git has a time limit. */
+const STALE_REF_LOCK_MS = 10 * 60_000;
+
+const LOCK_ERROR = /Unable to create '(.+\.lock)': File exists/;
+
+const LOCK_PATH = /^(?:refs\/.+|packed-refs|HEAD)\.lock$/;
+
+/**
+ * With the lock of a crash, nobody could ever change that reference again. Takes what git printed when it found the
+ * lock. True when the lock was old and is gone.
+ */
+export async function removeStaleLock(folder: string, stderr: string, now: number): Promise<boolean> {
+  const path = relative(folder, normalize(LOCK_ERROR.exec(stderr)?.[1] ?? ''));
+  if (!LOCK_PATH.test(path)) return false;
+  const lock = join(folder, path);
+  if (!(await isStale(lock, now))) return false;
+  // Another call may have removed the same lock by now, and the file be the lock of a live process.
+  const aside = join(folder, `stale-lock-${randomUUID()}`);
+  try {
+    await rename(lock, aside);
+    if (await isStale(aside, now)) return true;
+    await link(aside, lock);
+    return false;
+  } catch {
+    return false;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function isStale(file: string, now: number): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && found.mtimeMs < now - STALE_REF_LOCK_MS;
+}
+
+const QUARANTINE = /^(?:tmp_objdir-)?incoming-/;
+
+/** Git leaves the folders of received objects when a signal ends it. Those that are older than any push can be. */
+export async function removeStaleQuarantines(
+  folder: string,
+  maxAgeMs: number,
+  now = systemClock.now(),
+): Promise<void> {
+  const objects = join(folder, 'objects');
+  for (const name of await readdir(objects).catch(() => [])) {
+    if (!QUARANTINE.test(name)) continue;
+    const path = join(objects, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && found.mtimeMs < now - maxAgeMs)
+      await rm(path, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { mapInSlices, sortInSlices } from '../../kernel/yield-to-event-loop.ts';
 import type { GitPerson } from './commit-object.ts';
-import { isUnsafeEntryName } from './entry-name.ts';
+import { isUnsafeEntryName } from './revision.ts';
 import { checkedObjectId } from './object-id.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { addBlob, runIn, startGit, supportedGit, type TestGit } from './fixture.ts';
+import { addBlob, runIn, startGit, supportedGit, type TestGit } from './fixture-repository.ts';
 import type { GitProcess } from './git-process.ts';
 import type { ObjectAnswer } from './object-reader.ts';
 import { ReaderPool, type PoolOptions } from './reader-pool.ts';

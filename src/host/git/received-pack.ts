@@ -1,18 +1,17 @@
 // What a push brings, looked at while it is in git's quarantine: a few bytes can stand for terabytes of content, or for
 // billions of files.
-import { readdir, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, stat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
-import { killChildren, type Child } from './children.ts';
+import { sortNumbersInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { GitProcess, GitProgram } from './git-process.ts';
 import { startOf, type GitTarget } from './git-target.ts';
 import type { ObjectInfo } from './object-reader.ts';
-import { readPackedIds } from './pack-index.ts';
 import { ReaderPool } from './reader-pool.ts';
 import { MAX_TREE, type RepositoryServices } from './repository.ts';
-import { TreeMeasure, TREES_AT_ONCE } from './tree-expansion.ts';
-import { openTreeSource } from './tree-source.ts';
+import { TreeMeasure, TREES_AT_ONCE, openTreeSource } from './tree-expansion.ts';
 
 /** How many bytes all objects may have together when they are inflated. */
 export interface InflationLimits {
@@ -66,7 +65,7 @@ const TIMEOUT_MS = 60_000;
 const IDLE_MS = 60_000;
 const INFOS_AT_ONCE = 1000;
 
-export interface ReceivedPack {
+interface ReceivedPack {
   target: GitTarget & { program: GitProgram; quarantine: string };
   services: Pick<RepositoryServices, 'expansions'>;
   limits: InflationLimits;
@@ -144,4 +143,81 @@ async function measureTrees(
   const measure = new TreeMeasure(openTreeSource({ pool, folder, known }));
   for (let start = 0; start < trees.length; start += TREES_AT_ONCE)
     await measure.measure(trees.slice(start, start + TREES_AT_ONCE));
+}
+
+const MAGIC = 0xff_74_4f_63;
+const HEADER = 8;
+const FANOUT = 256 * 4;
+const ID = 20;
+const STEP = 1000;
+
+/** The order of the pack has deltas near their bases, so that reading it takes a fraction of the time of the order of ids. */
+async function readPackedIds(file: string): Promise<string[]> {
+  const bytes = await readFile(file);
+  if (bytes.readUInt32BE(0) !== MAGIC || bytes.readUInt32BE(4) !== 2)
+    throw new Error('The index of a pack has another version than 2.');
+  const count = bytes.readUInt32BE(HEADER + FANOUT - 4);
+  const ids = HEADER + FANOUT;
+  const offsets = ids + count * (ID + 4);
+  // Those beyond 2 GiB have the position in a further table instead, behind all others: in the order of ids.
+  const places = new Float64Array(count);
+  for (let at = 0; at < count; at += 1) places[at] = bytes.readUInt32BE(offsets + 4 * at) * count + at;
+  const order = await sortNumbersInSlices(places);
+  const found: string[] = [];
+  const slice = new TimeSlice();
+  for (const key of order) {
+    const start = ids + ID * (key % count);
+    found.push(bytes.toString('hex', start, start + ID));
+    if (found.length % STEP === 0 && slice.isOver) await slice.next();
+  }
+  return found;
+}
+
+/** Of all Linux systems that Node runs on. */
+const TICKS_PER_SECOND = 100;
+/** Where the times of a process are, after its name. */
+const USER_TIME = 11;
+const SYSTEM_TIME = 12;
+
+function childrenOf(pid: number): number[] {
+  return readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'latin1');
+  } catch {
+    // The process has ended, or this is not Linux.
+    return '';
+  }
+}
+
+function cpuSecondsOf(pid: number): number {
+  const line = readProc(`${pid}/stat`);
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[USER_TIME] ?? 0) + Number(fields[SYSTEM_TIME] ?? 0)) / TICKS_PER_SECOND;
+}
+
+interface Child {
+  cpuSeconds: number;
+  /** What it was started as, such as `git index-pack`. */
+  command: string;
+}
+
+/**
+ * As Linux shows them; elsewhere there are none to be seen. Ends the children alone: git itself then reports that,
+ * and removes what they have left. Returns how many there were.
+ */
+export function killChildren(pid: number, isAffected: (child: Child) => boolean = () => true): number {
+  const children = childrenOf(pid).filter((child) => {
+    const command = readProc(`${child}/cmdline`).replaceAll('\0', ' ');
+    return isAffected({ command, cpuSeconds: cpuSecondsOf(child) });
+  });
+  for (const child of children)
+    try {
+      process.kill(child, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  return children.length;
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, type BigIntStats } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
-import { isValidRefName } from './ref-name.ts';
+import { isValidRefName } from './revision.ts';
 
 /** As many as git follows. */
 const MAX_LINKS = 5;

@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { addBlob, addTree, commitTree, runIn, startGit, type TestGit } from './fixture.ts';
-import { needsGit } from './fixture-repository.ts';
+import {
+  addBlob,
+  addTree,
+  commitTree,
+  runIn,
+  startGit,
+  type TestGit,
+  needsGit,
+} from './fixture-repository.ts';
 import { findLeftovers, removeLeftovers } from './leftovers.ts';
 import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from './repack.ts';
 import type { GitRepository } from './repository.ts';

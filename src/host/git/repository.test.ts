@@ -4,7 +4,15 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { addBlob, commitTree, addTree, runIn, startGit, supportedGit, type TestGit } from './fixture.ts';
+import {
+  addBlob,
+  commitTree,
+  addTree,
+  runIn,
+  startGit,
+  supportedGit,
+  type TestGit,
+} from './fixture-repository.ts';
 import { Git } from './git.ts';
 import { GitError } from './git-process.ts';
 import type { GitRepository } from './repository.ts';

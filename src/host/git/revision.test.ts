@@ -3,10 +3,16 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { supportedGit } from './fixture.ts';
+import { supportedGit } from './fixture-repository.ts';
 import { isObjectId } from './object-id.ts';
-import { isValidRefName } from './ref-name.ts';
-import { checkPath, checkRefName, isBranchName, readRevision, splitPath } from './revision.ts';
+import {
+  isValidRefName,
+  checkPath,
+  checkRefName,
+  isBranchName,
+  readRevision,
+  splitPath,
+} from './revision.ts';
 
 const GOOD_REFS = [
   'refs/heads/main',

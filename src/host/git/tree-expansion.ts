@@ -3,6 +3,8 @@
 import type { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import type { ReaderPool } from './reader-pool.ts';
+import { MAX_TREE } from './repository.ts';
 
 export interface Expansion {
   /** Files and folders, on all levels. */
@@ -29,7 +31,7 @@ interface OwnEntries {
   folders: { oid: string; nameBytes: number }[];
 }
 
-export interface TreeSource {
+interface TreeSource {
   /** Those of the trees that are there. */
   read(oids: readonly string[]): AsyncIterable<{ oid: string; bytes: Buffer }>;
   known: BoundedCache<string, Expansion>;
@@ -142,4 +144,49 @@ function tooLarge(): Failure {
     'invalid',
     `The tree is too large when all folders below it are listed: the limits are ${limits}, and 512 MiB of paths.`,
   );
+}
+
+const MAX_BYTES_AT_ONCE = 8 * 1024 ** 2;
+
+interface StoredTrees {
+  pool: ReaderPool;
+  folder: string;
+  known: TreeSource['known'];
+}
+
+/**
+ * By a reader of the repository, few trees at once, so that they can be held in memory. `fresh` are trees that are
+ * not written yet.
+ */
+export function openTreeSource(
+  { pool, folder, known }: StoredTrees,
+  fresh: ReadonlyMap<string, Buffer> = new Map(),
+): TreeSource {
+  async function* readStored(oids: readonly string[]) {
+    for (const answer of await pool.requestAll(folder, 'contents', oids))
+      if (typeof answer === 'object' && answer.type === 'tree')
+        yield { oid: answer.oid, bytes: answer.content! };
+  }
+  async function* read(oids: readonly string[]) {
+    const stored: string[] = [];
+    for (const oid of oids) {
+      const bytes = fresh.get(oid);
+      if (bytes === undefined) stored.push(oid);
+      else yield { oid, bytes };
+    }
+    let batch: string[] = [];
+    let size = 0;
+    for (const info of await pool.requestAll(folder, 'info', stored)) {
+      if (typeof info !== 'object') continue;
+      if (info.size > MAX_TREE)
+        throw new Failure('too-large', `The tree ${info.oid} has more than ${MAX_TREE} bytes.`);
+      batch.push(info.oid);
+      size += info.size;
+      if (size < MAX_BYTES_AT_ONCE) continue;
+      yield* readStored(batch);
+      [batch, size] = [[], 0];
+    }
+    yield* readStored(batch);
+  }
+  return { known, read };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { addCommit, git, needsGit, openTestRepository, program } from './fixture-repository.ts';
 import type { GitTarget } from './git-target.ts';
-import { isValidRefName } from './ref-name.ts';
+import { isValidRefName } from './revision.ts';
 import { readRefs, RefUpdateRefused, setDefaultBranch, updateRefs, type RefRefusal } from './update-refs.ts';
 
 const MISSING = '1'.repeat(40);

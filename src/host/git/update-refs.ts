@@ -4,8 +4,8 @@ import { Failure, type FailureKind } from '../../kernel/failure.ts';
 import { GitError } from './git-process.ts';
 import { runChange, runGit, type GitTarget } from './git-target.ts';
 import { isObjectId, ZERO_OID } from './object-id.ts';
-import { isValidRefName } from './ref-name.ts';
-import { removeStaleLock } from './stale-lock.ts';
+import { isValidRefName } from './revision.ts';
+import { removeStaleLock } from './leftovers.ts';
 
 export interface RefUpdate {
   /** The full name, such as `refs/heads/main`. */

@@ -20,7 +20,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { limitExceededFor } from '../rate-limit/exceeded.ts';
+import { limitExceededFor } from '../rate-limit/secondary.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { GraphqlQuery, GraphqlResult } from './model.ts';
 import { boundSelections } from './selections.ts';

@@ -4,9 +4,8 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { findLicenseId, licenseNames } from '../repositories/license-names.ts';
-import { licenseTextOf } from '../repositories/license-text.ts';
-import { licenseOf, LicenseSimple } from '../repositories/license.ts';
+import { findLicenseId, licenseNames, licenseOf, LicenseSimple } from './license.ts';
+import { licenseTextOf } from './recognize-license.ts';
 import { COMMON_LICENSES, type LicenseSummary } from './common-licenses.ts';
 
 const License = Type.Object(

@@ -1,13 +1,16 @@
 // Due work: tidies a repository or a gist that needs it, one at a time on each node, and gives way to pushes.
-import { release, retry, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
+import { release, retry, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import type { Kernel, Services } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findGistByNumber } from '../gists/store.ts';
+import type { Git } from '../git/git.ts';
 import { removeLeftovers } from '../git/leftovers.ts';
-import { ProcessSlots } from '../git/process-slots.ts';
 import { isStoppedByLimits } from '../git/process-limits.ts';
+import { ProcessSlots } from '../git/process-slots.ts';
 import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from '../git/repack.ts';
 import type { GitRepository } from '../git/repository.ts';
-import type { MaintainedKind } from './maintained-kind.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
 import {
   EXPIRY_MS,
   needsMaintenance,
@@ -15,7 +18,11 @@ import {
   scheduleExpiry,
   schedulePaused,
   type MaintenancePayload,
+  MAINTAIN_GIST,
+  MAINTAIN_REPOSITORY,
+  type MaintenanceKind,
 } from './schedule-maintenance.ts';
+import { isGistWritten, isPushed } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -149,3 +156,31 @@ class PushWatch {
     clearInterval(this.#timer);
   }
 }
+
+/** What maintenance needs to know about repositories or gists. */
+interface MaintainedKind {
+  work: MaintenanceKind;
+  /** The field that names one of them in log lines. */
+  logged: string;
+  git(services: Services): Git;
+  /** Whether there is a row that is not deleted. */
+  exists(db: Db, number: number): Promise<boolean>;
+  /** Whether a push is under way, on any node. */
+  isPushed(db: Db, number: number): Promise<boolean>;
+}
+
+export const MAINTAINED_REPOSITORIES: MaintainedKind = {
+  work: MAINTAIN_REPOSITORY,
+  logged: 'repository',
+  git: ({ git }) => git,
+  exists: async (db, number) => (await findRepositoryByNumber(db, number)) !== undefined,
+  isPushed,
+};
+
+export const MAINTAINED_GISTS: MaintainedKind = {
+  work: MAINTAIN_GIST,
+  logged: 'gist',
+  git: ({ gistGit }) => gistGit,
+  exists: async (db, number) => (await findGistByNumber(db, number)) !== undefined,
+  isPushed: isGistWritten,
+};

@@ -16,10 +16,8 @@ import { updateRefs } from '../git/update-refs.ts';
 import { writeObjects } from '../git/write-objects.ts';
 import type { Push } from '../pushes/model.ts';
 import { deletePush, insertPush } from '../pushes/store.ts';
-import { limitedWork } from './limited-work.ts';
-import { maintenanceHandler } from './maintain.ts';
-import { MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
-import { MAINTAIN_GIST, MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
+import { limitedWork, MAINTAIN_GIST, MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
+import { maintenanceHandler, MAINTAINED_REPOSITORIES } from './maintain.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,7 +1,6 @@
 // The upkeep of repositories and gists.
 import type { Module } from '../../kernel/http/module.ts';
-import { maintenanceHandler } from './maintain.ts';
-import { MAINTAINED_GISTS, MAINTAINED_REPOSITORIES } from './maintained-kind.ts';
+import { maintenanceHandler, MAINTAINED_GISTS, MAINTAINED_REPOSITORIES } from './maintain.ts';
 
 export const maintenanceModule: Module = {
   work: (kernel) => ({

@@ -1,6 +1,8 @@
-// Schedules the maintenance of a repository or a gist, and decides when one needs it.
-import { schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
+// Schedules the maintenance of a repository or a gist, decides when one needs it, and puts off work that the limits of git have stopped.
+import { schedule, type DueWork, retry, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { GitLimitExceeded } from '../git/process-limits.ts';
 import type { RepositoryFiles } from '../git/repack.ts';
 
 export const MAINTAIN_REPOSITORY = 'host.maintain-repository';
@@ -75,4 +77,23 @@ export function needsMaintenance(files: RepositoryFiles, now: number): boolean {
   const { looseObjects, packs, packBytes, cruftAt = now, hasCommitGraph } = files;
   if (looseObjects > MAX_LOOSE_OBJECTS || packs > MAX_PACKS || cruftAt <= now - EXPIRY_MS) return true;
   return !hasCommitGraph && packBytes >= GRAPH_FROM_BYTES;
+}
+
+/**
+ * For work that reads whole repositories: after the limits of git have stopped it, it is tried again a week later.
+ * Another try soon would end the same way, at the same cost.
+ */
+export function limitedWork({ db, clock, log }: Kernel, handle: DueHandler): DueHandler {
+  return async (due, signal) => {
+    try {
+      await handle(due, signal);
+    } catch (error) {
+      if (!(error instanceof GitLimitExceeded)) throw error;
+      log.warn(
+        { err: error, due: due.id, pauseMs: PAUSE_MS },
+        'Due work waits: git needs more memory or time than it may use',
+      );
+      await retry(db, due, clock.now() + PAUSE_MS, error.message);
+    }
+  };
 }

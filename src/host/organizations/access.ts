@@ -1,12 +1,12 @@
 // Decides what a caller may do in an organization: by membership, and by the policy of the caller's token.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actsOnAccount } from '../apps/program.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import { organizationResource, type Organization, type OrganizationMembership } from './model.ts';
-import type { OrganizationParamValues } from './organization-params.ts';
 import {
   findOrganization,
   findOrganizationFor,
@@ -36,7 +36,7 @@ export interface OpenedOrganization {
 }
 
 /** What the caller has to be; `anyone` needs no more than the existence of the organization. */
-export type NeededStanding = 'anyone' | 'insider' | 'admin';
+type NeededStanding = 'anyone' | 'insider' | 'admin';
 
 /** Throws unless the caller has the standing, and the policy of the caller's token allows the route's action. */
 export async function openOrganization(
@@ -110,3 +110,13 @@ function checkStanding(
 function organizationNotFound(): Failure {
   return new Failure('not-found', 'There is no such organization');
 }
+
+/** Either `org` is there, or `organization_id` is. Routes below an organization add their own parameters. */
+export const OrganizationParams = {
+  org: Type.Optional(Type.String()),
+  organization_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+};
+
+const OrganizationParamsObject = Type.Object(OrganizationParams);
+
+type OrganizationParamValues = Static<typeof OrganizationParamsObject>;

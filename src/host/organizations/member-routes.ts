@@ -10,9 +10,13 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { openOrganization, openOrganizationForChange, VIEW_ORGANIZATION } from './access.ts';
+import {
+  openOrganization,
+  openOrganizationForChange,
+  VIEW_ORGANIZATION,
+  OrganizationParams,
+} from './access.ts';
 import { MEMBER_ACTION, membershipChange } from './audit.ts';
-import { OrganizationParams } from './organization-params.ts';
 import {
   findMembership,
   listOrganizationMembers,

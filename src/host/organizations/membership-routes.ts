@@ -9,10 +9,9 @@ import { ownerOfAccount } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from './access.ts';
-import { MEMBER_ACTION, membershipChange } from './audit.ts';
+import { MEMBER_ACTION, membershipChange, recordMembership } from './audit.ts';
 import { isSelf, MemberParams, noMember, type MemberCall } from './member-routes.ts';
 import type { Organization, OrganizationRole } from './model.ts';
-import { recordMembership } from './record-membership.ts';
 import { OrgMembership, toOrgMembership } from './replies.ts';
 import {
   deleteMembership,

@@ -7,18 +7,22 @@ import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { removeAppsOfOrganization } from '../apps/end-accounts.ts';
+import { removeAppsOfOrganization } from '../apps/leave-installations.ts';
 import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import { removeOwnedRepositories } from '../repositories/remove-owned.ts';
-import { openOrganization, openOrganizationForChange, VIEW_ORGANIZATION } from './access.ts';
+import {
+  openOrganization,
+  openOrganizationForChange,
+  VIEW_ORGANIZATION,
+  OrganizationParams,
+} from './access.ts';
 import { auditedOrganization } from './audit.ts';
 import { createOrganization } from './create.ts';
 import { organizationResource, ownerOfOrganization } from './model.ts';
-import { OrganizationParams } from './organization-params.ts';
 import {
   changedProfile,
   OrganizationFull,

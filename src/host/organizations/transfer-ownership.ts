@@ -4,8 +4,7 @@ import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
-import { membershipChange } from './audit.ts';
-import { recordMembership } from './record-membership.ts';
+import { membershipChange, recordMembership } from './audit.ts';
 import { findOrganization, lockOrganization } from './store.ts';
 import {
   deleteCollaborations,
@@ -14,8 +13,8 @@ import {
   hasOtherAdmin,
   listOrganizationIdsOf,
   saveMembership,
+  removedAccountStatements,
 } from './store-members.ts';
-import { removedAccountStatements } from './store-removed.ts';
 
 export const transferMemberships: TransferOwnership = async (tx, from, to) => {
   // Removing the account was authorized, and what follows from it needs no permission of its own.

@@ -7,7 +7,7 @@ import { insertMember } from '../../kernel/identity/store-members.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import { insertToken } from '../../kernel/identity/store-tokens.ts';
 import { insertEmails } from '../users/store-emails.ts';
-import { noreplyAddressOf } from './noreply-address.ts';
+import { noreplyAddressOf } from './commit-person.ts';
 import { listAuthors } from './store-authors.ts';
 
 onEachEngine((engine) => {

@@ -4,7 +4,7 @@ import { chunk } from '../../kernel/collections/chunk.ts';
 import { findAccount, listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, type RepositoryOwner } from './model.ts';
-import { numberInNoreplyAddress } from './noreply-address.ts';
+import { numberInNoreplyAddress } from './commit-person.ts';
 
 /** Longer texts in commits are not addresses of accounts. */
 const MAX_LENGTH = 254;

@@ -5,7 +5,7 @@ import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showApp } from '../apps/show-installation.ts';
 import { findAppBySlug } from '../apps/store.ts';
-import { listWritingBots } from '../apps/store-writers.ts';
+import { listWritingBots } from '../apps/store-reach.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
 import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';

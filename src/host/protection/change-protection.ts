@@ -1,18 +1,19 @@
 // Creates, changes and removes the rule of a branch, in one transaction with its audit entry and its event.
 import { isDeepStrictEqual } from 'node:util';
-import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { listAccounts } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { repositoryResource, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
+import { isoSeconds } from '../times.ts';
 import { listPresentActors, type ActorsByPurpose } from './actors.ts';
-import { slugOfApp } from './model.ts';
-import { changesBetween, toRuleInEvent } from './rule-event.ts';
-import { ACTOR_PURPOSES, type BranchRule } from './rule.ts';
+import { slugOfApp, contextsOf } from './model.ts';
+import { ACTOR_PURPOSES, type BranchRule, enforcementLevel } from './rule.ts';
+import { replaceActors, type NamedActors } from './store-actors.ts';
 import {
   countProtections,
   deleteProtection,
@@ -21,7 +22,6 @@ import {
   upsertProtection,
   type BranchProtection,
 } from './store.ts';
-import { replaceActors, type NamedActors } from './store-actors.ts';
 
 const MAX_RULES = 1000;
 
@@ -160,4 +160,68 @@ async function listActorNames(db: Db, { accounts, teams }: NamedActors): Promise
 function refuseArchived({ repository }: FoundRepository): void {
   if (!repository.isArchived) return;
   throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+}
+
+/** The members of a rule whose former values the event of a change has. */
+const COMPARED = [
+  'admin_enforced',
+  'allow_deletions_enforcement_level',
+  'allow_force_pushes_enforcement_level',
+  'authorized_actors_only',
+  'authorized_actor_names',
+  'authorized_dismissal_actors_only',
+  'dismiss_stale_reviews_on_push',
+  'linear_history_requirement_enforcement_level',
+  'pull_request_reviews_enforcement_level',
+  'require_code_owner_review',
+  'required_approving_review_count',
+  'required_conversation_resolution_level',
+  'required_status_checks',
+  'required_status_checks_enforcement_level',
+  'signature_requirement_enforcement_level',
+] as const;
+
+type RuleInEvent = ReturnType<typeof toRuleInEvent>;
+
+/** `names` are those who may push: logins of users, slugs of teams and apps. */
+function toRuleInEvent(
+  { number, repositoryNumber, branch, rule, createdAt, updatedAt }: BranchProtection,
+  names: readonly string[],
+) {
+  const { reviews, statusChecks } = rule;
+  const level = (isOn: boolean) => enforcementLevel(isOn, rule);
+  return {
+    id: number,
+    repository_id: repositoryNumber,
+    name: branch,
+    created_at: isoSeconds(createdAt),
+    updated_at: isoSeconds(updatedAt),
+    pull_request_reviews_enforcement_level: level(reviews !== null),
+    required_approving_review_count: reviews?.requiredApprovingReviewCount ?? 0,
+    dismiss_stale_reviews_on_push: reviews?.dismissStaleReviews ?? false,
+    require_code_owner_review: reviews?.requireCodeOwnerReviews ?? false,
+    require_last_push_approval: reviews?.requireLastPushApproval ?? false,
+    authorized_dismissal_actors_only: reviews?.restrictsDismissals ?? false,
+    ignore_approvals_from_contributors: false,
+    required_status_checks: contextsOf(statusChecks?.checks ?? []),
+    required_status_checks_enforcement_level: level(statusChecks !== null),
+    strict_required_status_checks_policy: statusChecks?.strict ?? false,
+    signature_requirement_enforcement_level: level(rule.requiredSignatures),
+    linear_history_requirement_enforcement_level: level(rule.requiredLinearHistory),
+    admin_enforced: rule.enforceAdmins,
+    create_protected: rule.blockCreations,
+    // They are allowed for everyone, or for nobody.
+    allow_force_pushes_enforcement_level: rule.allowForcePushes ? 'everyone' : 'off',
+    allow_deletions_enforcement_level: rule.allowDeletions ? 'everyone' : 'off',
+    merge_queue_enforcement_level: 'off',
+    required_deployments_enforcement_level: 'off',
+    required_conversation_resolution_level: level(rule.requiredConversationResolution),
+    authorized_actors_only: rule.isRestricted,
+    authorized_actor_names: names,
+  };
+}
+
+function changesBetween(before: RuleInEvent, after: RuleInEvent): Record<string, { from: unknown }> {
+  const changed = COMPARED.filter((member) => !isDeepStrictEqual(before[member], after[member]));
+  return Object.fromEntries(changed.map((member) => [member, { from: before[member] }]));
 }

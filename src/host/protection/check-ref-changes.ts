@@ -1,16 +1,31 @@
 // Which changes of references the rules of a repository refuse: asked by every write, before the references are moved.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { GitTarget } from '../git/git-target.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findAppBySlug } from '../apps/store.ts';
+import { GitError } from '../git/git-process.ts';
+import { type GitTarget, runGit } from '../git/git-target.ts';
+import { checkedObjectId } from '../git/object-id.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';
-import { historyOf, type ChangedHistory } from './changed-history.ts';
-import { findOpenChecks } from './open-checks.ts';
-import { findViolations, type ChangeFacts, type RuleViolation } from './rule.ts';
-import { listProtectionsOf, type BranchProtection } from './store.ts';
+import type { StatusTarget } from '../statuses/store.ts';
+import {
+  findViolations,
+  type ChangeFacts,
+  type RuleViolation,
+  type OpenCheck,
+  type RequiredCheck,
+} from './rule.ts';
 import { listPurposesOf } from './store-actors.ts';
+import {
+  listProtectionsOf,
+  type BranchProtection,
+  listReportedStatuses,
+  type ReportedStatus,
+} from './store.ts';
 
 const BRANCHES = 'refs/heads/';
 
@@ -21,7 +36,7 @@ export interface RefChange {
   to: string | undefined;
 }
 
-export interface RefusedRef {
+interface RefusedRef {
   name: string;
   /** Plain words for the pusher; several lines. */
   message: string;
@@ -121,4 +136,83 @@ function factsOf(
 function describe({ name }: RefChange, violations: readonly RuleViolation[]): string {
   const reasons = violations.map(({ message }) => `- ${message}`);
   return [`GH006: Protected branch update failed for ${name}.`, ...reasons].join('\n');
+}
+
+const TIMEOUT_MS = 60_000;
+
+interface ChangedHistory {
+  /** Whether the new value does not descend from the old one. */
+  isForced(from: string, to: string): Promise<boolean>;
+  hasNewCommits(from: string, to: string): Promise<boolean>;
+  hasNewMerges(from: string, to: string): Promise<boolean>;
+}
+
+/** The new commit has one parent, which is the present one. */
+export const ONE_COMMIT: ChangedHistory = {
+  isForced: () => Promise.resolve(false),
+  hasNewCommits: () => Promise.resolve(true),
+  hasNewMerges: () => Promise.resolve(false),
+};
+
+/** What is no commit, or cannot be read, breaks every rule: git itself refuses it later. */
+function historyOf(git: GitTarget): ChangedHistory {
+  const hasAny = async (options: readonly string[], to: string, from: string) => {
+    const range = [checkedObjectId(to), `^${checkedObjectId(from)}`, '--'];
+    return (await outputOf(git, ['rev-list', '--max-count=1', ...options, ...range])) !== '';
+  };
+  return {
+    isForced: (from, to) => hasAny([], from, to),
+    hasNewCommits: (from, to) => hasAny([], to, from),
+    hasNewMerges: (from, to) => hasAny(['--merges'], to, from),
+  };
+}
+
+async function outputOf(git: GitTarget, args: readonly string[]): Promise<string> {
+  try {
+    return (await runGit(git, args, { timeoutMs: TIMEOUT_MS, maxOutput: 1024 })).toString('latin1').trim();
+  } catch (error) {
+    if (error instanceof GitError) return 'unreadable';
+    throw error;
+  }
+}
+
+/**
+ * The required ones that the commit lacks. The newest status of a context counts: where an app is required, that of
+ * the app.
+ */
+async function findOpenChecks(
+  db: Db,
+  target: StatusTarget,
+  checks: readonly RequiredCheck[],
+): Promise<OpenCheck[]> {
+  const contexts = [...new Set(checks.map(({ context }) => context))];
+  const statuses = await listReportedStatuses(db, target, contexts);
+  const creators = statuses.map(({ creatorId }) => creatorId);
+  const accounts = await listAccounts(db, [...new Set(creators)]);
+  const numbers = await listAppNumbers(db, [...accounts.values()]);
+  return checks.flatMap(({ context, appId }): OpenCheck[] => {
+    const own = statuses.filter(
+      (status) => status.context === context && (appId === null || numbers.get(status.creatorId) === appId),
+    );
+    const state = newestOf(own)?.state;
+    if (state === 'success') return [];
+    return [{ context, state: state === undefined ? 'expected' : state === 'pending' ? state : 'failing' }];
+  });
+}
+
+/** By account: bots have the number of their app, and service tokens their own. */
+async function listAppNumbers(db: Db, accounts: readonly Account[]): Promise<Map<string, number>> {
+  const numbers = new Map<string, number>();
+  for (const { id, number, username, isBot } of accounts) {
+    const app = isBot ? await findAppBySlug(db, username.replace(/\[bot\]$/, '')) : undefined;
+    numbers.set(id, app?.number ?? number);
+  }
+  return numbers;
+}
+
+function newestOf(statuses: readonly ReportedStatus[]): ReportedStatus | undefined {
+  return statuses.reduce<ReportedStatus | undefined>(
+    (newest, one) => (newest === undefined || one.number > newest.number ? one : newest),
+    undefined,
+  );
 }

@@ -1,12 +1,16 @@
-// What routes below the protection of a branch share: their path, and the check that the branch exists.
-import { Type } from '../../kernel/schema/schema.ts';
+// What routes below the protection of a branch share: their path, and the checks that the branch and the named apps exist.
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { branchNotFound } from '../branches/branch-not-found.ts';
-import { isBranchName } from '../git/revision.ts';
+import { Type, problem } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findApp } from '../apps/store.ts';
+import { branchNotFound } from '../git-data/missing.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
+import { isBranchName } from '../git/revision.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { branchNotProtected, readProtection, type FullProtection } from './change-protection.ts';
+import type { RequiredCheck } from './rule.ts';
 
 const params = Type.Object({ ...RepositoryParams, branch: Type.String() });
 
@@ -21,7 +25,7 @@ export const viewAt = (below = '') => ({ path: pathTo(below), params, access: VI
 export const updateAt = (below = '') => ({ path: pathTo(below), params, access: UPDATE });
 
 /** A branch that exists. */
-export interface ProtectionPlace {
+interface ProtectionPlace {
   found: FoundRepository;
   branch: string;
   /** Of its protection in this API. */
@@ -50,4 +54,14 @@ export async function openProtection(
   const protection = await readProtection(kernel.db, found, place.branch);
   if (protection === undefined) throw branchNotProtected();
   return { ...place, protection };
+}
+
+/** Throws for a number that is no app's: nobody could ever report the check. */
+export async function checkApps(db: Db, checks: readonly RequiredCheck[], field: string): Promise<void> {
+  const numbers = new Set(checks.flatMap(({ appId }) => appId ?? []));
+  for (const number of numbers) {
+    if ((await findApp(db, number)) !== undefined) continue;
+    const account = await findAccount(db, { number });
+    if (account?.isService !== true) throw problem(field, `must name apps that exist: ${number} does not`);
+  }
 }

@@ -7,9 +7,8 @@ import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
 import { readActors, showActors, type ActorsByPurpose } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY } from './change-protection.ts';
-import { checkApps } from './check-apps.ts';
+import { checkApps, openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import { contextsOf, ReviewPolicy, StatusCheckPolicy, toReviewPolicy, toStatusCheckPolicy } from './model.ts';
-import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import {
   checkCount,
   ContextList,

@@ -1,18 +1,26 @@
 // Who may push to a protected branch: users, teams and apps.
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import { reply } from '../../kernel/http/route.ts';
+import { listAccounts } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { ListedTeam } from '../teams/replies.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
-import { showActors } from './actors.ts';
+import { ListedTeam } from '../teams/replies.ts';
+import { listTeamsByNumber } from '../teams/store.ts';
+import { showActors, readActors } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY, type FullProtection } from './change-protection.ts';
-import { AppReply, RestrictionPolicy, toRestrictionPolicy, type ShownActors } from './model.ts';
+import {
+  AppReply,
+  RestrictionPolicy,
+  toRestrictionPolicy,
+  type ShownActors,
+  isAppAccount,
+  slugOfApp,
+} from './model.ts';
 import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
-import { AppList, TeamList, UserList } from './requests.ts';
-import { addPushers, removePushers, setPushers, type ActorKind } from './restriction-edits.ts';
+import { AppList, TeamList, UserList, checkNamedCount } from './requests.ts';
 import type { NamedActors } from './store-actors.ts';
 
 const RESTRICTIONS = '/restrictions';
@@ -129,6 +137,80 @@ function requireRestricted(protection: FullProtection | undefined): FullProtecti
   if (protection === undefined) throw branchNotProtected();
   if (protection.rule.isRestricted) return protection;
   throw new Failure('not-found', 'Push restrictions not enabled', { code: 'not-enabled' });
+}
+
+type ActorKind = 'users' | 'teams' | 'apps';
+
+async function addPushers(
+  tx: Db,
+  found: FoundRepository,
+  before: NamedActors,
+  kind: ActorKind,
+  names: readonly string[],
+): Promise<NamedActors> {
+  const added = await readActors(tx, found, { [kind]: names }, '');
+  return limited(joined(before, added), kind);
+}
+
+/** Those of other kinds stay. */
+async function setPushers(
+  tx: Db,
+  found: FoundRepository,
+  before: NamedActors,
+  kind: ActorKind,
+  names: readonly string[],
+): Promise<NamedActors> {
+  const set = await readActors(tx, found, { [kind]: names }, '');
+  const own = await listNames(tx, before, kind);
+  return limited(joined(without(before, new Set(own.keys())), set), kind);
+}
+
+/** Names that are not there are not an error: that is what the caller wants. */
+async function removePushers(
+  tx: Db,
+  before: NamedActors,
+  kind: ActorKind,
+  names: readonly string[],
+): Promise<NamedActors> {
+  const unwanted = new Set(names.map((name) => foldedName(kind, name)));
+  const own = await listNames(tx, before, kind);
+  const gone = [...own].filter(([, name]) => unwanted.has(foldedName(kind, name))).map(([id]) => id);
+  return without(before, new Set(gone));
+}
+
+/** Of one kind: the names by the id of the account or the number of the team. */
+async function listNames(
+  tx: Db,
+  { accounts, teams }: NamedActors,
+  kind: ActorKind,
+): Promise<Map<string | number, string>> {
+  if (kind === 'teams') {
+    const known = await listTeamsByNumber(tx, teams);
+    return new Map([...known.values()].map(({ number, slug }) => [number, slug]));
+  }
+  const known = await listAccounts(tx, accounts);
+  const own = [...known.values()].filter((account) => isAppAccount(account) === (kind === 'apps'));
+  return new Map(own.map(({ id, username }) => [id, username]));
+}
+
+function foldedName(kind: ActorKind, name: string): string {
+  return (kind === 'apps' ? slugOfApp(name) : name).toLowerCase();
+}
+
+function joined(one: NamedActors, other: NamedActors): NamedActors {
+  return {
+    accounts: [...new Set([...one.accounts, ...other.accounts])],
+    teams: [...new Set([...one.teams, ...other.teams])],
+  };
+}
+
+function without({ accounts, teams }: NamedActors, gone: ReadonlySet<string | number>): NamedActors {
+  return { accounts: accounts.filter((id) => !gone.has(id)), teams: teams.filter((team) => !gone.has(team)) };
+}
+
+function limited(actors: NamedActors, field: string): NamedActors {
+  checkNamedCount(actors.accounts.length + actors.teams.length, field);
+  return actors;
 }
 
 export const restrictionRoutes = [

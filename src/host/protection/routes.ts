@@ -13,9 +13,8 @@ import {
   type EditedProtection,
   type FullProtection,
 } from './change-protection.ts';
-import { checkApps } from './check-apps.ts';
+import { checkApps, openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import { AdminEnforced, ProtectionReply, toAdminEnforced, toProtection, toSignatures } from './model.ts';
-import { openProtectedBranch, openProtection, updateAt, viewAt } from './protection-place.ts';
 import { isNaming, ProtectionUpdate, reviewsAfter, sentChecks } from './requests.ts';
 import type { BranchRule } from './rule.ts';
 

@@ -1,21 +1,15 @@
 // What webhooks and feeds show of a moved branch or tag: its commits, with the files that they change.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { GitCommit } from '../git/commit-object.ts';
+import type { GitCommit, GitPerson } from '../git/commit-object.ts';
 import { isAncestor, listMissingCommitIds } from '../git/history.ts';
 import { logFiles, type LoggedCommit } from '../git/log-files.ts';
 import { ZERO_OID } from '../git/object-id.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { personOf } from '../owners/commit-person.ts';
 import { listAuthors } from '../owners/store-authors.ts';
-import { personOf } from '../repositories/person.ts';
+import { isoSeconds } from '../times.ts';
 import type { RefMove } from './model.ts';
-import {
-  cutCommit,
-  readFittingCommits,
-  shownCommit,
-  type ChangedFiles,
-  type ReadCommit,
-} from './shown-commits.ts';
 import { listRecordedBranches } from './store.ts';
 
 /** As many as a webhook has. */
@@ -138,4 +132,90 @@ function pusherOf(pusher: Account | undefined): PushDetails['pusher'] {
   return pusher === undefined
     ? { name: 'none' }
     : { name: pusher.username, email: personOf(pusher, 0).email };
+}
+
+type ChangedFiles = Pick<LoggedCommit, 'added' | 'removed' | 'modified'>;
+
+interface ReadCommit {
+  commit: GitCommit;
+  files: ChangedFiles;
+}
+
+const MAX_MESSAGE = 65_536;
+const MAX_PERSON = 1000;
+/** The characters of the names of files of one commit, and of all texts of one push. */
+const MAX_NAMES = 256 * 1024;
+const MAX_TEXTS = 1024 * 1024;
+/** Read together: each may have megabytes. */
+const BATCH = 16;
+
+/** The newest that fit, the oldest of them first: cut so that parsing and signing take no time, because their authors may be hostile. */
+async function readFittingCommits(
+  git: GitRepository,
+  logged: readonly LoggedCommit[],
+): Promise<ReadCommit[]> {
+  const found: ReadCommit[] = [];
+  let left = MAX_TEXTS;
+  for (let end = logged.length; end > 0; end -= BATCH) {
+    const batch = logged.slice(Math.max(0, end - BATCH), end);
+    const commits = await Promise.all(batch.map(({ oid }) => git.readCommit(oid)));
+    for (const [index, commit] of [...commits.entries()].toReversed()) {
+      if (commit === undefined) continue;
+      const one = { commit: cutCommit(commit), files: cutFiles(batch[index]!) };
+      left -= lengthOf(one);
+      if (left < 0 && found.length > 0) return found.toReversed();
+      found.push(one);
+    }
+  }
+  return found.toReversed();
+}
+
+function cutCommit(commit: GitCommit): GitCommit {
+  const person = ({ name, email, ...time }: GitPerson) => ({
+    ...time,
+    name: name.slice(0, MAX_PERSON),
+    email: email.slice(0, MAX_PERSON),
+  });
+  const { author, committer, message } = commit;
+  return {
+    ...commit,
+    author: person(author),
+    committer: person(committer),
+    message: message.slice(0, MAX_MESSAGE),
+  };
+}
+
+function cutFiles({ added, removed, modified }: ChangedFiles): ChangedFiles {
+  let left = MAX_NAMES;
+  const cut = (names: string[]) => names.filter((name) => (left -= name.length) >= 0);
+  return { added: cut(added), removed: cut(removed), modified: cut(modified) };
+}
+
+/** About that of its JSON. */
+function lengthOf({ commit, files: { added, removed, modified } }: ReadCommit): number {
+  const names = [...added, ...removed, ...modified];
+  return names.reduce((sum, name) => sum + name.length + 3, commit.message.length + 500);
+}
+
+/** Without addresses. */
+function shownCommit(
+  { commit, files: { added, removed, modified } }: ReadCommit,
+  loginOf: (email: string) => string | undefined,
+): Record<string, unknown> {
+  const { oid, tree, message, author, committer } = commit;
+  const person = ({ name, email, time }: GitPerson) => {
+    const username = loginOf(email);
+    return { name, email, date: isoSeconds(time), ...(username !== undefined && { username }) };
+  };
+  return {
+    id: oid,
+    tree_id: tree,
+    message: message.trimEnd(),
+    timestamp: isoSeconds(committer.time),
+    author: person(author),
+    committer: person(committer),
+    added,
+    removed,
+    modified,
+  };
 }

@@ -1,21 +1,20 @@
 // Records what pushes have changed: compares the references of git with those that were last recorded, and writes the
 // difference, what the repository shows of it, and its events in one transaction.
-import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { readRefValues } from '../git/ref-values.ts';
+import { removeStaleQuarantines } from '../git/leftovers.ts';
+import { readRefValues } from '../git/list-refs.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
-import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
 import { listOwners } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
-import { scheduleCount } from '../repositories/count-repository.ts';
+import { scheduleCount, scheduleHead, writeHead } from '../repositories/default-branch-work.ts';
+import { listFormerNames } from '../repositories/store-redirects.ts';
 import { findRepositoryByNumber, updatePushedState, updateRepository } from '../repositories/store.ts';
-import { scheduleHead, writeHead } from '../repositories/write-head.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
 import { describeMoves, insertMoveEvents } from './push-events.ts';
-import { notifyPushSubscriber } from './push-subscriber.ts';
 import {
   advanceRefsVersion,
   deletePush,
@@ -166,4 +165,49 @@ async function findFound(tx: Db, number: number): Promise<FoundRepository | unde
   const repository = await findRepositoryByNumber(tx, number);
   const owner = repository && (await listOwners(tx, [repository.ownerId])).get(repository.ownerId);
   return owner && { repository, owner };
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** Called in the transaction that records a push, which it may add to. */
+    pushSubscriber(tx: Db, pushed: PushedNames, now: number): Promise<void>;
+  }
+}
+
+interface PushedNames {
+  /** `owner/name` in lower case: today's, and former ones that lead to it. */
+  names: readonly string[];
+  /** Without those that were deleted. */
+  branches: readonly string[];
+  defaultBranch: string;
+}
+
+/**
+ * Notifies another API of the same server of the branches that were pushed, by a port that the composition
+ * root connects.
+ */
+async function notifyPushSubscriber(
+  { services }: Kernel,
+  tx: Db,
+  { repository, owner }: FoundRepository,
+  moves: readonly RefMove[],
+  now: number,
+): Promise<void> {
+  const branches = moves
+    .filter(({ name, to }) => name.startsWith(BRANCH) && to !== undefined)
+    .map(({ name }) => name.slice(BRANCH.length));
+  if (branches.length === 0) return;
+  const former = await listFormerNames(tx, repository.number);
+  const owners =
+    former.length === 0
+      ? new Map()
+      : await listOwners(
+          tx,
+          former.map(({ ownerId }) => ownerId),
+        );
+  const names = [{ ownerId: owner.id, name: repository.name }, ...former].flatMap(({ ownerId, name }) => {
+    const login = ownerId === owner.id ? owner.login : (owners.get(ownerId)?.login as string | undefined);
+    return login === undefined ? [] : `${login}/${name}`.toLowerCase();
+  });
+  await services.pushSubscriber(tx, { names, branches, defaultBranch: repository.defaultBranch }, now);
 }

@@ -1,9 +1,10 @@
-// The secondary limits of the host: what a call counts for, and the error for those who exceed them.
-import type { SecondaryPlan } from '../../kernel/http/protocol.ts';
+// The secondary limits of the host: what a call counts for, and the errors for those who exceed them or the rate limit.
 import { Failure } from '../../kernel/failure.ts';
-import { retrySeconds } from '../../kernel/limits/window.ts';
+import type { SecondaryPlan } from '../../kernel/http/protocol.ts';
 import type { RouteShape } from '../../kernel/http/route.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { SecondaryExcess, SecondaryRule } from '../../kernel/limits/secondary-limits.ts';
+import { retrySeconds } from '../../kernel/limits/window.ts';
 
 /** The code of such errors, by which they are told from a spent budget. */
 export const SECONDARY = 'secondary';
@@ -53,4 +54,10 @@ const RULES: Record<SecondaryRule, (limit: number) => string> = {
 /** Clients recognise its beginning. */
 function describe({ rule, limit }: SecondaryExcess): string {
   return `You have exceeded a secondary rate limit: ${RULES[rule](limit)}.`;
+}
+
+/** Clients recognise its beginning, and tell people by the rest whose budget is spent. */
+export function limitExceededFor(caller: KnownCaller): string {
+  const [, kind, number] = /^(installation|app)\/(\d+)$/.exec(caller.budget?.id ?? '') ?? [];
+  return `API rate limit exceeded for ${kind ?? 'user'} ID ${number ?? accountOf(caller).number}.`;
 }

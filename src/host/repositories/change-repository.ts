@@ -9,7 +9,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { scheduleRelisting } from '../code-scanning/schedule-scanning.ts';
-import { endLostInterests } from '../collaborators/store-lost-interests.ts';
+import { endLostInterests } from '../collaborators/store.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { isBranchName } from '../git/revision.ts';
 import { leaveInstallations } from '../apps/leave-installations.ts';
@@ -24,10 +24,9 @@ import {
   repositoryResource,
   type FoundRepository,
 } from './access.ts';
-import { grantToCreator } from './creator-role.ts';
-import { createFolder } from './first-commit.ts';
-import { scheduleHead, writeHead } from './write-head.ts';
-import { initialFilesOf } from './initial-files.ts';
+import { grantToCreator } from './creation-owner.ts';
+import { createFolder, initialFilesOf } from './first-commit.ts';
+import { scheduleHead, writeHead } from './default-branch-work.ts';
 import { recordChanges } from './record-changes.ts';
 import {
   DEFAULT_REPOSITORY_SETTINGS,
@@ -41,8 +40,8 @@ import {
   settingsAfter,
   toRepositoryName,
   type SentRepository,
+  checkSecurityFeatures,
 } from './requests.ts';
-import { checkSecurityFeatures } from './security-features.ts';
 import {
   findRepositoryByName,
   insertRepository,

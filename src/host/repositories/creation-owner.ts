@@ -1,13 +1,15 @@
-// Decides whether a caller may have a new repository of an owner: their own account, or an organization that allows it.
+// Decides whether a caller may have a new repository of an owner: their own account, or an organization that allows it; and what they may do with it.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { actsOnAccount, installationOf } from '../apps/program.ts';
+import { upsertCollaborator } from '../collaborators/store.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { administersHost } from './caller-roles.ts';
+import type { Repository } from './repository.ts';
 import { listAccountMemberships } from './store-lists.ts';
 
 /** Throws unless the caller may create the repository there. */
@@ -51,4 +53,20 @@ async function requireMayCreate(
 
 function noOwner(login: string): Failure {
   return new Failure('not-found', `There is no owner ${login} whose repositories you may create`);
+}
+
+/** Members who are no admins of the organization administer what they create: otherwise they could only read it. */
+export async function grantToCreator(
+  tx: Db,
+  caller: KnownCaller,
+  { number }: Repository,
+  owner: RepositoryOwner,
+  now: number,
+): Promise<void> {
+  if (owner.type !== 'Organization' || installationOf(caller) !== undefined || administersHost(caller))
+    return;
+  const accountId = accountOf(caller).id;
+  const memberships = await listAccountMemberships(tx, accountId);
+  const membership = memberships.find(({ organizationId }) => organizationId === owner.id);
+  if (membership?.role === 'member') await upsertCollaborator(tx, number, { accountId, role: 'admin' }, now);
 }

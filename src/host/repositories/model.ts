@@ -3,9 +3,9 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.t
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
-import { licenseOf, LicenseSimple } from './license.ts';
+import { licenseOf, LicenseSimple } from '../licenses/license.ts';
 import { includesRole, PULL_REQUEST_POLICIES, type Repository, type RepositoryRole } from './repository.ts';
-import { SECURITY_AND_ANALYSIS, SecurityAndAnalysis } from './security-features.ts';
+import { SECURITY_AND_ANALYSIS, SecurityAndAnalysis } from './requests.ts';
 import { REPOSITORY_URLS, urlsOf } from './urls.ts';
 
 export const RepositoryPermissions = Type.Object({

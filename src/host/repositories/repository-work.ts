@@ -2,12 +2,11 @@
 // the default branch for clones.
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { deleteScanning } from '../code-scanning/store-removal.ts';
-import { limitedWork } from '../maintenance/limited-work.ts';
+import { deleteScanning } from '../code-scanning/store-deleting.ts';
+import { limitedWork } from '../maintenance/schedule-maintenance.ts';
 import { DELETE_REPOSITORY } from './change-repository.ts';
-import { COUNT_REPOSITORY, countRepository } from './count-repository.ts';
+import { COUNT_REPOSITORY, countRepository, WRITE_HEAD, writeHead } from './default-branch-work.ts';
 import { deleteRepositoryRow, findRepositoryByNumber } from './store.ts';
-import { WRITE_HEAD, writeHead } from './write-head.ts';
 
 /** How often folders are looked for that a crash has left half made. */
 const SWEEP_MS = 60 * 60 * 1000;

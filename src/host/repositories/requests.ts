@@ -1,7 +1,48 @@
-// Requests that create and change repositories: their schemas, and what they set.
-import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+// Requests that create and change repositories: their schemas, what they set, and the security features that no request can switch.
+import { Nullable, OneOf, PlainText, Type, type Static, problem } from '../../kernel/schema/schema.ts';
 import { PULL_REQUEST_POLICIES, type Repository, type RepositorySettings } from './repository.ts';
-import { SecurityAndAnalysis } from './security-features.ts';
+
+type FeatureStatus = 'enabled' | 'disabled';
+
+const SECURITY_FEATURES: Record<string, FeatureStatus> = {
+  advanced_security: 'enabled',
+  code_security: 'enabled',
+  dependabot_security_updates: 'disabled',
+  secret_scanning: 'disabled',
+  secret_scanning_push_protection: 'disabled',
+  secret_scanning_non_provider_patterns: 'disabled',
+  secret_scanning_ai_detection: 'disabled',
+  secret_scanning_delegated_alert_dismissal: 'disabled',
+  secret_scanning_delegated_bypass: 'disabled',
+};
+
+const Feature = Type.Object({ status: Type.Optional(Type.String({ enum: ['enabled', 'disabled'] })) });
+
+/** Code scanning is always there, others are not, and none can be switched. */
+export const SecurityAndAnalysis = Type.Object(
+  Object.fromEntries(Object.keys(SECURITY_FEATURES).map((name) => [name, Type.Optional(Feature)])),
+  {
+    $id: 'security-and-analysis',
+    description: 'Code scanning is always enabled, and what this server does not have is always disabled',
+  },
+);
+
+export const SECURITY_AND_ANALYSIS: Static<typeof SecurityAndAnalysis> = Object.fromEntries(
+  Object.entries(SECURITY_FEATURES).map(([name, status]) => [name, { status }]),
+);
+
+/** A setting that has no effect must not be accepted: somebody would rely on a scan that never happens. */
+export function checkSecurityFeatures(sent: Static<typeof SecurityAndAnalysis>): void {
+  for (const [name, feature] of Object.entries(sent)) {
+    const status = (feature as Static<typeof Feature>).status;
+    const actual = SECURITY_FEATURES[name];
+    if (status !== undefined && actual !== undefined && status !== actual)
+      throw problem(
+        `security_and_analysis.${name}.status`,
+        `is always ${actual}: ${actual === 'enabled' ? 'it cannot be switched off' : 'this server does not have it'}`,
+      );
+  }
+}
 
 const Text = PlainText({ maxLength: 350 });
 

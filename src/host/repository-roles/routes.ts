@@ -10,9 +10,9 @@ import {
   openOrganizationForChange,
   VIEW_AS_MEMBER,
   type OrganizationCall,
+  OrganizationParams,
 } from '../organizations/access.ts';
 import { organizationResource, type Organization } from '../organizations/model.ts';
-import { OrganizationParams } from '../organizations/organization-params.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import {
   isBuiltInRole,

@@ -6,7 +6,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
-import { pageLinks } from '../page-links.ts';
+import { pageLinks } from '../list-query.ts';
 import { SearchResults, UserSearchResult, MAX_RESULTS, UserSearchQuery } from './model.ts';
 import { searchUsersByRepositories, type UserSearch } from './store.ts';
 

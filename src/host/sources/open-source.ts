@@ -1,4 +1,5 @@
-// The files of a repository for other APIs of the same server, with the permissions of an account.
+// The files of a repository for other APIs of the same server, with the permissions of an account, and which URLs lead to one.
+import { networkInterfaces } from 'node:os';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
@@ -6,7 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { openWholeTree } from '../git/archive.ts';
 import { openRepository, type FoundRepository } from '../repositories/access.ts';
 
-export interface SourceRequest {
+interface SourceRequest {
   /** `owner/name` */
   name: string;
   accountId: string;
@@ -16,7 +17,7 @@ export interface SourceRequest {
   authorization?: string;
 }
 
-export interface SourceTree {
+interface SourceTree {
   /** A branch, a tag or a commit; absent for the default branch. */
   reference?: string;
   directory?: string;
@@ -99,4 +100,32 @@ async function callerOf(
   } catch {
     return undefined;
   }
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+const ANY = new Set(['0.0.0.0', '[::]']);
+
+/** `owner/name`, where the URL begins with one of the server's own: the public one, or where it listens. */
+export function repositoryNameIn(url: URL, own: readonly string[]): string | undefined {
+  for (const base of own) {
+    const rest = restBelow(url, new URL(base));
+    const [, owner, name] = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(rest ?? '') ?? [];
+    if (owner !== undefined && name !== undefined) return `${owner}/${name}`;
+  }
+  return undefined;
+}
+
+function restBelow(url: URL, base: URL): string | undefined {
+  if (url.protocol !== base.protocol || url.port !== base.port) return undefined;
+  if (url.hostname !== base.hostname && !isSameMachine(url.hostname, base.hostname)) return undefined;
+  const prefix = base.pathname.replace(/\/$/, '');
+  return url.pathname.startsWith(`${prefix}/`) ? url.pathname.slice(prefix.length) : undefined;
+}
+
+/** A server that listens on all addresses has each of the machine's. */
+function isSameMachine(asked: string, listening: string): boolean {
+  if (LOOPBACK.has(asked)) return LOOPBACK.has(listening) || ANY.has(listening);
+  if (!ANY.has(listening)) return false;
+  const addresses = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  return addresses.some(({ address, family }) => asked === (family === 'IPv6' ? `[${address}]` : address));
 }

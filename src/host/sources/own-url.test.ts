@@ -1,7 +1,7 @@
 // Which URLs are those of the server itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repositoryNameIn } from './own-url.ts';
+import { repositoryNameIn } from './open-source.ts';
 
 const nameIn = (url: string, ...own: string[]) => repositoryNameIn(new URL(url), own);
 

@@ -8,8 +8,8 @@ import {
   listCollaboratorIds,
   listGrantsOf,
   upsertCollaborator,
+  endLostInterests,
 } from '../collaborators/store.ts';
-import { endLostInterests } from '../collaborators/store-lost-interests.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { countRepositoriesOf, countPrivateCollaborators } from '../users/store.ts';

@@ -27,8 +27,7 @@ import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
 import { isoSeconds } from '../times.ts';
-import { userResource } from '../users/access.ts';
-import { userNotFound } from '../users/not-found.ts';
+import { userResource, userNotFound } from '../users/access.ts';
 import { Stargazer, StarredRepository, toStargazer, toStarred } from './model.ts';
 import { deleteStar, hasStar, insertStar, listStargazers, listStarred } from './store.ts';
 

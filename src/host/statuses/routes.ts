@@ -8,10 +8,9 @@ import { findCommit, noCommitFound } from '../commits/find-commit.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { GitCommit } from '../git/commit-object.ts';
-import { pageLinks } from '../page-links.ts';
+import { pageLinks, HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
-import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import {
   PUSH_REPOSITORY,
   READ_REPOSITORY,

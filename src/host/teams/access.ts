@@ -1,17 +1,17 @@
 // Decides what a caller may do with a team: by membership of the organization and the team, and by the caller's token.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { openOrganization, type OpenedOrganization } from '../organizations/access.ts';
+import { actsOnAccount } from '../apps/program.ts';
+import { openOrganization, type OpenedOrganization, OrganizationParams } from '../organizations/access.ts';
 import { organizationResource } from '../organizations/model.ts';
 import { lockOrganization } from '../organizations/store.ts';
-import { actsOnAccount } from '../apps/program.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import type { OrganizationTeam, OrganizationTeamRole } from './model.ts';
-import { findTeamByNumber, findTeamBySlug } from './store.ts';
 import { findTeamRole } from './store-members.ts';
-import type { TeamParamValues } from './team-params.ts';
+import { findTeamByNumber, findTeamBySlug } from './store.ts';
 
 export type TeamCall = Pick<Call, 'id' | 'now' | 'can' | 'requirePermission' | 'base'> & {
   caller: KnownCaller;
@@ -81,4 +81,26 @@ async function findNamed(
 
 function teamNotFound(): Failure {
   return new Failure('not-found', 'There is no such team');
+}
+
+/** Either `team_slug` is there, with the organization, or `team_id` is. Routes below a team add their own parameters. */
+export const TeamParams = {
+  ...OrganizationParams,
+  team_slug: Type.Optional(Type.String()),
+  team_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+};
+
+const TeamParamsObject = Type.Object(TeamParams);
+
+type TeamParamValues = Static<typeof TeamParamsObject>;
+
+/** The place below the slug, and the two below the number: an older one, and the one that replies name. */
+export function teamPlaces(rest: string): { path: string; aliases: { path: string }[] } {
+  return {
+    path: `/orgs/{org}/teams/{team_slug}${rest}`,
+    aliases: [
+      { path: `/teams/{team_id}${rest}` },
+      { path: `/organizations/{organization_id}/team/{team_id}${rest}` },
+    ],
+  };
 }

@@ -1,28 +1,40 @@
-// The rules by which teams are created and changed.
+// The rules by which teams are created and changed, and which roles they get on repositories.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { actsOnAccount } from '../apps/program.ts';
 import type { OpenedOrganization } from '../organizations/access.ts';
-import type { Organization } from '../organizations/model.ts';
+import { type Organization, ownerOfOrganization } from '../organizations/model.ts';
 import { listMembersAmong } from '../organizations/store-members.ts';
-import { findUser } from '../owners/store.ts';
+import { findOrganizationFor, type OrganizationForAccount } from '../organizations/store.ts';
+import { findUser, findOwner } from '../owners/store.ts';
+import { type FoundRepository, repositoryNotFound, repositoryResource } from '../repositories/access.ts';
+import { administersHost, roleOn } from '../repositories/caller-roles.ts';
+import {
+  includesRole,
+  isRepositoryName,
+  parseRole,
+  type RepositoryRole,
+} from '../repositories/repository.ts';
+import { findRepositoryByName } from '../repositories/store.ts';
+import { listRepositoryRoles } from '../repository-roles/store.ts';
 import type { TeamCall } from './access.ts';
-import { checkOwned, openTeamRepository } from './grants.ts';
 import type { OrganizationTeam, TeamPrivacy } from './model.ts';
 import { recordTeamMember, recordTeamRepository } from './record-team.ts';
+import { findTeamRole, saveTeamMember } from './store-members.ts';
+import { saveTeamRepository, listTeamGrants } from './store-repositories.ts';
 import {
   findTeamByNumber,
   findTeamBySlug,
   hasChildTeams,
   isTeamNameTaken,
   listWithAncestors,
+  listTeamsByNumber,
 } from './store.ts';
-import { findTeamRole, saveTeamMember } from './store-members.ts';
-import { saveTeamRepository } from './store-repositories.ts';
 
-export interface ParentRequest {
+interface ParentRequest {
   parent_team_id?: number | null | undefined;
   parent_team_slug?: string | null | undefined;
 }
@@ -129,4 +141,106 @@ export async function addFirstRepositories(
 
 export function roleOfPermission({ permission }: Pick<OrganizationTeam, 'permission'>): string {
   return { pull: 'read', push: 'write', admin: 'admin' }[permission];
+}
+
+/** A team with a repository that it was given. */
+interface TeamGrant {
+  organization: Organization;
+  team: OrganizationTeam;
+  role: string;
+}
+
+/**
+ * With the role that each team has on new repositories. The transaction has locked the owner, so that the teams stay.
+ * Throws for teams of others, and for secret teams that the caller may not know of, in the same words.
+ */
+export async function giveToTeams(
+  tx: ChangeTransaction,
+  caller: KnownCaller,
+  found: FoundRepository,
+  { field, ids }: { field: string; ids: readonly number[] },
+): Promise<TeamGrant[]> {
+  if (ids.length === 0) return [];
+  const { db, actor } = tx;
+  const { repository, owner } = found;
+  const place = await findOrganizationFor(db, { id: owner.id }, accountOf(caller).id);
+  const teams = await listTeamsByNumber(db, ids);
+  const grants: TeamGrant[] = [];
+  for (const id of ids) {
+    const team = teams.get(id);
+    if (team === undefined || place === undefined || !(await isSeen(tx, caller, place, team)))
+      throw problem(field, `must name a team of the owner, an organization: ${id} is none`);
+    const { organization } = place;
+    const role = roleOfPermission(team);
+    await saveTeamRepository(db, id, { repositoryNumber: repository.number, role }, actor.now);
+    await recordTeamRepository(tx, { organization, team }, found, { after: role });
+    grants.push({ organization, team, role });
+  }
+  return grants;
+}
+
+async function isSeen(
+  { db: tx }: ChangeTransaction,
+  caller: KnownCaller,
+  { organization, membership }: OrganizationForAccount,
+  team: OrganizationTeam,
+): Promise<boolean> {
+  if (team.organizationId !== organization.id) return false;
+  if (membership?.role === 'admin' || administersHost(caller) || actsOnAccount(caller, organization.id))
+    return true;
+  if (team.privacy === 'closed' && membership !== undefined) return true;
+  return (await findTeamRole(tx, team.number, accountOf(caller).id)) !== undefined;
+}
+
+/** Throws for a repository that the caller may not see, or on which the caller's role or token does not suffice. */
+export async function openTeamRepository(
+  db: Db,
+  call: TeamCall,
+  { owner: login, repo }: { owner: string; repo: string },
+  needed: 'read' | 'admin',
+): Promise<FoundRepository> {
+  const owner = isRepositoryName(repo) ? await findOwner(db, login) : undefined;
+  const repository = owner && (await findRepositoryByName(db, owner, repo));
+  if (owner === undefined || repository === undefined) throw repositoryNotFound();
+  const found = { owner, repository };
+  const resource = repositoryResource(found);
+  const role = await roleOn(db, call.caller, found.repository);
+  if (role === undefined || (repository.isPrivate && !call.can(resource, 'viewRepository')))
+    throw repositoryNotFound();
+  if (needed === 'admin' && !(includesRole(role, 'admin') && call.can(resource, 'updateRepository')))
+    throw new Failure('denied', 'You must have admin rights to the repository.');
+  return found;
+}
+
+/** The strongest role, by the repository's number, and the name by which it was granted. */
+interface TeamRepositoryRole {
+  role: RepositoryRole;
+  name: string;
+}
+
+/** What the teams, which are one team and its parents, have on the repositories. */
+export async function listTeamRepositoryRoles(
+  db: Db,
+  organizationId: string,
+  teamNumbers: readonly number[],
+  repositoryNumbers: readonly number[],
+): Promise<Map<number, TeamRepositoryRole>> {
+  const grants = await listTeamGrants(db, teamNumbers, repositoryNumbers);
+  const isCustom = grants.some(({ role }) => parseRole(role) === undefined);
+  const customRoles = isCustom ? await listRepositoryRoles(db, organizationId) : [];
+  const bases = new Map(customRoles.map(({ name, baseRole }) => [name, baseRole]));
+  const strongest = new Map<number, TeamRepositoryRole>();
+  for (const { repositoryNumber, role: name } of grants) {
+    const role = parseRole(name) ?? bases.get(name);
+    const known = strongest.get(repositoryNumber);
+    if (role !== undefined && !includesRole(known?.role, role))
+      strongest.set(repositoryNumber, { role, name });
+  }
+  return strongest;
+}
+
+/** Teams are given repositories of their own organization only. */
+export function checkOwned({ repository }: FoundRepository, organization: Organization, field: string): void {
+  if (repository.ownerId !== ownerOfOrganization(organization).id)
+    throw problem(field, `must be a repository of ${organization.login}`);
 }

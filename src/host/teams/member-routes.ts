@@ -12,7 +12,13 @@ import { findMembership } from '../organizations/store-members.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
-import { openOrganizationTeam, openOrganizationTeamForChange, type OpenedTeam } from './access.ts';
+import {
+  openOrganizationTeam,
+  openOrganizationTeamForChange,
+  type OpenedTeam,
+  TeamParams,
+  teamPlaces,
+} from './access.ts';
 import { recordTeamChange } from './audit.ts';
 import type { OrganizationTeamRole } from './model.ts';
 import { recordTeamMember } from './record-team.ts';
@@ -25,7 +31,6 @@ import {
   listTeamMembers,
   saveTeamMember,
 } from './store-members.ts';
-import { TeamParams, teamPlaces } from './team-params.ts';
 
 const UPDATE_MEMBERS = 'updateTeamMembers';
 

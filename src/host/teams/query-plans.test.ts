@@ -27,8 +27,8 @@ import {
   listOrganizationMembers,
   saveMembership,
   updatePublicity,
+  removedAccountStatements,
 } from '../organizations/store-members.ts';
-import { removedAccountStatements } from '../organizations/store-removed.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
 import { DEFAULT_REPOSITORY_SETTINGS } from '../repositories/repository.ts';
 import { insertRepository } from '../repositories/store.ts';

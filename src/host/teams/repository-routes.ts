@@ -1,17 +1,23 @@
-// Repositories of a team: list, check, add, change the role, remove.
-import { accountOf } from '../../kernel/identity/caller.ts';
+// Repositories of a team: list, check, add, change the role, remove; and the teams of a repository.
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { parseAcceptedType } from '../media-type.ts';
-import { VIEW_AS_MEMBER } from '../organizations/access.ts';
+import { VIEW_AS_MEMBER, openOrganization, type OrganizationCall } from '../organizations/access.ts';
 import { ownerOfOrganization } from '../organizations/model.ts';
 import { deleteStrandedTeams } from '../protection/store-actors.ts';
-import { REPOSITORY_CHANNEL, repositoryNotFound } from '../repositories/access.ts';
+import {
+  REPOSITORY_CHANNEL,
+  repositoryNotFound,
+  READ_REPOSITORY,
+  repositoryRoute,
+} from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
+import { RepositoryParams } from '../repositories/repository-params.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
 import {
@@ -19,13 +25,14 @@ import {
   openOrganizationTeamForChange,
   type OpenedTeam,
   type TeamCall,
+  TeamParams,
+  teamPlaces,
 } from './access.ts';
 import { GAVE_REPOSITORY, recordTeamRepositoryChange, UPDATE_TEAM_REPOSITORIES } from './audit.ts';
-import { roleOfPermission } from './change.ts';
-import { checkOwned, listTeamRepositoryRoles, openTeamRepository } from './grants.ts';
+import { roleOfPermission, checkOwned, listTeamRepositoryRoles, openTeamRepository } from './change.ts';
 import { recordTeamRepository } from './record-team.ts';
-import { TeamRepository } from './replies.ts';
-import { listWithAncestors, listWithDescendants } from './store.ts';
+import { TeamRepository, ListedTeam } from './replies.ts';
+import { showListedTeams } from './show.ts';
 import { isInTeams } from './store-members.ts';
 import {
   deleteTeamRepository,
@@ -33,8 +40,9 @@ import {
   listTeamRepositories,
   saveTeamRepository,
   type LimitedViewer,
+  listTeamsOfRepository,
 } from './store-repositories.ts';
-import { TeamParams, teamPlaces } from './team-params.ts';
+import { listWithAncestors, listWithDescendants } from './store.ts';
 
 const TeamRepositoryParams = Type.Object({ ...TeamParams, owner: Type.String(), repo: Type.String() });
 
@@ -189,4 +197,51 @@ const deleteOne = route(
   },
 );
 
-export const organizationTeamRepositoryRoutes = [listAll, checkOne, putOne, deleteOne];
+const listTeams = repositoryRoute(
+  {
+    id: 'repos/list-teams',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/teams',
+    summary: 'List the teams of a repository that the caller sees',
+    description: 'With what each may do there. Teams are seen by members of their organization.',
+    access: READ_REPOSITORY,
+    params: Type.Object(RepositoryParams),
+    query: Type.Object(HostPageQuery),
+    list: ListedTeam,
+  },
+  'read',
+  async (call, { db }, { repository, owner }) => {
+    const slice = pageSliceOf(call.query);
+    const { caller, base } = call;
+    if (owner.type !== 'Organization' || caller.kind === 'anonymous') return new Page([], 0, slice);
+    const asked: OrganizationCall = {
+      caller,
+      can: (resource) => call.can(resource, 'viewOrganization'),
+      requirePermission: (resource) => call.requirePermission(resource, 'viewOrganization'),
+      params: { org: owner.login },
+    };
+    const { organization, isAdmin, isInsider } = await openOrganization(db, asked, 'anyone');
+    if (!isInsider) return new Page([], 0, slice);
+    const viewer = isAdmin ? undefined : accountOf(caller).id;
+    const { items, total } = await listTeamsOfRepository(db, repository.number, viewer, slice);
+    const shown = await showListedTeams(
+      db,
+      organization,
+      items.map(({ team }) => team),
+      base,
+    );
+    return new Page(
+      shown.map((team, index) => ({ ...team, permission: permissionOf(items[index]!.role) })),
+      total,
+      slice,
+    );
+  },
+);
+
+/** Two roles have other names in replies about teams. */
+function permissionOf(role: string): string {
+  if (role === 'read') return 'pull';
+  return role === 'write' ? 'push' : role;
+}
+
+export const organizationTeamRepositoryRoutes = [listAll, checkOne, putOne, deleteOne, listTeams];

@@ -4,10 +4,14 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { openOrganization, openOrganizationForChange, VIEW_AS_MEMBER } from '../organizations/access.ts';
-import { OrganizationParams } from '../organizations/organization-params.ts';
+import {
+  openOrganization,
+  openOrganizationForChange,
+  VIEW_AS_MEMBER,
+  OrganizationParams,
+} from '../organizations/access.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
-import { openOrganizationTeam, openOrganizationTeamForChange } from './access.ts';
+import { openOrganizationTeam, openOrganizationTeamForChange, TeamParams, teamPlaces } from './access.ts';
 import { auditedTeam, recordTeamChange } from './audit.ts';
 import {
   addFirstMaintainers,
@@ -23,7 +27,7 @@ import {
   OrganizationTeamPost,
   TEAM_PERMISSION,
   type WithTeamPermission,
-} from './requests.ts';
+} from './model.ts';
 import { readTeamForEvent, recordEditedTeam, recordTeamEvent } from './record-team.ts';
 import { showListedTeams, showTeam, showTeams } from './show.ts';
 import {
@@ -37,7 +41,6 @@ import {
   listWithDescendants,
   updateOrganizationTeam,
 } from './store.ts';
-import { TeamParams, teamPlaces } from './team-params.ts';
 
 const listAll = route(
   {

@@ -15,7 +15,7 @@ import { MinimalRepository, toMinimalRepository } from '../repositories/model.ts
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { transferRepository } from '../repositories/transfer-repository.ts';
-import { giveToTeams } from '../teams/give-repository.ts';
+import { giveToTeams } from '../teams/change.ts';
 
 const transferTo = repositoryRoute(
   {

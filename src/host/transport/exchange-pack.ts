@@ -1,13 +1,17 @@
 // Connects a request with a process of git: its body with the input, the output with the reply, each as fast as the other
 // end takes it.
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { ServerResponse, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { GitProcess } from '../git/git-process.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { createGunzip } from '../../kernel/network/streams.ts';
+import type { GitProcess, GitExit } from '../git/git-process.ts';
 import { errorInBand, PacketReader } from './git-packets.ts';
 import type { RunningTransfer } from './git-transfers.ts';
 
-export interface PackExchange {
+interface PackExchange {
   body: Readable;
   response: ServerResponse;
   process: GitProcess;
@@ -132,4 +136,40 @@ async function drainOrClose(stream: NodeJS.EventEmitter & { destroyed: boolean }
   } finally {
     done.abort();
   }
+}
+
+/**
+ * What git reports to the client is in its output; what it prints as errors is for the log.
+ * @throws {Failure} where git failed without a word to the client, or got only a part of the body.
+ */
+export function finishReply(
+  { log }: Kernel,
+  call: RawRouteCall,
+  { body, response }: { body: Readable; response: ServerResponse },
+  { exitCode, signal, stderr }: GitExit,
+  headers: Record<string, string>,
+): void {
+  if (exitCode !== 0)
+    log.info({ call: call.id, exitCode, signal, stderr: stderr.trim() }, 'git ended with an error');
+  if (response.destroyed || response.writableEnded) return;
+  if (!response.headersSent) {
+    if (body.errored) throw new Failure('malformed', 'The body of the request is not valid gzip.');
+    if (exitCode !== 0) throw new Failure('malformed', 'Git could not read the request.');
+    response.writeHead(200, headers);
+  }
+  response.end();
+}
+
+/** @throws {Failure} for another encoding than gzip, and for a body that is none of this service. */
+export function openBody(request: IncomingMessage, contentType: string): Readable {
+  if (request.headers['content-type'] !== contentType)
+    throw new Failure('not-acceptable', `The content type must be ${contentType}.`);
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return request;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw new Failure('unsupported-encoding', 'The body of a request of git may be encoded with gzip only.');
+  const inflated = createGunzip();
+  request.on('error', (error) => inflated.destroy(error));
+  request.on('aborted', () => inflated.destroy(new Error('The client went away.')));
+  return request.pipe(inflated);
 }

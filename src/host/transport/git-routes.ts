@@ -1,17 +1,25 @@
 // The smart HTTP protocol of git: what there is, fetches and pushes, below the path of a repository or of a gist.
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawAnswer, RawRoute, RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { announce } from './announce.ts';
-import type { ServiceName } from './git-service.ts';
-import { plainReplyOf, sendPlain, sendRefusal } from './plain-reply.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { asDownload } from './downloads.ts';
+import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
+import {
+  type ServiceName,
+  announcement,
+  protocolOf,
+  receivePack,
+  uploadPack,
+  MAX_FETCH_BYTES,
+} from './git-service.ts';
+import { plainReplyOf, sendPlain, sendRefusal, NOT_CACHED } from './plain-reply.ts';
 import { receive } from './receive.ts';
 import type { GitExchange, ServedGit } from './served-git.ts';
-import { upload } from './upload.ts';
 
 /** One kind of what is served. */
-export interface ServedKind<Found> {
+interface ServedKind<Found> {
   /** The beginning of the ids of its routes. */
   name: string;
   /** The path that the routes are below. */
@@ -35,21 +43,21 @@ export function gitRoutes<Found>(kind: ServedKind<Found>): RawRoute[] {
     ...COMMON,
     open: (call, kernel) => opened(kind, kernel, call, serviceIn(call), announce),
   };
-  const uploadPack: RawRoute = {
+  const uploads: RawRoute = {
     id: `${name}/upload-pack`,
     at: { method: 'POST', path: `${below}/git-upload-pack` },
     access: read,
     ...COMMON,
     open: (call, kernel) => opened(kind, kernel, call, 'git-upload-pack', upload),
   };
-  const receivePack: RawRoute = {
+  const pushes: RawRoute = {
     id: `${name}/receive-pack`,
     at: { method: 'POST', path: `${below}/git-receive-pack` },
     access: push,
     ...COMMON,
     open: (call, kernel) => opened(kind, kernel, call, 'git-receive-pack', receive),
   };
-  return [infoRefs, uploadPack, receivePack];
+  return [infoRefs, uploads, pushes];
 }
 
 /** Opens what is asked for, and answers; an error before the first byte of a reply is sent as plain text. */
@@ -125,4 +133,61 @@ function dumbProtocol(): Failure {
     'forbidden',
     'This server speaks the smart HTTP protocol only, which git has had since version 1.6.6. Please use a newer git.',
   );
+}
+
+const TIMEOUT_MS = 5 * 60_000;
+const MODE = '--http-backend-info-refs';
+
+/** The first request of every clone, fetch and push: which references and abilities there are. */
+async function announce({ kernel, call, served, service, response }: GitExchange): Promise<void> {
+  const { folder, program, maxPushBytes } = served;
+  // Here git shows the reason to its user.
+  kernel.services.packs.transfers.check(call);
+  const isPush = service === 'git-receive-pack';
+  const protocol = isPush ? undefined : protocolOf(call.headers['git-protocol']);
+  const { args, start } = isPush
+    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await kernel.services.packs.hooks.ensure() })
+    : uploadPack({ folder, protocol }, MODE);
+  const headers = { 'content-type': `application/x-${service}-advertisement`, ...NOT_CACHED };
+  const output = program.stream(args, { ...start, timeoutMs: TIMEOUT_MS, signal: call.signal });
+  let isFirst = true;
+  for await (const chunk of await asDownload(kernel, call, output)) {
+    if (isFirst) {
+      response.writeHead(200, headers);
+      if (call.method === 'HEAD') break;
+      if (protocol?.startsWith('version=2') !== true) response.write(announcement(service));
+    }
+    isFirst = false;
+    if (!response.write(chunk)) await once(response, 'drain', { signal: call.signal });
+  }
+  response.end();
+}
+
+/** Fetches and clones: sends the objects that the client asks for. */
+async function upload({ kernel, call, served, request, response }: GitExchange): Promise<void> {
+  const { packs } = kernel.services;
+  const body = openBody(request, 'application/x-git-upload-pack-request');
+  const { folder, program } = served;
+  const protocol = protocolOf(call.headers['git-protocol']);
+  const { args, start } = uploadPack({ folder, protocol }, '--stateless-rpc');
+  const transfer = await packs.transfers.begin(call);
+  try {
+    const process = await program.start(args, start);
+    call.signal.addEventListener('abort', process.kill, { once: true });
+    if (call.signal.aborted) process.kill();
+    const headers = { 'content-type': 'application/x-git-upload-pack-result', ...NOT_CACHED };
+    await exchangePack({
+      body,
+      response,
+      process,
+      headers,
+      isPush: false,
+      maxBody: MAX_FETCH_BYTES,
+      transfer,
+      stop: process.kill,
+    });
+    finishReply(kernel, call, { body, response }, await process.exited, headers);
+  } finally {
+    transfer.end();
+  }
 }

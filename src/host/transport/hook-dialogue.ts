@@ -1,4 +1,8 @@
 // The server's side of the talk with the pre-receive hook: reads what a push changes, and answers with a verdict.
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { splitLines } from '../../kernel/text/split-lines.ts';
 import type { GitProcess } from '../git/git-process.ts';
 import { ZERO_OID } from '../git/object-id.ts';
@@ -54,4 +58,18 @@ function plain(text: string): string {
 
 function oidOf(hex: string): string | undefined {
   return hex === ZERO_OID ? undefined : hex;
+}
+
+/**
+ * The call as it is when all of the push has come: much can change while that takes. Throws where the token is gone;
+ * `action` is that of the route.
+ */
+export async function callAgain(
+  { identity, clock }: Kernel,
+  caller: KnownCaller,
+  action: string,
+): Promise<Pick<RawRouteCall, 'caller' | 'can' | 'now'>> {
+  const now = clock.now();
+  const present = await identity.identifyAgain(caller, now);
+  return { caller: present, now, can: (resource, other = action) => can(present, other, resource) };
 }

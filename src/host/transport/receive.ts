@@ -1,18 +1,30 @@
 // Pushes: git receives the objects into its quarantine, the hook asks whether they may come, and what has changed is recorded.
+import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { killChildren } from '../git/children.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitProcess } from '../git/git-process.ts';
-import { checkReceivedPack, watchInflation } from '../git/received-pack.ts';
-import { removeStaleQuarantines } from '../git/stale-quarantine.ts';
+import type { GitTarget } from '../git/git-target.ts';
+import { removeStaleQuarantines } from '../git/leftovers.ts';
+import {
+  killChildren,
+  checkReceivedPack,
+  watchInflation,
+  maxInflatedBytes,
+  type InflationLimits,
+} from '../git/received-pack.ts';
+import { measureInflatedBytes, measurePackBytes } from '../git/repository-size.ts';
 import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
-import { countInflated } from './count-inflated.ts';
-import { exchangePack } from './exchange-pack.ts';
-import { finishReply } from './finish-reply.ts';
+import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
 import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';
 import { answerProposal, readProposal } from './hook-dialogue.ts';
 import { NOT_CACHED } from './plain-reply.ts';
-import { openBody } from './request-body.ts';
 import type { GitExchange, PushVerdict } from './served-git.ts';
+import {
+  addInflatedBytes,
+  findInflatedBytes,
+  replaceInflatedBytes,
+  type CountedRow,
+} from './store-inflated.ts';
 
 /** Somewhat shorter than the time after which a push counts as over. */
 const TIMEOUT_MS = MAX_PUSH_MS - 60_000;
@@ -96,4 +108,44 @@ async function checkContent({ kernel, call, served }: GitExchange, quarantine?: 
   const limits = packs.inflation;
   const bytes = await checkReceivedPack({ target, services: git.require(), limits });
   await countInflated(kernel.db, { row: served.row, target, bytes }, limits);
+}
+
+const MAX_TRIES = 5;
+
+interface CountedPush {
+  row: CountedRow;
+  target: GitTarget & { quarantine: string };
+  /** Of the push. */
+  bytes: number;
+}
+
+/**
+ * Each push is bounded by itself, and many small ones together could still stand for terabytes. The count may be too
+ * high: it has objects that were pushed twice, or are deleted, and pushes that were refused later. So the repository
+ * is measured before a push is refused.
+ * @throws {Failure} where the repository would have more than it may.
+ */
+async function countInflated(db: Db, push: CountedPush, limits: InflationLimits): Promise<void> {
+  const { row, bytes, target } = push;
+  const { ratio, repositoryBytes } = limits;
+  // Nearly always enough, so that no file is looked at.
+  if (bytes === 0 || (await addInflatedBytes(db, row, bytes, repositoryBytes))) return;
+  const { quarantine, ...repository } = target;
+  const packed =
+    (await measurePackBytes(join(target.folder, 'objects'))) + (await measurePackBytes(quarantine));
+  const max = maxInflatedBytes({ ratio, leastBytes: repositoryBytes }, packed);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (await addInflatedBytes(db, row, bytes, max)) return;
+    const counted = await findInflatedBytes(db, row);
+    // It was deleted, which is found out later.
+    if (counted === undefined) return;
+    const measured = await measureInflatedBytes(repository);
+    if (!(await replaceInflatedBytes(db, row, counted, measured))) continue;
+    if (measured + bytes > max)
+      throw new Failure(
+        'too-large',
+        `The objects of all pushes to this repository have more than ${max} bytes when they are inflated, which is too much for its size. Delete branches with large files, and push again when their objects have expired, or ask the administrator for more.`,
+      );
+  }
+  throw new Failure('unavailable', 'Too many pushes to the repository at once. Try again later.');
 }

@@ -1,8 +1,11 @@
-// Repositories over the protocol of git: who may fetch and push, and what happens around a push.
+// Repositories over the protocol of git: who may fetch and push, what a push may change, and what happens around it.
 import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { beginPush } from '../pushes/begin-push.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { isNamedLikeId, isValidRefName } from '../git/revision.ts';
+import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
+import { beginPush, findCaseCollisions } from '../pushes/change-refs.ts';
 import { endPush } from '../pushes/record-pushes.ts';
 import {
   openRepository,
@@ -10,11 +13,11 @@ import {
   READ_REPOSITORY,
   repositoryResource,
   type FoundRepository,
+  type RepositoryCall,
 } from '../repositories/access.ts';
-import { checkPush, MAX_PUSHED_REFS } from './check-push.ts';
 import { gitRoutes } from './git-routes.ts';
 import type { ServiceName } from './git-service.ts';
-import type { ProposedPush } from './hook-dialogue.ts';
+import { type ProposedPush, callAgain } from './hook-dialogue.ts';
 import type { PushVerdict, ServedGit } from './served-git.ts';
 
 export const transportRoutes = gitRoutes<FoundRepository>({
@@ -72,4 +75,60 @@ async function judgePush(
   const { caller } = call;
   const push = await beginPush(kernel, { caller, now: kernel.clock.now() }, number, proposal.changes);
   return { messages, end: () => endPush(kernel, push, caller) };
+}
+
+/** More references in one push are refused. */
+const MAX_PUSHED_REFS = 5000;
+
+const MAX_MESSAGES = 20;
+
+/**
+ * Asked while the objects are in git's quarantine, before any reference is moved. What is wrong, in words for the
+ * pusher; nothing where the push may be accepted.
+ */
+async function checkPush(
+  kernel: Kernel,
+  call: Pick<RepositoryCall, 'url'> & { caller: KnownCaller },
+  { number }: { number: number },
+  { changes, count, quarantine }: ProposedPush,
+): Promise<string[]> {
+  if (count > MAX_PUSHED_REFS)
+    return [`The push changes ${count} references; the limit is ${MAX_PUSHED_REFS}. Push them in parts.`];
+  let found: FoundRepository;
+  let caller: KnownCaller;
+  try {
+    // Much may have changed since the push began: the role, the token, the repository itself.
+    const present = await callAgain(kernel, call.caller, PUSH_REPOSITORY.action);
+    ({ caller } = present);
+    const params = { repository_id: number };
+    found = await openRepository(kernel, { ...present, url: call.url, params }, 'write');
+  } catch (error) {
+    if (error instanceof Failure) return [error.message];
+    throw error;
+  }
+  const git = kernel.services.git.repository(number);
+  const names = [...checkNames(changes), ...(await findCaseCollisions(git, changes))];
+  if (names.length > 0) return names.slice(0, MAX_MESSAGES);
+  const { program, folder } = git;
+  const target = { program, folder, ...(quarantine !== undefined && { quarantine }) };
+  const refused = await checkRefChanges(kernel, found, { caller }, changes, target);
+  return refused.slice(0, MAX_MESSAGES).map(({ message }) => message);
+}
+
+/** References of the server's own are hidden from pushes by git itself. */
+function checkNames(changes: readonly RefChange[]): string[] {
+  // What exists under a bad name can still be deleted.
+  return changes.filter(({ to }) => to !== undefined).flatMap(({ name }) => problemWith(name) ?? []);
+}
+
+function problemWith(name: string): string | undefined {
+  const [, , ...rest] = name.split('/');
+  if (!isValidRefName(name)) return `${name} is not a name that a reference can have here.`;
+  // The character stands for bytes that are no text: two such names would look the same, and neither could be asked for.
+  if (name.includes('\ufffd')) return `${name}: the name of a reference must be UTF-8.`;
+  if (rest.some((part) => part.startsWith('-')))
+    return `${name}: a part of a name must not begin with a hyphen, because commands would take it for an option.`;
+  if (isNamedLikeId(name)) return `${name}: a name must not consist of 40 hex digits, as ids of commits do.`;
+  if (name.startsWith('refs/replace/')) return `${name}: objects cannot be replaced here.`;
+  return rest.join('/') === 'HEAD' ? `${name}: HEAD cannot be the name of a branch or tag.` : undefined;
 }

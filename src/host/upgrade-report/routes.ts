@@ -5,8 +5,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { versionStateOf } from '../../kernel/openapi/upgrade-report/page.ts';
 import { readImpact } from '../../kernel/openapi/upgrade-report/report.ts';
 import { USAGE_RETENTION_DAYS } from '../../kernel/versions/usage/sweep.ts';
-import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { pageLinks } from '../page-links.ts';
+import { HostPageQuery, pageBefore, pageSliceOf, pageLinks } from '../list-query.ts';
 import { parseTime } from '../times.ts';
 import { REPORT_NOTE, toUpgradeCalls, UpgradeReport } from './model.ts';
 

@@ -5,7 +5,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { findOwner } from '../owners/store.ts';
-import { userNotFound } from './not-found.ts';
+import { userNotFound } from './access.ts';
 
 const DESCRIPTION = 'People cannot follow each other on this server: the list is empty.';
 

@@ -6,9 +6,8 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { findOwner } from '../owners/store.ts';
-import { lockUser, userResource } from './access.ts';
+import { lockUser, userResource, userNotFound } from './access.ts';
 import { NewPublicKey, parsePublicKey, PublicKey, PublicKeySimple, toPublicKey } from './key.ts';
-import { userNotFound } from './not-found.ts';
 import { deleteUserKey, findUserKey, insertUserKey, listUserKeys } from './store-keys.ts';
 
 const KeyPath = Type.Object({ key_id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) });

@@ -11,7 +11,7 @@ import { ownerOfOrganization, type Organization } from '../organizations/model.t
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { findUser, listOwnersAfter } from '../owners/store.ts';
-import { lockUser, mayViewEmails, userResource } from './access.ts';
+import { lockUser, mayViewEmails, userResource, userNotFound } from './access.ts';
 import {
   drawAvatar,
   PrivateUser,
@@ -20,7 +20,6 @@ import {
   toPublicOrganization,
   toPublicUser,
 } from './model.ts';
-import { userNotFound } from './not-found.ts';
 import { changeProfile, UserUpdate } from './profile.ts';
 import { readOwnUser, readUser } from './read-user.ts';
 import { countRepositoriesOf, findProfile, upsertProfile } from './store.ts';

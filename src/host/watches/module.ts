@@ -1,6 +1,6 @@
 // Watched repositories.
 import type { Module } from '../../kernel/http/module.ts';
-import { ACTIVITY_TAG } from '../activity-tag.ts';
+import { ACTIVITY_TAG } from '../events/module.ts';
 import { endWithAccount } from '../ended-accounts.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { watchRoutes } from './routes.ts';

@@ -21,8 +21,7 @@ import { personalRoute, viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
-import { userResource } from '../users/access.ts';
-import { userNotFound } from '../users/not-found.ts';
+import { userResource, userNotFound } from '../users/access.ts';
 import { RepositorySubscription, SubscriptionRequest, toSubscription, wantedWatch } from './model.ts';
 import { deleteWatch, findWatch, listWatched, listWatchers, upsertWatch } from './store.ts';
 

@@ -1,7 +1,7 @@
 // Row 2 of the catalogue: a request that creates a team no longer says what the team may do with its repositories.
 import { OneOf, Type } from '../../../kernel/schema/schema.ts';
 import { change } from '../../../kernel/versions/version.ts';
-import { OrganizationTeamPost, TEAM_PERMISSION } from '../../teams/requests.ts';
+import { OrganizationTeamPost, TEAM_PERMISSION } from '../../teams/model.ts';
 
 export const teamPermissionRemoved = change({
   version: '2026-03-10',

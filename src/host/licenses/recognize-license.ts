@@ -1,7 +1,8 @@
-// Recognises the licence of a repository by the words of its text.
+// The texts of licences, and which licence a repository has by the words of its text.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { OTHER_LICENSE_ID } from './license-names.ts';
-import { licenseTextOf } from './license-text.ts';
+import { OTHER_LICENSE_ID } from './license.ts';
 
 /** The longest of the known texts has half of it. */
 export const MAX_LICENSE_BYTES = 128 * 1024;
@@ -77,4 +78,13 @@ function similarityOf(one: WordCounts, other: WordCounts): number {
   let common = 0;
   for (const [word, count] of one.words) common += Math.min(count, other.words.get(word) ?? 0);
   return (2 * common) / all;
+}
+
+/** The identifier must be one of the list. In the npm package the texts are beside the bundle. */
+export function licenseTextOf(id: string): string {
+  const bundled = new URL(`./licenses/${id}.json`, import.meta.url);
+  const file = existsSync(bundled)
+    ? bundled
+    : createRequire(import.meta.url).resolve(`spdx-license-list/licenses/${id}.json`);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { licenseText: string }).licenseText;
 }

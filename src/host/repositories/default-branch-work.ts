@@ -1,16 +1,18 @@
-// What follows a write to the default branch of a repository: a new count of its languages and size, and its licence.
+// What follows a change of a default branch: a new count of its languages and size, its licence, and the branch that clones check out.
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { countLanguages } from '../git/languages.ts';
-import { measureSizeKb } from '../git/repository-size.ts';
 import { findLicenseFile } from '../contents/well-known-files.ts';
 import type { GitCommit } from '../git/commit-object.ts';
+import { countLanguages } from '../git/languages.ts';
+import { measureSizeKb } from '../git/repository-size.ts';
 import type { GitRepository } from '../git/repository.ts';
+import { setDefaultBranch } from '../git/update-refs.ts';
 import { REPOSITORY_CHANNEL } from './access.ts';
-import { OTHER_LICENSE_ID } from './license-names.ts';
-import { MAX_LICENSE_BYTES, recognizeLicense } from './recognize-license.ts';
+import { OTHER_LICENSE_ID } from '../licenses/license.ts';
+import { MAX_LICENSE_BYTES, recognizeLicense } from '../licenses/recognize-license.ts';
+import type { Repository } from './repository.ts';
 import { findRepositoryByNumber, updateCounts } from './store.ts';
 
 export const COUNT_REPOSITORY = 'host.count-repository';
@@ -49,4 +51,20 @@ async function readLicense(
   return blob?.content === undefined
     ? OTHER_LICENSE_ID
     : await recognizeLicense(blob.content.toString(), chosen);
+}
+
+export const WRITE_HEAD = 'host.write-head';
+
+/** In the transaction of the change. The work does nothing new where this process lives on to write the branch itself. */
+export async function scheduleHead(tx: Db, number: number, now: number): Promise<void> {
+  const work = { id: `${WRITE_HEAD}:${number}`, kind: WRITE_HEAD, payload: JSON.stringify({ number }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
+
+/** Clones check this branch out. */
+export async function writeHead(
+  { services: { git } }: Kernel,
+  { number, defaultBranch }: Pick<Repository, 'number' | 'defaultBranch'>,
+): Promise<void> {
+  await setDefaultBranch(git.repository(number), defaultBranch);
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { cpuMsOf } from '../../../test/cpu-time.ts';
-import { OTHER_LICENSE_ID } from './license-names.ts';
+import { OTHER_LICENSE_ID } from './license.ts';
 import { MAX_LICENSE_BYTES, recognizeLicense } from './recognize-license.ts';
 
 const load = createRequire(import.meta.url);

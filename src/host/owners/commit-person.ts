@@ -1,4 +1,6 @@
-// The address of a user in commits that this server makes. The real one stays private: everybody reads public commits.
+// The name and address of a user in commits that this server makes. The real address stays private: everybody reads public commits.
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import type { GitPerson } from '../git/commit-object.ts';
 
 /** Mail to it is never delivered: the domain is reserved for examples. */
 const DOMAIN = 'users.noreply.signalbox.example';
@@ -12,4 +14,14 @@ export function noreplyAddressOf({ number, username }: { number: number; usernam
 export function numberInNoreplyAddress(email: string): number | undefined {
   const number = ADDRESS.exec(email)?.[1];
   return number === undefined ? undefined : Number(number);
+}
+
+export function personOf(account: Account, time: number): GitPerson {
+  const { username, firstName, lastName } = account;
+  return {
+    name: [firstName, lastName].filter(Boolean).join(' ') || username,
+    email: noreplyAddressOf(account),
+    time,
+    zone: 0,
+  };
 }

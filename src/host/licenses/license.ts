@@ -1,7 +1,30 @@
 // Licences by their SPDX identifiers.
+import { createRequire } from 'node:module';
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
-import { licenseNames, OTHER_LICENSE_ID } from './license-names.ts';
+
+/** Of a text that is none of the list. */
+export const OTHER_LICENSE_ID = 'NOASSERTION';
+
+interface ListedLicense {
+  name: string;
+  /** Where it is published. */
+  url?: string;
+}
+
+/** Loaded when the first licence is shown: most starts need none. */
+let names: Record<string, ListedLicense> | undefined;
+
+export function licenseNames(): Readonly<Record<string, ListedLicense>> {
+  names ??= createRequire(import.meta.url)('spdx-license-list/spdx.json') as Record<string, ListedLicense>;
+  return names;
+}
+
+/** In whatever case: clients send `mit` and `MIT`. */
+export function findLicenseId(key: string): string | undefined {
+  const wanted = key.toLowerCase();
+  return Object.keys(licenseNames()).find((id) => id.toLowerCase() === wanted);
+}
 
 export const LicenseSimple = Type.Object(
   {
