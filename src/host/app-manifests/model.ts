@@ -1,7 +1,9 @@
 // The reply that shows a new app with its secrets, once.
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { HostApp } from '../apps/app.ts';
+import type { NewAppKeys } from '../apps/change-app.ts';
 import { AppIntegration, toIntegration } from '../apps/model.ts';
-import type { ConvertedApp } from './convert-manifest.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 
 export const ManifestConversion = Type.Object(
   {
@@ -12,6 +14,13 @@ export const ManifestConversion = Type.Object(
   },
   { $id: 'app-from-manifest' },
 );
+
+export interface ConvertedApp {
+  app: HostApp;
+  owner: RepositoryOwner;
+  /** Nobody sees them again. */
+  secrets: NewAppKeys['shown'];
+}
 
 export function toManifestConversion(
   { app, owner, secrets }: ConvertedApp,

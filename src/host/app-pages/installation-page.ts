@@ -1,7 +1,7 @@
 // The HTML of apps and their installations.
 import { escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
 import type { HostApp, Installation } from '../apps/app.ts';
-import { asksForMore, heldRights } from '../apps/rights.ts';
+import { asksForMore, heldRights } from '../apps/permissions.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import {

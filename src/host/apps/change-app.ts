@@ -11,8 +11,7 @@ import { problem } from '../../kernel/schema/schema.ts';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { appResource, type HostApp, isAppName, appSlugOf, type AppHook, type AppUrls } from './app.ts';
-import { checkedPermissions } from './permissions.ts';
-import { withRights, type AppRights } from './rights.ts';
+import { checkedPermissions, withRights, type AppRights } from './permissions.ts';
 import {
   deleteAppKey,
   insertAppKey,

@@ -15,9 +15,9 @@ import {
   checkedPermissions,
   excessPermission,
   type AppPermissions,
+  heldRights,
 } from './permissions.ts';
 import { programCaller } from './program.ts';
-import { heldRights } from './rights.ts';
 import { findInstallation, lockInstallation } from './store-installations.ts';
 import {
   countReached,

@@ -1,5 +1,6 @@
-// The permissions that apps ask for and installations have: a level for each name.
+// The permissions that apps ask for and installations have: a level for each name, and what accounts agreed to.
 import { problem } from '../../kernel/schema/schema.ts';
+import type { HostApp, Installation } from './app.ts';
 
 export type AppPermissionLevel = 'read' | 'write' | 'admin';
 export type AppPermissions = Readonly<Record<string, AppPermissionLevel>>;
@@ -102,7 +103,7 @@ export function excessPermission(wanted: AppPermissions, held: AppPermissions): 
 }
 
 /** The levels, as `name:level`, that are gone when permissions change. */
-export function lostLevels(before: AppPermissions, after: AppPermissions): string[] {
+function lostLevels(before: AppPermissions, after: AppPermissions): string[] {
   return Object.entries(before).flatMap(([name, level]) =>
     LEVELS.filter((one) => includesLevel(level, one) && !includesLevel(after[name], one)).map(
       (one) => `${name}:${one}`,
@@ -111,13 +112,10 @@ export function lostLevels(before: AppPermissions, after: AppPermissions): strin
 }
 
 /** Each with the highest level that is not lost. */
-export function withoutLevels(
-  permissions: AppPermissions,
-  isLost: (right: string) => boolean,
-): AppPermissions {
+function withoutLevels(permissions: AppPermissions, isDropped: (right: string) => boolean): AppPermissions {
   const left: Record<string, AppPermissionLevel> = {};
   for (const [name, level] of Object.entries(permissions)) {
-    const highest = LEVELS.findLast((one) => includesLevel(level, one) && !isLost(`${name}:${one}`));
+    const highest = LEVELS.findLast((one) => includesLevel(level, one) && !isDropped(`${name}:${one}`));
     if (highest !== undefined) left[name] = highest;
   }
   return left;
@@ -126,4 +124,58 @@ export function withoutLevels(
 /** The levels that a permission can have. */
 export function levelsOf(name: string): readonly AppPermissionLevel[] {
   return NAMES[name] ?? [];
+}
+
+/** What accounts agreed to counts as far as the app still asks for it. */
+export interface AppRights {
+  permissions: AppPermissions;
+  events: readonly string[];
+}
+
+type Asked = Pick<HostApp, 'permissions' | 'events' | 'lostRights'>;
+type Agreed = Pick<Installation, 'permissions' | 'events' | 'rightsRevision'>;
+
+/**
+ * The app after a change of what it asks for. Installations lose at once what it gives up, however many there are: it
+ * remembers when it did so last. What it asks for again later needs a new consent.
+ */
+export function withRights(app: HostApp, { permissions, events }: AppRights): HostApp {
+  const revision = app.rightsRevision + 1;
+  const lost = [
+    ...lostLevels(app.permissions, permissions),
+    ...app.events.filter((name) => !events.includes(name)).map(eventRight),
+  ];
+  const lostRights = { ...app.lostRights, ...Object.fromEntries(lost.map((right) => [right, revision])) };
+  return { ...app, permissions, events, rightsRevision: revision, lostRights };
+}
+
+export function heldRights(app: Asked, installation: Agreed): AppRights {
+  const permissions = withoutLevels(commonPermissions(app.permissions, installation.permissions), (right) =>
+    isLost(app, installation, right),
+  );
+  return { permissions, events: heldEvents(app, installation) };
+}
+
+export function heldEvents(app: Asked, installation: Pick<Agreed, 'events' | 'rightsRevision'>): string[] {
+  return installation.events.filter(
+    (name) => app.events.includes(name) && !isLost(app, installation, eventRight(name)),
+  );
+}
+
+/** Whether the app asks for something that the account has not agreed to. */
+export function asksForMore(app: Asked, installation: Agreed): boolean {
+  const held = heldRights(app, installation);
+  return (
+    excessPermission(app.permissions, held.permissions) !== undefined ||
+    app.events.some((name) => !held.events.includes(name))
+  );
+}
+
+/** Since the account has agreed. */
+function isLost(app: Asked, { rightsRevision }: Pick<Agreed, 'rightsRevision'>, right: string): boolean {
+  return (app.lostRights[right] ?? 0) > rightsRevision;
+}
+
+function eventRight(name: string): string {
+  return `event:${name}`;
 }

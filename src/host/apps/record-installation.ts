@@ -9,7 +9,7 @@ import { type RepositoryOwner, ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { appResource, type HostApp, type Installation } from './app.ts';
-import { heldRights } from './rights.ts';
+import { heldRights } from './permissions.ts';
 
 type InstallationAction = 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted';
 

@@ -9,7 +9,7 @@ import type { HostApp, Installation } from './app.ts';
 import { appNotFound } from './change-app.ts';
 import { installationNotFound } from './change-installation.ts';
 import { toInstallation, toIntegration, type InstallationReply, type AppIntegration } from './model.ts';
-import { heldRights } from './rights.ts';
+import { heldRights } from './permissions.ts';
 import { countInstallationsOf } from './store-installations.ts';
 import { listAppsByNumber } from './store.ts';
 

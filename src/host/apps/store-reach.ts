@@ -4,8 +4,7 @@ import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositorySelection } from './app.ts';
-import type { AppPermissions } from './permissions.ts';
-import { heldRights } from './rights.ts';
+import { type AppPermissions, heldRights } from './permissions.ts';
 
 export async function insertInstallationRepositories(
   tx: Db,

@@ -13,7 +13,13 @@ import {
 import { OTHER_LICENSE_ID, licenseOf } from '../licenses/license.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { type FileCall, contentTypeOf, replyWithBytes } from './file-reply.ts';
-import { contentNotFound, findContent, openContents } from './find-content.ts';
+import {
+  contentNotFound,
+  findContent,
+  openContents,
+  findLicenseFile,
+  findReadmeFile,
+} from './find-content.ts';
 import {
   ContentEntry,
   ContentFile,
@@ -32,7 +38,6 @@ import {
   showSubmodule,
   showSymlink,
 } from './show-content.ts';
-import { findLicenseFile, findReadmeFile } from './well-known-files.ts';
 
 const AtRef = Type.Object({
   ref: Type.Optional(

@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
-import { readUser } from '../users/read-user.ts';
+import { readUser } from '../users/store.ts';
 import { toPublicUser } from '../users/model.ts';
 import { ownsGist, type FoundGist } from './access.ts';
 import type { Gist, GistFile, GistRevision } from './gist.ts';

@@ -1,6 +1,6 @@
 // Webhooks of apps that are installed on the owner of what happened, and which events they receive.
 import type { Db } from '../../kernel/storage/tables.ts';
-import { heldEvents } from '../apps/rights.ts';
+import { heldEvents } from '../apps/permissions.ts';
 import { listAppsByNumber } from '../apps/store.ts';
 import type { EventToDeliver } from '../events/store.ts';
 import { hookOfApp } from './app-hook.ts';

@@ -6,7 +6,7 @@ import { ensureServiceAccount } from '../../kernel/identity/store-accounts.ts';
 import { insertMember } from '../../kernel/identity/store-members.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import { insertToken } from '../../kernel/identity/store-tokens.ts';
-import { insertEmails } from '../users/store-emails.ts';
+import { insertEmails } from '../users/store.ts';
 import { noreplyAddressOf } from './commit-person.ts';
 import { listAuthors } from './store-authors.ts';
 

@@ -3,7 +3,7 @@ import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { findLicenseFile } from '../contents/well-known-files.ts';
+import { findLicenseFile } from '../contents/find-content.ts';
 import type { GitCommit } from '../git/commit-object.ts';
 import { countLanguages } from '../git/languages.ts';
 import { measureSizeKb } from '../git/repository-size.ts';

@@ -9,7 +9,7 @@ import { organizationNameIn, OrganizationParams } from '../organizations/access.
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { giveToTeams } from '../teams/change.ts';
-import { GAVE_REPOSITORY, recordTeamRepositoryChange } from '../teams/audit.ts';
+import { GAVE_REPOSITORY, recordTeamRepositoryChange } from '../teams/record-team.ts';
 import { READ_REPOSITORY, repositoryRoute, UPDATE_REPOSITORY } from './access.ts';
 import { changeRepository, createRepository, removeRepository } from './change-repository.ts';
 import { findCreationOwner } from './creation-owner.ts';

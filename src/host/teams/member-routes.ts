@@ -19,9 +19,8 @@ import {
   TeamParams,
   teamPlaces,
 } from './access.ts';
-import { recordTeamChange } from './audit.ts';
+import { recordTeamChange, recordTeamMember } from './record-team.ts';
 import type { OrganizationTeamRole } from './model.ts';
-import { recordTeamMember } from './record-team.ts';
 import { TeamMembership, toTeamMembership } from './replies.ts';
 import { listWithDescendants } from './store.ts';
 import {

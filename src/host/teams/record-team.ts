@@ -1,14 +1,14 @@
-// The events of teams: of their members and their repositories, too.
+// What the audit log keeps and webhooks learn of teams, their members and their repositories.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { EventDetails, TeamInEvent } from '../events/model.ts';
 import { recordEvent, recordEvents } from '../events/record-event.ts';
-import type { Organization } from '../organizations/model.ts';
+import { type Organization, organizationResource } from '../organizations/model.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { includesRole, parseRole } from '../repositories/repository.ts';
-import type { OrganizationTeam } from './model.ts';
+import { type OrganizationTeam, organizationTeamResource } from './model.ts';
 import { findTeamByNumber } from './store.ts';
 
 export async function readTeamForEvent(tx: Db, team: OrganizationTeam): Promise<TeamInEvent> {
@@ -64,7 +64,7 @@ export async function recordTeamMember(
 }
 
 /** The roles of the team before and after; absent where it has none. */
-export interface TeamRoleChange {
+interface TeamRoleChange {
   before?: string | undefined;
   after?: string | undefined;
 }
@@ -93,4 +93,82 @@ export async function recordTeamRepository(
 function permissionsIn(word: string) {
   const role = parseRole(word);
   return { pull: true, push: includesRole(role, 'write'), admin: role === 'admin' };
+}
+
+interface TeamChange {
+  action: string;
+  verb: string;
+  kind?: string;
+  name?: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** The permission is one on the organization; the entry is found by the team, or by what is named below it. */
+export function recordTeamChange(
+  tx: ChangeTransaction,
+  organization: Organization,
+  team: OrganizationTeam,
+  { action, verb, kind = 'organization-team', name, before, after }: TeamChange,
+  below = '',
+): void {
+  tx.record({
+    accesses: [{ action, resource: organizationTeamResource(organization.login, team) + below }],
+    requirements: [{ action, resource: organizationResource(organization) }],
+    kind,
+    name: name ?? team.name,
+    verb,
+    ownerId: organization.id,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  });
+}
+
+/** The action of giving repositories to teams and taking them away. */
+export const UPDATE_TEAM_REPOSITORIES = 'updateTeamRepositories';
+
+export const GAVE_REPOSITORY = 'gave to a team the repository';
+
+interface TeamRepositoryChange {
+  verb: string;
+  before?: string | undefined;
+  after?: string;
+}
+
+export function recordTeamRepositoryChange(
+  tx: ChangeTransaction,
+  { organization, team }: { organization: Organization; team: OrganizationTeam },
+  { repository, owner }: FoundRepository,
+  { verb, before, after }: TeamRepositoryChange,
+): void {
+  const fullName = `${owner.login}/${repository.name}`;
+  const shown = (role: string) => ({ team: team.slug, repository: fullName, role });
+  recordTeamChange(
+    tx,
+    organization,
+    team,
+    {
+      action: UPDATE_TEAM_REPOSITORIES,
+      kind: 'organization-team-repository',
+      name: fullName,
+      verb,
+      ...(before !== undefined && { before: shown(before) }),
+      ...(after !== undefined && { after: shown(after) }),
+    },
+    `:repo/${fullName}`,
+  );
+}
+
+export function auditedTeam(team: OrganizationTeam) {
+  const {
+    number: id,
+    slug,
+    name,
+    description,
+    privacy,
+    notificationSetting,
+    permission,
+    parentNumber,
+  } = team;
+  return { id, slug, name, description, privacy, notificationSetting, permission, parent: parentNumber };
 }

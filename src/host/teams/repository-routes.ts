@@ -28,9 +28,13 @@ import {
   TeamParams,
   teamPlaces,
 } from './access.ts';
-import { GAVE_REPOSITORY, recordTeamRepositoryChange, UPDATE_TEAM_REPOSITORIES } from './audit.ts';
+import {
+  GAVE_REPOSITORY,
+  recordTeamRepositoryChange,
+  UPDATE_TEAM_REPOSITORIES,
+  recordTeamRepository,
+} from './record-team.ts';
 import { roleOfPermission, checkOwned, listTeamRepositoryRoles, openTeamRepository } from './change.ts';
-import { recordTeamRepository } from './record-team.ts';
 import { TeamRepository, ListedTeam } from './replies.ts';
 import { showListedTeams } from './show.ts';
 import { isInTeams } from './store-members.ts';

@@ -12,7 +12,13 @@ import {
 } from '../organizations/access.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { openOrganizationTeam, openOrganizationTeamForChange, TeamParams, teamPlaces } from './access.ts';
-import { auditedTeam, recordTeamChange } from './audit.ts';
+import {
+  auditedTeam,
+  recordTeamChange,
+  readTeamForEvent,
+  recordEditedTeam,
+  recordTeamEvent,
+} from './record-team.ts';
 import {
   addFirstMaintainers,
   addFirstRepositories,
@@ -28,7 +34,6 @@ import {
   TEAM_PERMISSION,
   type WithTeamPermission,
 } from './model.ts';
-import { readTeamForEvent, recordEditedTeam, recordTeamEvent } from './record-team.ts';
 import { showListedTeams, showTeam, showTeams } from './show.ts';
 import {
   deleteOrganizationTeam,

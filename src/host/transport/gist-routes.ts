@@ -11,9 +11,8 @@ import { splitRecords } from '../git/split-records.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import { gitRoutes } from './git-routes.ts';
-import type { ServiceName } from './git-service.ts';
+import type { ServiceName, PushVerdict, ServedGit } from './git-service.ts';
 import { callAgain, type ProposedPush } from './hook-dialogue.ts';
-import type { PushVerdict, ServedGit } from './served-git.ts';
 
 /** The largest pack of a push, where the server does not allow less anyway. */
 const MAX_GIST_PACK = 100 * 1024 ** 2;

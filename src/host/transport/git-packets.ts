@@ -1,4 +1,10 @@
-// Packets of git's protocol: where the server itself has a word for the person at the other end.
+// What the server itself says to the person at the other end: packets of git's protocol, and errors as plain text.
+import type { ServerResponse } from 'node:http';
+import { Failure } from '../../kernel/failure.ts';
+import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
+import { RETRY_SECONDS } from '../../kernel/http/reply/send.ts';
+import { hostStatusOf } from '../failures.ts';
+import type { ServiceName } from './git-service.ts';
 
 /** Bands of a packet: objects, progress, and an error that ends the transfer. */
 const OBJECTS = 1;
@@ -7,7 +13,7 @@ const HEADER_LENGTH = 4;
 const HEADER = /^[0-9a-f]{4}$/;
 
 /** An error before any objects; git shows it as `fatal: remote error`. */
-export function errorPacket(message: string): Buffer {
+function errorPacket(message: string): Buffer {
   return packetOf(Buffer.from(`ERR ${message}`));
 }
 
@@ -65,4 +71,42 @@ export class PacketReader {
     this.#band = undefined;
     return end;
   }
+}
+
+export const NOT_CACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate', pragma: 'no-cache' };
+
+/** What a person reads in a terminal: git shows the body only where it is plain text, and has own words for 401 and 404. */
+export function plainReplyOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  return ['unauthenticated', 'not-found', 'moved', 'internal'].includes(error.kind) ? undefined : error;
+}
+
+export function sendPlain(response: ServerResponse, call: RawRouteCall, failure: Failure): void {
+  const body = Buffer.from(`${failure.message}\n`);
+  response.writeHead(hostStatusOf(failure, call as never), {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(body.length),
+    ...NOT_CACHED,
+    ...(failure.kind === 'unavailable' && { 'retry-after': RETRY_SECONDS }),
+    ...failure.details.headers,
+  });
+  response.end(call.method === 'HEAD' ? undefined : body);
+}
+
+/**
+ * The git program shows the body of an error only where it asks what there is. Where it fetches or pushes on a busy server, it
+ * gets the words as part of its protocol; other clients get the status.
+ */
+export function sendRefusal(
+  response: ServerResponse,
+  call: RawRouteCall,
+  service: ServiceName | undefined,
+  failure: Failure,
+): void {
+  const isGit = String(call.headers['user-agent']).startsWith('git/');
+  if (failure.kind !== 'unavailable' || call.method !== 'POST' || service === undefined || !isGit)
+    return sendPlain(response, call, failure);
+  const packet = service === 'git-receive-pack' ? errorInBand : errorPacket;
+  const headers = { 'content-type': `application/x-${service}-result`, ...NOT_CACHED };
+  response.writeHead(200, { ...headers, ...failure.details.headers }).end(packet(failure.message));
 }

@@ -13,10 +13,11 @@ import {
   receivePack,
   uploadPack,
   MAX_FETCH_BYTES,
+  type GitExchange,
+  type ServedGit,
 } from './git-service.ts';
-import { plainReplyOf, sendPlain, sendRefusal, NOT_CACHED } from './plain-reply.ts';
+import { plainReplyOf, sendPlain, sendRefusal, NOT_CACHED } from './git-packets.ts';
 import { receive } from './receive.ts';
-import type { GitExchange, ServedGit } from './served-git.ts';
 
 /** One kind of what is served. */
 interface ServedKind<Found> {

@@ -15,10 +15,9 @@ import {
 import { measureInflatedBytes, measurePackBytes } from '../git/repository-size.ts';
 import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
 import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
-import { MAX_COMMAND_BYTES, receivePack } from './git-service.ts';
+import { MAX_COMMAND_BYTES, receivePack, type GitExchange, type PushVerdict } from './git-service.ts';
 import { answerProposal, readProposal } from './hook-dialogue.ts';
-import { NOT_CACHED } from './plain-reply.ts';
-import type { GitExchange, PushVerdict } from './served-git.ts';
+import { NOT_CACHED } from './git-packets.ts';
 import {
   addInflatedBytes,
   findInflatedBytes,

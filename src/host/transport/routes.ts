@@ -16,9 +16,8 @@ import {
   type RepositoryCall,
 } from '../repositories/access.ts';
 import { gitRoutes } from './git-routes.ts';
-import type { ServiceName } from './git-service.ts';
+import type { ServiceName, PushVerdict, ServedGit } from './git-service.ts';
 import { type ProposedPush, callAgain } from './hook-dialogue.ts';
-import type { PushVerdict, ServedGit } from './served-git.ts';
 
 export const transportRoutes = gitRoutes<FoundRepository>({
   name: 'git',

@@ -18,8 +18,14 @@ import {
   toEmails,
 } from './email.ts';
 import { PRIMARY } from './profile.ts';
-import { findProfile, upsertProfile } from './store.ts';
-import { deleteEmails, insertEmails, listAddedEmails, listPrimaryEmails } from './store-emails.ts';
+import {
+  findProfile,
+  upsertProfile,
+  deleteEmails,
+  insertEmails,
+  listAddedEmails,
+  listPrimaryEmails,
+} from './store.ts';
 
 const listEmails = route(
   {

@@ -21,9 +21,14 @@ import {
   toPublicUser,
 } from './model.ts';
 import { changeProfile, UserUpdate } from './profile.ts';
-import { readOwnUser, readUser } from './read-user.ts';
-import { countRepositoriesOf, findProfile, upsertProfile } from './store.ts';
-import { listAddedEmails } from './store-emails.ts';
+import {
+  readOwnUser,
+  readUser,
+  countRepositoriesOf,
+  findProfile,
+  upsertProfile,
+  listAddedEmails,
+} from './store.ts';
 
 const getAuthenticated = route(
   {

@@ -1,9 +1,14 @@
-// Profiles of users in the database, and what they own.
+// Profiles of users and their e-mail addresses in the database, and what they own.
+import { sql } from 'kysely';
+import type { Account } from '../../kernel/identity/store-accounts.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { countGistsOf } from '../gists/store.ts';
+import type { ShownPrivately, ShownUser } from './model.ts';
 import { EMPTY_USER_PROFILE, type UserProfile } from './profile.ts';
 
-export interface StoredProfile {
+interface StoredProfile {
   profile: UserProfile;
   /** 0 where nothing was ever said. */
   updatedAt: number;
@@ -50,7 +55,7 @@ export async function upsertProfile(
     .execute();
 }
 
-export interface OwnedCounts {
+interface OwnedCounts {
   publicRepositories: number;
   privateRepositories: number;
   sizeKb: number;
@@ -94,4 +99,91 @@ export function userRemovalStatements(db: Db, accountId: string): SqlStatement[]
   return (['user_profiles', 'user_emails', 'user_keys'] as const).map((table) =>
     db.deleteFrom(table).where('account_id', '=', accountId).compile(),
   );
+}
+
+export async function readUser(db: Db, account: Account): Promise<ShownUser> {
+  const [{ profile, updatedAt }, { publicRepositories }, { publicGists }] = await awaitAll([
+    findProfile(db, account.id),
+    countRepositoriesOf(db, account.id),
+    countGistsOf(db, account.id),
+  ]);
+  const changedAt = Math.max(account.updatedAt, updatedAt);
+  return { account, profile, updatedAt: changedAt, publicRepositories, publicGists };
+}
+
+export async function readOwnUser(db: Db, account: Account): Promise<ShownPrivately> {
+  const [{ profile, updatedAt }, counts, collaborators, gists] = await awaitAll([
+    findProfile(db, account.id),
+    countRepositoriesOf(db, account.id),
+    countPrivateCollaborators(db, account.id),
+    countGistsOf(db, account.id),
+  ]);
+  const changedAt = Math.max(account.updatedAt, updatedAt);
+  return { account, profile, updatedAt: changedAt, ...counts, collaborators, ...gists };
+}
+
+/** The oldest first. */
+export async function listAddedEmails(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('user_emails')
+    .select('email')
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('folded_email')
+    .execute();
+  return rows.map(({ email }) => email);
+}
+
+/** Which of the addresses are the primary one of some member, in lower case. */
+export async function listPrimaryEmails(db: Db, emails: readonly string[]): Promise<string[]> {
+  const folded = sql<string>`lower(email)`;
+  const rows = await db
+    .selectFrom('members')
+    .select(folded.as('address'))
+    .where(
+      folded,
+      'in',
+      emails.map((email) => email.toLowerCase()),
+    )
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** Returns those that were inserted: the others are somebody's. */
+export async function insertEmails(
+  tx: Db,
+  accountId: string,
+  emails: readonly string[],
+  now: number,
+): Promise<string[]> {
+  const rows = await tx
+    .insertInto('user_emails')
+    .values(
+      emails.map((email) => ({
+        folded_email: email.toLowerCase(),
+        account_id: accountId,
+        email,
+        created_at: now,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('folded_email').doNothing())
+    .returning('email')
+    .execute();
+  return rows.map(({ email }) => email);
+}
+
+/** Returns those that were deleted. */
+export async function deleteEmails(tx: Db, accountId: string, emails: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('user_emails')
+    .where('account_id', '=', accountId)
+    .where(
+      'folded_email',
+      'in',
+      emails.map((email) => email.toLowerCase()),
+    )
+    .returning('folded_email')
+    .execute();
+  return rows.map((row) => row.folded_email);
 }

@@ -1,4 +1,4 @@
-// Which URLs are those of the server itself.
+// The files of a repository for other APIs: which URLs are those of the server itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repositoryNameIn } from './open-source.ts';
