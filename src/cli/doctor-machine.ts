@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findGit } from '../host/git/git-environment.ts';
+import { findGit } from '../host/git/process/git-environment.ts';
 import { Git } from '../host/git/git.ts';
 import { findCgroupParents, readOwnCgroups } from '../actors/runner/cgroup.ts';
 import {

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../app/config.ts';
-import { findDamage } from '../host/git/check-objects.ts';
-import { findGit } from '../host/git/git-environment.ts';
-import { GitProgram } from '../host/git/git-process.ts';
-import { findLeftovers, removeLeftovers } from '../host/git/leftovers.ts';
+import { findDamage } from '../host/git/maintenance/check-objects.ts';
+import { findGit } from '../host/git/process/git-environment.ts';
+import { GitProgram } from '../host/git/process/git-process.ts';
+import { findLeftovers, removeLeftovers } from '../host/git/maintenance/leftovers.ts';
 import { repositoryFolder, sweepTemporaryFolders } from '../host/git/repository-folder.ts';
 import {
   listCheckedGists,

@@ -3,7 +3,7 @@ import type { RequestContext } from '../kernel/http/request-context.ts';
 import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
-import { DIFF_TOO_LARGE } from './git/diff.ts';
+import { DIFF_TOO_LARGE } from './git/history/diff.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';
 
 /** A wrong verb is 404 here, never 405. A spent budget is 403 by default, the status that every client family recognises. */

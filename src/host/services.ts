@@ -1,6 +1,6 @@
 // The in-memory services of the host, created when a server starts.
 import type { Kernel } from '../kernel/kernel.ts';
-import { findGit, type InstalledGit } from './git/git-environment.ts';
+import { findGit, type InstalledGit } from './git/process/git-environment.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { copiesOf, packChain, type TestDelta } from '../../src/host/git/fixture-pack.ts';
 import type { InflationLimits } from '../../src/host/git/received-pack.ts';
 import { buildTreeBomb } from '../../src/host/git/fixture-repository.ts';
-import { buildBlob, buildTree, type NewObject } from '../../src/host/git/new-object.ts';
+import { buildBlob, buildTree, type NewObject } from '../../src/host/git/objects/new-object.ts';
 import { PackService, type PackSettings } from '../../src/host/transport/pack-service.ts';
 import { findInflatedBytes, replaceInflatedBytes } from '../../src/host/transport/store-inflated.ts';
 import { eventually, inTime } from '../eventually.ts';

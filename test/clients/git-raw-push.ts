@@ -1,8 +1,8 @@
 // Pushes made by hand, for what the real git refuses to send: lines of the protocol, and packs with wrong objects.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { NewObject } from '../../src/host/git/new-object.ts';
-import { packObjects } from '../../src/host/git/write-objects.ts';
+import type { NewObject } from '../../src/host/git/objects/new-object.ts';
+import { packObjects } from '../../src/host/git/objects/write-objects.ts';
 
 const ZERO = '0'.repeat(40);
 

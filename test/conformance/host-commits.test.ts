@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { addCommit } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
-import { updateRefs } from '../../src/host/git/update-refs.ts';
+import { updateRefs } from '../../src/host/git/refs/update-refs.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost } from '../host-people.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';

@@ -6,7 +6,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { gitEgressEnvironment } from '../../kernel/network/git-egress.ts';
 import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 import type { Guard } from '../../kernel/network/guard.ts';
-import { GitError, type GitProgram } from '../../host/git/git-process.ts';
+import { GitError, type GitProgram } from '../../host/git/process/git-process.ts';
 import type { HostApi, TargetRepository } from './host-api.ts';
 import type { RepoSource } from './addresses.ts';
 import type { ImportProgress } from './import-progress.ts';

@@ -3,7 +3,7 @@ import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import { listContributors, type Contributor } from '../git/history.ts';
+import { listContributors, type Contributor } from '../git/history/history.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { listAuthors } from '../owners/store-authors.ts';

@@ -3,13 +3,13 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { isNamedLikeId, isBranchName } from '../git/revision.ts';
-import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
+import { isNamedLikeId, isBranchName } from '../git/refs/revision.ts';
+import { RefUpdateRefused, type RefUpdate } from '../git/refs/update-refs.ts';
 import { renameWithProtection } from '../protection/move-protection.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
-import { changeRepository } from '../repositories/change-repository.ts';
+import { changeRepository } from '../repositories/changes/change-repository.ts';
 import { branchNotFound } from '../git-data/missing.ts';
 
 const PREFIX = 'refs/heads/';

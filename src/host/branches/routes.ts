@@ -5,8 +5,8 @@ import { reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { noCommitFound, showCommit } from '../commits/find-commit.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
-import type { ListedRef } from '../git/list-refs.ts';
-import { isBranchName } from '../git/revision.ts';
+import type { ListedRef } from '../git/refs/list-refs.ts';
+import { isBranchName } from '../git/refs/revision.ts';
 import { pageBefore, HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { findProtection, listProtectedNames, listProtectionsOf } from '../protection/store.ts';
 import {

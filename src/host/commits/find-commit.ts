@@ -2,7 +2,7 @@
 import type { Static } from '../../kernel/schema/schema.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { GitCommit } from '../git/commit-object.ts';
+import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { absentPartAt } from '../absent-parts.ts';
 import { listAuthors } from '../owners/store-authors.ts';

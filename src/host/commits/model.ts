@@ -1,7 +1,7 @@
 // Commits and changed files as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { GitCommit, GitPerson } from '../git/commit-object.ts';
-import type { DiffFile } from '../git/diff-files.ts';
+import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
+import type { DiffFile } from '../git/history/diff-files.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -3,8 +3,14 @@ import { Page, clampLimit } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { diffFiles, MAX_DIFF_FILES, MAX_DIFF_PAGE, streamCommitPatch, streamDiff } from '../git/diff.ts';
-import { listCommitIds, type HistoryFilter } from '../git/history.ts';
+import {
+  diffFiles,
+  MAX_DIFF_FILES,
+  MAX_DIFF_PAGE,
+  streamCommitPatch,
+  streamDiff,
+} from '../git/history/diff.ts';
+import { listCommitIds, type HistoryFilter } from '../git/history/history.ts';
 import { pageLinks, HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { noreplyAddressOf } from '../owners/commit-person.ts';
 import { findUser } from '../owners/store.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { downloadHolder } from '../download-token.ts';
-import type { GitCommit } from '../git/commit-object.ts';
+import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { FoundEntry, GitRepository } from '../git/repository.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { type ContentPlace, parseGitmodules, type Submodule } from './content-urls.ts';

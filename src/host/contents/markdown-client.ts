@@ -1,7 +1,7 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
 import { extname } from 'node:path';
 import { WorkerThread } from '../../kernel/network/streams.ts';
-import { ProcessSlots } from '../git/process-slots.ts';
+import { ProcessSlots } from '../git/process/process-slots.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {

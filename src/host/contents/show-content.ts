@@ -8,7 +8,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import { encodeLines } from '../git-data/model.ts';
 import type { FoundEntry } from '../git/repository.ts';
-import type { Tree, TreeEntry } from '../git/tree.ts';
+import type { Tree, TreeEntry } from '../git/objects/tree.ts';
 import { askedFormat } from '../media-type.ts';
 import { fileUrls, folderUrls, submoduleUrls, type ContentUrls, type Submodule } from './content-urls.ts';
 import { replyWithBytes, type FileCall } from './file-reply.ts';

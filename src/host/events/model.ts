@@ -3,7 +3,7 @@ import type { Organization, OrganizationRole } from '../organizations/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Installation } from '../apps/app.ts';
-import type { GitCommit } from '../git/commit-object.ts';
+import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { ScanningAlert } from '../code-scanning/alert.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';

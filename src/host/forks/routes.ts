@@ -6,8 +6,8 @@ import { reply } from '../../kernel/http/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { checkedName } from '../repositories/change-repository.ts';
-import { findCreationOwner } from '../repositories/creation-owner.ts';
+import { checkedName } from '../repositories/changes/change-repository.ts';
+import { findCreationOwner } from '../repositories/changes/creation-owner.ts';
 import {
   FullRepository,
   MinimalRepository,

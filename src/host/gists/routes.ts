@@ -4,7 +4,7 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { contentTypeOf, replyWithBytes } from '../contents/file-reply.ts';
-import { isObjectId } from '../git/object-id.ts';
+import { isObjectId } from '../git/objects/object-id.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { gistNotFound, GistParams, gistRoute, READ_GIST, UPDATE_GIST, type FoundGist } from './access.ts';

@@ -8,12 +8,12 @@ import {
   type EntryMode,
   type NewObject,
   type NewTreeEntry,
-} from '../git/new-object.ts';
+} from '../git/objects/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { checkPath } from '../git/revision.ts';
-import type { Tree, TreeEntry } from '../git/tree.ts';
-import { RefUpdateRefused, updateRefs } from '../git/update-refs.ts';
-import { writeObjects } from '../git/write-objects.ts';
+import { checkPath } from '../git/refs/revision.ts';
+import type { Tree, TreeEntry } from '../git/objects/tree.ts';
+import { RefUpdateRefused, updateRefs } from '../git/refs/update-refs.ts';
+import { writeObjects } from '../git/objects/write-objects.ts';
 import { personOf } from '../owners/commit-person.ts';
 import { GIST_REF, MAX_FILE_NAME, MAX_GIST_FILES } from './gist.ts';
 

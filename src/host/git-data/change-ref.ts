@@ -1,10 +1,10 @@
 // Creates, moves and deletes branches and tags. Of two concurrent changes none is lost: the second sees the first.
 import { Failure } from '../../kernel/failure.ts';
-import { isAncestor } from '../git/history.ts';
-import type { ObjectInfo } from '../git/object-reader.ts';
+import { isAncestor } from '../git/history/history.ts';
+import type { ObjectInfo } from '../git/objects/object-reader.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { isNamedLikeId, isBranchName, isValidRefName } from '../git/revision.ts';
-import { RefUpdateRefused, type RefUpdate } from '../git/update-refs.ts';
+import { isNamedLikeId, isBranchName, isValidRefName } from '../git/refs/revision.ts';
+import { RefUpdateRefused, type RefUpdate } from '../git/refs/update-refs.ts';
 
 /** How often a change is tried again after others have changed the same reference. */
 const MAX_TRIES = 10;

@@ -1,10 +1,10 @@
 // Commits as git stores them.
 import { reply } from '../../kernel/http/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
-import { parseCommit } from '../git/commit-object.ts';
-import { buildCommit } from '../git/new-object.ts';
+import { parseCommit } from '../git/objects/commit-object.ts';
+import { buildCommit } from '../git/objects/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { writeObjects } from '../git/write-objects.ts';
+import { writeObjects } from '../git/objects/write-objects.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { missingFrom } from './missing.ts';

@@ -2,8 +2,8 @@
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { OneOf, Type, type Static, problem } from '../../kernel/schema/schema.ts';
 import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
-import type { GitCommit, GitTag, GitPerson } from '../git/commit-object.ts';
-import type { ListedEntry } from '../git/list-tree.ts';
+import type { GitCommit, GitTag, GitPerson } from '../git/objects/commit-object.ts';
+import type { ListedEntry } from '../git/objects/list-tree.ts';
 import { nodeId } from '../node-id.ts';
 import { personOf } from '../owners/commit-person.ts';
 import { objectUrl, refUrl, type GitUrls } from './urls.ts';

@@ -1,9 +1,9 @@
 // Annotated tags as git stores them, and the list of all tags.
 import { reply } from '../../kernel/http/route.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
-import { parseTag } from '../git/commit-object.ts';
-import { buildTag } from '../git/new-object.ts';
-import { writeObjects } from '../git/write-objects.ts';
+import { parseTag } from '../git/objects/commit-object.ts';
+import { buildTag } from '../git/objects/new-object.ts';
+import { writeObjects } from '../git/objects/write-objects.ts';
 import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { missingFrom } from './missing.ts';

@@ -8,8 +8,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { addCommit, needsGit, openTestRepository, program } from './fixture-repository.ts';
 import type { GitTarget } from './git-target.ts';
-import { buildBlob } from './new-object.ts';
-import { writeObjects } from './write-objects.ts';
+import { buildBlob } from './objects/new-object.ts';
+import { writeObjects } from './objects/write-objects.ts';
 
 interface TarEntry {
   name: string;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, readableFrom } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isUnsafeEntryName } from './revision.ts';
+import { isUnsafeEntryName } from './refs/revision.ts';
 import { streamGit, type GitTarget } from './git-target.ts';
-import { checkedObjectId } from './object-id.ts';
-import { splitRecords } from './split-records.ts';
-import { MAX_EXPANSION } from './tree-expansion.ts';
+import { checkedObjectId } from './objects/object-id.ts';
+import { splitRecords } from './process/split-records.ts';
+import { MAX_EXPANSION } from './objects/tree-expansion.ts';
 
 export interface Archive {
   /** A commit: its time becomes that of the files. Or a tree. */

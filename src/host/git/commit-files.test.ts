@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import { commitFiles, type FileChange } from './commit-files.ts';
-import { findGit } from './git-environment.ts';
+import { findGit } from './process/git-environment.ts';
 import { addCommit, git as runGit, needsGit, somebody, type TestFiles } from './fixture-repository.ts';
 import { Git } from './git.ts';
 import type { GitRepository } from './repository.ts';
-import { RefUpdateRefused } from './update-refs.ts';
+import { RefUpdateRefused } from './refs/update-refs.ts';
 
 suite('commits of files', needsGit, () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-git-'));

@@ -1,13 +1,13 @@
 // Commits changes of files to a branch: builds the changed trees, writes the objects, and moves the branch.
 import { Failure } from '../../kernel/failure.ts';
-import { parseCommit, type GitCommit, type GitPerson } from './commit-object.ts';
-import { editTree, type TreeEdit } from './edit-tree.ts';
-import { buildBlob, buildCommit, type NewObject } from './new-object.ts';
+import { parseCommit, type GitCommit, type GitPerson } from './objects/commit-object.ts';
+import { editTree, type TreeEdit } from './objects/edit-tree.ts';
+import { buildBlob, buildCommit, type NewObject } from './objects/new-object.ts';
 import type { GitRepository } from './repository.ts';
-import { checkPath } from './revision.ts';
-import type { TreeEntry } from './tree.ts';
-import { updateRefs, type RefUpdate } from './update-refs.ts';
-import { writeObjects } from './write-objects.ts';
+import { checkPath } from './refs/revision.ts';
+import type { TreeEntry } from './objects/tree.ts';
+import { updateRefs, type RefUpdate } from './refs/update-refs.ts';
+import { writeObjects } from './objects/write-objects.ts';
 
 export interface FileChange {
   path: string;

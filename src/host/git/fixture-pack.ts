@@ -1,7 +1,7 @@
 // Packs for tests, with deltas as a hostile client may send them: a few bytes that stand for many.
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { NewObject } from './new-object.ts';
+import type { NewObject } from './objects/new-object.ts';
 
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 };
 const OFS_DELTA = 6;

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEndOfFile } from '../../../test/cleanup.ts';
-import type { GitPerson } from './commit-object.ts';
-import { findGit, type InstalledGit } from './git-environment.ts';
-import { GitProgram } from './git-process.ts';
+import type { GitPerson } from './objects/commit-object.ts';
+import { findGit, type InstalledGit } from './process/git-environment.ts';
+import { GitProgram } from './process/git-process.ts';
 import type { GitTarget } from './git-target.ts';
 import { Git, type GitSettings } from './git.ts';
 import {
@@ -17,11 +17,11 @@ import {
   type EntryMode,
   type NewObject,
   type NewTreeEntry,
-} from './new-object.ts';
-import type { GitWork } from './process-limits.ts';
+} from './objects/new-object.ts';
+import type { GitWork } from './process/process-limits.ts';
 import type { GitRepository } from './repository.ts';
-import { updateRefs } from './update-refs.ts';
-import { writeObjects } from './write-objects.ts';
+import { updateRefs } from './refs/update-refs.ts';
+import { writeObjects } from './objects/write-objects.ts';
 
 const installed = await supportedGit();
 

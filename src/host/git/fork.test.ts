@@ -14,9 +14,9 @@ import {
 } from './fixture-repository.ts';
 import { copyRepository } from './fork.ts';
 import type { GitTarget } from './git-target.ts';
-import { buildTag } from './new-object.ts';
-import { updateRefs } from './update-refs.ts';
-import { writeObjects } from './write-objects.ts';
+import { buildTag } from './objects/new-object.ts';
+import { updateRefs } from './refs/update-refs.ts';
+import { writeObjects } from './objects/write-objects.ts';
 
 describe('a copy of a repository', needsGit, () => {
   let source: GitTarget;

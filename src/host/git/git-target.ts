@@ -1,7 +1,7 @@
 // The repository that a git command works on, with the object folders of others that it may read.
 import { join } from 'node:path';
-import type { GitCall, GitProgram } from './git-process.ts';
-import { GitLimitExceeded } from './process-limits.ts';
+import type { GitCall, GitProgram } from './process/git-process.ts';
+import { GitLimitExceeded } from './process/process-limits.ts';
 
 export interface GitTarget {
   program: Pick<GitProgram, 'run' | 'read' | 'stream'>;

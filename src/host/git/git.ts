@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { InstalledGit } from './git-environment.ts';
+import type { InstalledGit } from './process/git-environment.ts';
 import { copyRepository, type ForkOptions } from './fork.ts';
-import { GitProgram } from './git-process.ts';
+import { GitProgram } from './process/git-process.ts';
 import type { GitTarget } from './git-target.ts';
-import { ObjectCache } from './object-cache.ts';
-import { ReaderPool } from './reader-pool.ts';
-import { RefReader } from './ref-reader.ts';
+import { ObjectCache } from './objects/object-cache.ts';
+import { ReaderPool } from './objects/reader-pool.ts';
+import { RefReader } from './refs/ref-reader.ts';
 import { GitRepository, type RepositoryServices } from './repository.ts';
 import {
   createRepositoryFolder,

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../../kernel/failure.ts';
 import { sortNumbersInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import type { GitProcess, GitProgram } from './git-process.ts';
+import type { GitProcess, GitProgram } from './process/git-process.ts';
 import { startOf, type GitTarget } from './git-target.ts';
-import type { ObjectInfo } from './object-reader.ts';
-import { ReaderPool } from './reader-pool.ts';
+import type { ObjectInfo } from './objects/object-reader.ts';
+import { ReaderPool } from './objects/reader-pool.ts';
 import { MAX_TREE, type RepositoryServices } from './repository.ts';
-import { TreeMeasure, TREES_AT_ONCE, openTreeSource } from './tree-expansion.ts';
+import { TreeMeasure, TREES_AT_ONCE, openTreeSource } from './objects/tree-expansion.ts';
 
 /** How many bytes all objects may have together when they are inflated. */
 export interface InflationLimits {

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/storage/disk/private-files.ts';
 import { asStorageFailure } from '../../kernel/storage/storage-failure.ts';
 import { syncFolder } from '../../kernel/storage/disk/sync-folder.ts';
-import { isBranchName } from './revision.ts';
+import { isBranchName } from './refs/revision.ts';
 
 const SHARDS = 256;
 /** A temporary folder of this age was left behind by a crash. */

@@ -14,7 +14,7 @@ import {
   type TestGit,
 } from './fixture-repository.ts';
 import { Git } from './git.ts';
-import { GitError } from './git-process.ts';
+import { GitError } from './process/git-process.ts';
 import type { GitRepository } from './repository.ts';
 
 const skip = (await supportedGit()) === undefined && 'git 2.38 or newer is not installed';

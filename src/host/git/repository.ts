@@ -1,18 +1,18 @@
 // One bare repository: resolves revisions, and reads its refs and objects.
 import type { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { parseCommit, parseTag, type GitCommit, type GitTag } from './commit-object.ts';
-import type { GitProgram } from './git-process.ts';
-import { listRefs, type ListedRef, type RefListing } from './list-refs.ts';
-import type { CachedObject, ObjectCache } from './object-cache.ts';
-import { isObjectId } from './object-id.ts';
-import type { ObjectAnswer, ObjectInfo } from './object-reader.ts';
-import type { ReaderPool } from './reader-pool.ts';
-import type { RefReader } from './ref-reader.ts';
+import { parseCommit, parseTag, type GitCommit, type GitTag } from './objects/commit-object.ts';
+import type { GitProgram } from './process/git-process.ts';
+import { listRefs, type ListedRef, type RefListing } from './refs/list-refs.ts';
+import type { CachedObject, ObjectCache } from './objects/object-cache.ts';
+import { isObjectId } from './objects/object-id.ts';
+import type { ObjectAnswer, ObjectInfo } from './objects/object-reader.ts';
+import type { ReaderPool } from './objects/reader-pool.ts';
+import type { RefReader } from './refs/ref-reader.ts';
 import { existsRepository } from './repository-folder.ts';
-import { readRevision, splitPath } from './revision.ts';
-import type { Expansion } from './tree-expansion.ts';
-import { findInTree, parseLargeTree, type Tree, type TreeEntry } from './tree.ts';
+import { readRevision, splitPath } from './refs/revision.ts';
+import type { Expansion } from './objects/tree-expansion.ts';
+import { findInTree, parseLargeTree, type Tree, type TreeEntry } from './objects/tree.ts';
 
 /** Larger blobs are streamed from a process of their own. */
 const MAX_POOLED_BLOB = 1024 ** 2;

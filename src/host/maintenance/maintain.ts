@@ -5,10 +5,15 @@ import type { Kernel, Services } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findGistByNumber } from '../gists/store.ts';
 import type { Git } from '../git/git.ts';
-import { removeLeftovers } from '../git/leftovers.ts';
-import { isStoppedByLimits } from '../git/process-limits.ts';
-import { ProcessSlots } from '../git/process-slots.ts';
-import { countRepositoryFiles, packRefs, repackRepository, writeCommitGraph } from '../git/repack.ts';
+import { removeLeftovers } from '../git/maintenance/leftovers.ts';
+import { isStoppedByLimits } from '../git/process/process-limits.ts';
+import { ProcessSlots } from '../git/process/process-slots.ts';
+import {
+  countRepositoryFiles,
+  packRefs,
+  repackRepository,
+  writeCommitGraph,
+} from '../git/maintenance/repack.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import {

@@ -2,8 +2,8 @@
 import { schedule, type DueWork, retry, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { GitLimitExceeded } from '../git/process-limits.ts';
-import type { RepositoryFiles } from '../git/repack.ts';
+import { GitLimitExceeded } from '../git/process/process-limits.ts';
+import type { RepositoryFiles } from '../git/maintenance/repack.ts';
 
 export const MAINTAIN_REPOSITORY = 'host.maintain-repository';
 export const MAINTAIN_GIST = 'host.maintain-gist';

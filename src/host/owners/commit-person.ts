@@ -1,6 +1,6 @@
 // The name and address of a user in commits that this server makes. The real address stays private: everybody reads public commits.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import type { GitPerson } from '../git/commit-object.ts';
+import type { GitPerson } from '../git/objects/commit-object.ts';
 
 /** Mail to it is never delivered: the domain is reserved for examples. */
 const DOMAIN = 'users.noreply.signalbox.example';

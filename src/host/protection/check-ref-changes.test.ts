@@ -14,8 +14,8 @@ import { startServer, type Json, type TestServer } from '../../../test/server.ts
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { git as runPlainGit, somebody } from '../git/fixture-repository.ts';
 import type { GitTarget } from '../git/git-target.ts';
-import { buildCommit, buildTree } from '../git/new-object.ts';
-import { writeObjects } from '../git/write-objects.ts';
+import { buildCommit, buildTree } from '../git/objects/new-object.ts';
+import { writeObjects } from '../git/objects/write-objects.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';

@@ -5,9 +5,9 @@ import { listAccounts, type Account } from '../../kernel/identity/store-accounts
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findAppBySlug } from '../apps/store.ts';
-import { GitError } from '../git/git-process.ts';
+import { GitError } from '../git/process/git-process.ts';
 import { type GitTarget, runGit } from '../git/git-target.ts';
-import { checkedObjectId } from '../git/object-id.ts';
+import { checkedObjectId } from '../git/objects/object-id.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';

@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { findApp } from '../apps/store.ts';
 import { branchNotFound } from '../git-data/missing.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
-import { isBranchName } from '../git/revision.ts';
+import { isBranchName } from '../git/refs/revision.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { branchNotProtected, readProtection, type FullProtection } from './change-protection.ts';

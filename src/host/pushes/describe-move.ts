@@ -1,10 +1,10 @@
 // What webhooks and feeds show of a moved branch or tag: its commits, with the files that they change.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { GitCommit, GitPerson } from '../git/commit-object.ts';
-import { isAncestor, listMissingCommitIds } from '../git/history.ts';
-import { logFiles, type LoggedCommit } from '../git/log-files.ts';
-import { ZERO_OID } from '../git/object-id.ts';
+import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
+import { isAncestor, listMissingCommitIds } from '../git/history/history.ts';
+import { logFiles, type LoggedCommit } from '../git/history/log-files.ts';
+import { ZERO_OID } from '../git/objects/object-id.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { personOf } from '../owners/commit-person.ts';
 import { listAuthors } from '../owners/store-authors.ts';

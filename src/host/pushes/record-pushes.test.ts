@@ -9,7 +9,7 @@ import { startServerOn } from '../../../test/suites.ts';
 import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { addCommit, git, needsGit } from '../git/fixture-repository.ts';
-import { updateRefs } from '../git/update-refs.ts';
+import { updateRefs } from '../git/refs/update-refs.ts';
 import { beginPush } from './change-refs.ts';
 import { movesBetween, type Push } from './model.ts';
 import { endPush, recordPushes } from './record-pushes.ts';

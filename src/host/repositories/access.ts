@@ -14,7 +14,7 @@ import {
 } from '../../kernel/http/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { GitError } from '../git/git-process.ts';
+import { GitError } from '../git/process/git-process.ts';
 import { installationOf, notAccessible } from '../apps/program.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';

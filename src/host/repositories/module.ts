@@ -3,9 +3,9 @@ import type { Module } from '../../kernel/http/module.ts';
 import { repositoryMigrations } from '../migrations/repositories.ts';
 import { HOST_ROLE_STATEMENTS } from './caller-roles.ts';
 import { repositoryListRoutes } from './list-routes.ts';
-import { repositoryWork } from './repository-work.ts';
+import { repositoryWork } from './changes/repository-work.ts';
 import { hostRepositoryRoutes } from './routes.ts';
-import { transferRepositories } from './transfer-repository.ts';
+import { transferRepositories } from './changes/transfer-repository.ts';
 
 export const repositoryModule: Module = {
   tag: { name: 'repos', description: 'Repositories' },

@@ -7,7 +7,7 @@ import { problem, Type } from '../../kernel/schema/schema.ts';
 import { findCommit, noCommitFound } from '../commits/find-commit.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { GitCommit } from '../git/commit-object.ts';
+import type { GitCommit } from '../git/objects/commit-object.ts';
 import { pageLinks, HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';

@@ -9,12 +9,12 @@ import { upsertCollaborator } from '../collaborators/store.ts';
 import { findInFamily, sourceNumberOf } from '../forks/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
-import { checkedName } from '../repositories/change-repository.ts';
-import { findCreationOwner } from '../repositories/creation-owner.ts';
+import { checkedName } from '../repositories/changes/change-repository.ts';
+import { findCreationOwner } from '../repositories/changes/creation-owner.ts';
 import { MinimalRepository, toMinimalRepository } from '../repositories/model.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
-import { transferRepository } from '../repositories/transfer-repository.ts';
+import { transferRepository } from '../repositories/changes/transfer-repository.ts';
 import { giveToTeams } from '../teams/change.ts';
 
 const transferTo = repositoryRoute(

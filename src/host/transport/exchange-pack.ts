@@ -7,7 +7,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { createGunzip } from '../../kernel/network/streams.ts';
-import type { GitProcess, GitExit } from '../git/git-process.ts';
+import type { GitProcess, GitExit } from '../git/process/git-process.ts';
 import { errorInBand, PacketReader } from './git-packets.ts';
 import type { RunningTransfer } from './git-transfers.ts';
 

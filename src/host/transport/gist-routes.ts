@@ -7,7 +7,7 @@ import { GIST_REF, MAX_GIST_FILES } from '../gists/gist.ts';
 import { beginGistWrite, recordGistChange } from '../gists/record-change.ts';
 import { editFiles } from '../gists/write-revision.ts';
 import { streamGit, runGit, type GitTarget } from '../git/git-target.ts';
-import { splitRecords } from '../git/split-records.ts';
+import { splitRecords } from '../git/process/split-records.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import { gitRoutes } from './git-routes.ts';

@@ -1,7 +1,7 @@
 // The two services of git over HTTP: how their processes are started, and what they need of the repository or gist that they serve.
 import type { RawExchange, RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { GitProgram } from '../git/git-process.ts';
+import type { GitProgram } from '../git/process/git-process.ts';
 import type { GitTarget } from '../git/git-target.ts';
 import type { ProposedPush } from './hook-dialogue.ts';
 import type { CountedRow } from './store-inflated.ts';

@@ -4,8 +4,8 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { splitLines } from '../../kernel/text/split-lines.ts';
-import type { GitProcess } from '../git/git-process.ts';
-import { ZERO_OID } from '../git/object-id.ts';
+import type { GitProcess } from '../git/process/git-process.ts';
+import { ZERO_OID } from '../git/objects/object-id.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 
 export interface ProposedPush {

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { GitProcess } from '../git/git-process.ts';
+import type { GitProcess } from '../git/process/git-process.ts';
 import type { GitTarget } from '../git/git-target.ts';
-import { removeStaleQuarantines } from '../git/leftovers.ts';
+import { removeStaleQuarantines } from '../git/maintenance/leftovers.ts';
 import {
   killChildren,
   checkReceivedPack,
@@ -12,7 +12,7 @@ import {
   maxInflatedBytes,
   type InflationLimits,
 } from '../git/received-pack.ts';
-import { measureInflatedBytes, measurePackBytes } from '../git/repository-size.ts';
+import { measureInflatedBytes, measurePackBytes } from '../git/maintenance/repository-size.ts';
 import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
 import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
 import { MAX_COMMAND_BYTES, receivePack, type GitExchange, type PushVerdict } from './git-service.ts';

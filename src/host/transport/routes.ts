@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { isNamedLikeId, isValidRefName } from '../git/revision.ts';
+import { isNamedLikeId, isValidRefName } from '../git/refs/revision.ts';
 import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
 import { beginPush, findCaseCollisions } from '../pushes/change-refs.ts';
 import { endPush } from '../pushes/record-pushes.ts';

@@ -1,7 +1,7 @@
 // Reads uploads in a worker thread, one after another, with limits on time and memory: a hostile one ends the thread.
 import { extname } from 'node:path';
 import { WorkerThread } from '../../../kernel/network/streams.ts';
-import { ProcessSlots } from '../../git/process-slots.ts';
+import { ProcessSlots } from '../../git/process/process-slots.ts';
 import type { SarifSource } from './read-sarif.ts';
 import type { SarifAnswer, SarifRequest } from './sarif-protocol.ts';
 import type { ReadResult, SarifRunSummary } from './sarif-run.ts';
