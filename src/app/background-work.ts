@@ -11,12 +11,12 @@ import { joinWork } from '../kernel/http/module.ts';
 import { orphanSweep } from '../kernel/storage/blobs/orphan-blobs.ts';
 import { versionUsageSweep } from '../kernel/versions/usage/sweep.ts';
 import { webhookWork } from '../kernel/webhooks/removal-work.ts';
-import { startDelivering, startDispatching } from '../kernel/webhooks/start-delivery.ts';
+import { startDelivering } from '../kernel/webhooks/start-delivery.ts';
 
 const HOUR = 60 * 60 * 1000;
 
 export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
-  const { engine, clock, log, db, metrics, guard, release, secrets } = kernel;
+  const { engine, clock, log, db, metrics, guard, release } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
     {
@@ -41,16 +41,14 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
   }
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   const common = { engine, clock, random: Math.random, log, owner };
-  const hooks = Object.fromEntries(
-    apis.flatMap(({ protocol, hooks: port }) => (port ? [[protocol.name, port] as const] : [])),
-  );
-  const ports = Object.fromEntries(
-    apis.flatMap((api) => (api.dispatches ? [[api.protocol.name, api.dispatches(kernel)] as const] : [])),
+  const policies = Object.fromEntries(
+    apis.flatMap((api) =>
+      api.deliveryPolicy ? [[api.protocol.name, api.deliveryPolicy(kernel)] as const] : [],
+    ),
   );
   const workers = await Promise.all([
     startWorker({ ...common, handlers }),
-    startDelivering({ ...common, hooks, metrics, guard, release, secrets }),
-    startDispatching({ ...common, ports, metrics, guard, release }),
+    startDelivering({ ...common, policies, metrics, guard, release }),
   ]);
   const started: { stop(reason?: StopReason): Promise<void> }[] = [...workers];
   for (const api of apis) {

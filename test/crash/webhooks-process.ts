@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { guard } from '../../src/kernel/network/guard.ts';
 import { Metrics } from '../../src/kernel/observability/metrics.ts';
+import { policyInOrder } from '../../src/kernel/webhooks/fixture.ts';
 import { startDelivering } from '../../src/kernel/webhooks/start-delivery.ts';
 import { openEngine } from '../engines.ts';
 
@@ -18,13 +19,10 @@ await startDelivering({
   metrics: new Metrics(''),
   guard: guard({ allowPrivate: true }),
   release: '',
-  secrets: { open: (sealed) => sealed },
-  hooks: {
-    test: {
-      async targetOf(_db, hookId) {
-        const url = urls[hookId];
-        return url === undefined ? undefined : { url, headersFor: () => ({}) };
-      },
-    },
+  policies: {
+    test: policyInOrder((hookId) => {
+      const url = urls[hookId];
+      return url === undefined ? undefined : { url };
+    }),
   },
 });

@@ -7,8 +7,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
-import { scheduleDispatchStop } from '../../kernel/webhooks/store-dispatches.ts';
+import { scheduleDeliveryRemoval, scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
 import { openActor } from '../actors/access.ts';
 import { openRun } from '../runs/access.ts';
 import { openTask } from '../tasks/access.ts';
@@ -168,7 +167,7 @@ export async function changeWebhook(
       now,
     );
     if (before.isEnabled && !after.isEnabled)
-      await scheduleDispatchStop(db, { api: ACTORS_API, hookId: id }, now);
+      await scheduleDeliveryStop(db, { api: ACTORS_API, hookId: id }, now);
     tx.record({
       ...changeOf('updateWebhook', 'updated', after),
       before: audited(before),

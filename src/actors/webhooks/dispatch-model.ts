@@ -1,7 +1,7 @@
 // Dispatches: what is saved with each, and how the API shows them.
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { Dispatch } from '../../kernel/webhooks/store-dispatches.ts';
+import type { DeliveryWithAttempts } from '../../kernel/webhooks/store-deliveries.ts';
 import { EVENT_TYPES, type WebhookEventType } from './event-types.ts';
 import { ShownCondition, type DispatchStatus, type WebhookMaker } from './model.ts';
 
@@ -68,27 +68,27 @@ export const ShownDispatch = Type.Object(
   { $id: 'WebhookDispatch' },
 );
 
-const STATUS: Record<Dispatch['state'], DispatchStatus> = {
+const STATUS: Record<DeliveryWithAttempts['state'], DispatchStatus> = {
   pending: 'ACTIVE',
   delivered: 'SUCCEEDED',
   failed: 'FAILED',
 };
 
-export function toShownDispatch(dispatch: Dispatch): Static<typeof ShownDispatch> {
+export function toShownDispatch(dispatch: DeliveryWithAttempts): Static<typeof ShownDispatch> {
   const details = JSON.parse(dispatch.details) as DispatchDetails;
   const { eventType, eventData, condition, requestUrl, isAdHoc } = details;
   return {
     id: dispatch.id,
-    userId: dispatch.ownerId,
+    userId: dispatch.ownerId ?? '',
     webhookId: dispatch.hookId,
     createdAt: new Date(dispatch.createdAt).toISOString(),
     status: STATUS[dispatch.state],
     eventType,
     eventData,
     webhook: { actionType: 'HTTP_REQUEST', condition, requestUrl, isAdHoc },
-    calls: dispatch.attempts.map((attempt) => ({
+    calls: dispatch.history.map((attempt) => ({
       startedAt: new Date(attempt.at).toISOString(),
-      finishedAt: new Date(attempt.at + attempt.duration_ms).toISOString(),
+      finishedAt: new Date(attempt.at + attempt.durationMs).toISOString(),
       errorMessage: attempt.error,
       responseStatus: attempt.status,
       responseBody: attempt.status === null ? null : attempt.response,

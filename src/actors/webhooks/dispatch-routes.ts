@@ -5,17 +5,24 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { route, type Route } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { findDispatch, listDispatches, type DispatchScope } from '../../kernel/webhooks/store-dispatches.ts';
+import {
+  countDeliveries,
+  findDelivery,
+  listDeliveries,
+  withAttempts,
+  type DeliveryFilter,
+} from '../../kernel/webhooks/store-deliveries.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { requireWebhooks, openWebhook } from './access.ts';
 import { ACTORS_API, dispatchNotFound, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
 import { ByWebhook } from './routes.ts';
 
-async function pageOf({ db }: Kernel, scope: DispatchScope, query: Static<typeof LIST_QUERY>) {
+async function pageOf({ db }: Kernel, filter: DeliveryFilter, query: Static<typeof LIST_QUERY>) {
   const { desc } = query;
   const slice = listSliceOf(query);
-  const { items, total } = await listDispatches(db, scope, slice, desc);
-  return new Page(await mapInSlices(items, toShownDispatch), total, slice, desc);
+  const rows = await listDeliveries(db, filter, { ...slice, oldestFirst: !desc });
+  const total = await countDeliveries(db, filter);
+  return new Page(await mapInSlices(await withAttempts(db, rows), toShownDispatch), total, slice, desc);
 }
 
 const ofWebhook = route(
@@ -65,8 +72,9 @@ const get = route(
   },
   async (call, kernel) => {
     requireWebhooks(call, 'viewWebhook');
-    const dispatch = await findDispatch(kernel.db, ACTORS_API, call.params.dispatchId);
-    if (dispatch === undefined || dispatch.ownerId !== accountOf(call.caller).id) throw dispatchNotFound();
+    const dispatch = await findDelivery(kernel.db, { id: call.params.dispatchId });
+    const isOwn = dispatch?.api === ACTORS_API && dispatch.ownerId === accountOf(call.caller).id;
+    if (!isOwn) throw dispatchNotFound();
     return toShownDispatch(dispatch);
   },
 );

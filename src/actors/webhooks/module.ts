@@ -1,7 +1,7 @@
 // Webhooks as a module of the Actors API.
 import type { Module } from '../../kernel/http/module.ts';
 import { actorWebhookMigrations } from '../migrations/webhooks.ts';
-import { actorDispatches } from './dispatch-port.ts';
+import { actorDeliveryPolicy } from './delivery-policy.ts';
 import { dispatchRoutes } from './dispatch-routes.ts';
 import { transferWebhooks } from './transfer-ownership.ts';
 import { actorWebhookRoutes } from './routes.ts';
@@ -14,5 +14,5 @@ export const actorWebhookModule: Module = {
   routes: [...actorWebhookRoutes, ...dispatchRoutes],
   migrations: actorWebhookMigrations,
   transferOwnership: transferWebhooks,
-  dispatches: actorDispatches,
+  deliveryPolicy: actorDeliveryPolicy,
 };

@@ -2,7 +2,8 @@
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { enqueueDispatches, type OutgoingDispatch } from '../../kernel/webhooks/store-dispatches.ts';
+import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
+import { enqueueDeliveries, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
 import { toRunDetail, type Run } from '../runs/model.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
@@ -108,7 +109,7 @@ export async function insertDispatches(
   const bodies = new Set<string>();
   let left = MAX_PAYLOADS;
   const slice = new TimeSlice();
-  const outgoing: OutgoingDispatch[] = [];
+  const outgoing: (OutgoingDelivery & { id: string })[] = [];
   for (const webhook of webhooks) {
     if (slice.isOver) await slice.next();
     const rendered = render(webhook, renderer, Math.min(MAX_PAYLOAD, left));
@@ -126,7 +127,7 @@ export async function insertDispatches(
     });
   }
   const counts = outgoing.map(({ hookId, id }) => countDispatch(tx, hookId, id));
-  await enqueueDispatches(tx, outgoing, counts, now);
+  await enqueueDeliveries(tx, INDEPENDENT, outgoing, now, counts);
   return outgoing.map(({ id }) => id);
 }
 

@@ -4,14 +4,14 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Route } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import { findDispatch } from '../../kernel/webhooks/store-dispatches.ts';
+import { findDelivery } from '../../kernel/webhooks/store-deliveries.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { ByTask, openTask } from '../tasks/access.ts';
 import { requireWebhooks, openWebhook, type WebhookCall } from './access.ts';
 import { changeWebhook, createWebhook, removeWebhook } from './change-webhook.ts';
-import { ACTORS_API, ShownDispatch, toShownDispatch } from './dispatch-model.ts';
+import { ShownDispatch, toShownDispatch } from './dispatch-model.ts';
 import {
   CreateWebhook,
   ShownWebhook,
@@ -175,7 +175,7 @@ const test = route(
   async (call, kernel) => {
     const webhook = await openWebhook(kernel, call, call.params.webhookId, 'updateWebhook');
     const id = await createTestDispatch(kernel, webhook, call.now);
-    const dispatch = await findDispatch(kernel.db, ACTORS_API, id);
+    const dispatch = await findDelivery(kernel.db, { id });
     return reply(201, toShownDispatch(dispatch!), { location: `${call.base}/webhook-dispatches/${id}` });
   },
 );

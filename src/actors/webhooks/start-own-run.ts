@@ -5,8 +5,8 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { checker, coercer, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { DueDelivery } from '../../kernel/webhooks/policy.ts';
 import type { Attempt } from '../../kernel/webhooks/send.ts';
-import type { DueDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { openActor } from '../actors/access.ts';
 import { renderError, status } from '../failures.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
@@ -33,7 +33,7 @@ export type SaveResult = (tx: Db, attempt: Attempt) => Promise<void>;
 export async function startOwnRun(
   kernel: Kernel,
   url: OwnRunUrl,
-  dispatch: DueDispatch,
+  dispatch: DueDelivery,
   details: DispatchDetails,
   save: SaveResult,
 ): Promise<Attempt> {
@@ -93,7 +93,7 @@ async function callerOf(
 
 interface OwnRunStart {
   caller: KnownCaller;
-  dispatch: DueDispatch;
+  dispatch: DueDelivery;
   details: DispatchDetails;
 }
 

@@ -1,7 +1,7 @@
 // The number of a webhook's dispatches and the state of its last one, saved with the dispatches themselves.
-import type { FinishedDispatch } from '../../kernel/http/protocol.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { FinishedDelivery } from '../../kernel/webhooks/policy.ts';
 
 /** For new dispatches. The queue of the webhook is locked, so that no other transaction waits for the row of the webhook as well. */
 export function countDispatch(db: Db, webhookId: string, dispatchId: string): SqlStatement {
@@ -18,7 +18,7 @@ export function countDispatch(db: Db, webhookId: string, dispatchId: string): Sq
 }
 
 /** For one that has ended; a later one may be the last by now. */
-export function endLastDispatch(db: Db, finished: FinishedDispatch, now: number): SqlStatement {
+export function endLastDispatch(db: Db, finished: FinishedDelivery, now: number): SqlStatement {
   return db
     .updateTable('actor_webhooks')
     .set({

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Access } from '../../kernel/identity/actor.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { WebhookDelivery, DeliveryDetails } from '../../kernel/webhooks/store-deliveries.ts';
+import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
@@ -181,14 +181,15 @@ export function toDeliverySummary(delivery: WebhookDelivery): Static<typeof Deli
   };
 }
 
-/** The body, and responses that may repeat it, are visible only to callers who may see the audit entry. */
+/** The body, and responses that may repeat it, are visible only to callers who may see the audit entry: for others it is undefined. */
 export function toDeliveryDetail(
-  delivery: DeliveryDetails,
-  seesEntry: boolean,
+  delivery: DeliveryWithAttempts,
+  body: string | undefined,
 ): Static<typeof DeliveryDetail> {
+  const seesEntry = body !== undefined;
   return {
     ...toDeliverySummary(delivery),
-    ...(seesEntry && { body: delivery.body }),
+    ...(seesEntry && { body }),
     history: delivery.history.map(({ number, at, durationMs, status, error, response }) => ({
       number,
       date: at,

@@ -7,13 +7,16 @@ import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
+import { IN_ORDER } from '../../kernel/webhooks/policy.ts';
 import {
-  scheduleDeliveryRemoval,
-  findWebhookDelivery,
+  countDeliveries,
+  findDelivery,
+  findDeliveryBody,
   listDeliveries,
-  redeliver,
   type WebhookDelivery,
 } from '../../kernel/webhooks/store-deliveries.ts';
+import { redeliver } from '../../kernel/webhooks/store-enqueue.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-removal.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findEntry } from '../audit-log/store.ts';
 import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';
@@ -226,8 +229,9 @@ const getDeliveries = route(
   async (call, { db }) => {
     const { id: hookId } = await openWebhook(call, db);
     const slice = sliceOf(call.query, 20, 100);
-    const { items, total } = await listDeliveries(db, { api: FLAGS_API, hookId }, slice);
-    return new Page(items, total, slice).map(toDeliverySummary);
+    const hook = { api: FLAGS_API, hookId };
+    const items = await listDeliveries(db, hook, slice);
+    return new Page(items, await countDeliveries(db, hook), slice).map(toDeliverySummary);
   },
 );
 
@@ -245,7 +249,10 @@ const getDelivery = route(
   },
   async (call, kernel) => {
     const delivery = await openDelivery(call, kernel.db);
-    return toDeliveryDetail(delivery, await seesEntry(call, kernel, delivery));
+    const body = (await seesEntry(call, kernel, delivery))
+      ? await findDeliveryBody(kernel.db, delivery)
+      : undefined;
+    return toDeliveryDetail(delivery, body);
   },
 );
 
@@ -267,7 +274,7 @@ const postRedelivery = route(
     const entry = await findEntry(db, eventId);
     if (entry !== undefined && !isOfAllMembers(entry.resource) && !(await visibility(call, kernel))(entry))
       throw new Failure('denied', 'You may not see the audit entry that this delivery is about.');
-    const delivery = await db.transaction().execute((tx) => redeliver(tx, id, call.now));
+    const delivery = await db.transaction().execute((tx) => redeliver(tx, IN_ORDER, id, call.now));
     return reply(202, toDeliverySummary(delivery));
   },
 );
@@ -295,7 +302,7 @@ async function openWebhook(call: WebhookCall, db: Db): Promise<Webhook> {
 async function openDelivery(call: WebhookCall & { params: { deliveryId: string } }, db: Db) {
   const { id } = await openWebhook(call, db);
   const { deliveryId } = call.params;
-  const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findWebhookDelivery(db, deliveryId) : undefined;
+  const delivery = /^[0-9a-f]{24}$/.test(deliveryId) ? await findDelivery(db, { id: deliveryId }) : undefined;
   if (delivery === undefined || delivery.hookId !== id || delivery.api !== FLAGS_API) {
     throw unknownThing('delivery', deliveryId);
   }

@@ -1,19 +1,18 @@
-// Selects the webhooks and audit-log subscriptions that receive a change, and the target and headers of deliveries.
+// Selects the webhooks and audit-log subscriptions that receive a change.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
-import type { Hooks, WebhookTarget } from '../../kernel/http/protocol.ts';
 import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
-import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
-import { deliveryStatements } from '../../kernel/webhooks/store-deliveries.ts';
+import { IN_ORDER } from '../../kernel/webhooks/policy.ts';
+import { deliveryStatements } from '../../kernel/webhooks/store-enqueue.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
-import { openConfig, publicConfig } from '../audit-log-subscriptions/config.ts';
+import { publicConfig } from '../audit-log-subscriptions/config.ts';
 import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
 import { statementMatcher } from '../statement-matcher.ts';
-import { FLAGS_API, signBody, type Webhook, type WebhookIntegration } from './model.ts';
-import { findReceiver, readWebhooks, selectActiveWebhooks } from './store.ts';
+import { FLAGS_API, type Webhook, type WebhookIntegration } from './model.ts';
+import { readWebhooks, selectActiveWebhooks } from './store.ts';
 
 type Matcher = (entry: AuditEntry) => boolean;
 
@@ -42,7 +41,7 @@ export function webhookSubscriber(): Subscriber {
           const body = integration === undefined ? whole : bodyFor(integration, detail);
           return body === undefined ? [] : [{ api: FLAGS_API, hookId, eventId: entry.id, body }];
         });
-        return deliveryStatements(db, outgoing, entry.at);
+        return deliveryStatements(db, IN_ORDER, outgoing, entry.at);
       });
     },
   };
@@ -77,32 +76,4 @@ function bodyFor(
 ): string | undefined {
   const integration = INTEGRATIONS.get(key);
   return integration && JSON.stringify(integration.body(entry, publicConfig(config)));
-}
-
-export const flagsHooks: Hooks = {
-  async targetOf(db, hookId, secrets) {
-    const webhook = await findReceiver(db, hookId);
-    if (webhook === undefined || !webhook.on) return undefined;
-    if (webhook.integration !== undefined) return targetIn(webhook.integration, secrets);
-    const { url, secret } = webhook;
-    return {
-      url,
-      headersFor: (body) => (secret === undefined ? {} : { 'x-ld-signature': signBody(secret, body) }),
-    };
-  },
-};
-
-function targetIn(
-  { key, config }: WebhookIntegration,
-  secrets: Pick<SecretBox, 'open'>,
-): WebhookTarget | undefined {
-  const integration = INTEGRATIONS.get(key);
-  if (integration === undefined) return undefined;
-  const { url, headers, trustsAnyCertificate } = integration;
-  const opened = openConfig(secrets, config);
-  return {
-    url: url(opened),
-    headersFor: () => headers?.(opened) ?? {},
-    trustsAnyCertificate: trustsAnyCertificate?.(opened) ?? false,
-  };
 }

@@ -10,7 +10,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import { goTo } from '../../kernel/http/pages/session-shell.ts';
-import { scheduleDispatchStop } from '../../kernel/webhooks/store-dispatches.ts';
+import { scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
 import { openManagedAccount, openManagedOwner } from '../app-manifests/app-owner.ts';
 import {
   signForm,
@@ -190,7 +190,7 @@ async function changeHook(
 ): Promise<void> {
   const { hook, number } = await changeApp(tx, app, change);
   if (app.hook.isActive && !hook.isActive)
-    await scheduleDispatchStop(tx.db, hookRefOf({ number, target: { app: number } }), tx.actor.now);
+    await scheduleDeliveryStop(tx.db, hookRefOf({ number, target: { app: number } }), tx.actor.now);
 }
 
 export const settingsPages: PageRoute[] = [

@@ -9,7 +9,7 @@ import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { deleteUsageOf, listUsageCallers } from '../../kernel/versions/usage/store.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-removal.ts';
 import { hookRefOf } from '../hooks/hook.ts';
 import { actorRemovalStatements } from '../protection/store-actors.ts';
 import type { HostApp } from './app.ts';

@@ -4,8 +4,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
-import { scheduleDispatchStop } from '../../kernel/webhooks/store-dispatches.ts';
+import { scheduleDeliveryRemoval, scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
 import { entryOwnerOf } from '../repositories/access.ts';
 import { findHookOf, UPDATE_HOOKS, type HookPlace } from './access.ts';
 import { isEventOf } from './event-names.ts';
@@ -91,7 +90,7 @@ export async function changeHook(
       after: auditedHook(after),
     });
     // What waits is not sent when the hook is on again.
-    if (before.isActive && !after.isActive) await scheduleDispatchStop(tx.db, hookRefOf(after), actor.now);
+    if (before.isActive && !after.isActive) await scheduleDeliveryStop(tx.db, hookRefOf(after), actor.now);
     return after;
   });
 }

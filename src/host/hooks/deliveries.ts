@@ -4,9 +4,12 @@ import { reply } from '../../kernel/http/route.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
-  findFinishedDispatch,
-  listFinishedDispatches,
-} from '../../kernel/webhooks/store-finished-dispatches.ts';
+  findDelivery,
+  findDeliveryBody,
+  listDeliveries,
+  withAttempts,
+  type DeliveryWithAttempts,
+} from '../../kernel/webhooks/store-deliveries.ts';
 import { perPageOf } from '../list-query.ts';
 import {
   toDeliveryItem,
@@ -19,7 +22,8 @@ import type { HookDeliveryDetails } from './hook-delivery.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 
 const CURSOR = /^v1_(\d{1,15})$/;
-const STATES = { success: 'delivered', failure: 'failed' } as const;
+/** Clients see a delivery when it has ended. */
+const STATES = { success: ['delivered'], failure: ['failed'], any: ['delivered', 'failed'] } as const;
 
 export async function showDeliveries(
   db: Db,
@@ -28,12 +32,12 @@ export async function showDeliveries(
   { base, url }: { base: string; url: string },
 ) {
   const limit = perPageOf(query.per_page);
-  const found = await listFinishedDispatches(db, hookRefOf(hook), {
-    before: positionOf(query.cursor),
-    state: query.status && STATES[query.status],
-    limit: limit + 1,
-  });
-  const shown = found.slice(0, limit);
+  const found = await listDeliveries(
+    db,
+    { ...hookRefOf(hook), states: STATES[query.status ?? 'any'] },
+    { before: positionOf(query.cursor), limit: limit + 1 },
+  );
+  const shown = await withAttempts(db, found.slice(0, limit));
   const body = shown.map(toDeliveryItem);
   if (found.length <= limit || shown.length === 0) return reply(200, body);
   const { pathname, searchParams } = new URL(url, base);
@@ -47,21 +51,35 @@ export async function readDelivery(
   hook: Hook,
   number: number,
 ): Promise<Static<typeof HookDeliveryReply>> {
-  const delivery = await findFinishedDispatch(db, hookRefOf(hook), number);
-  if (delivery === undefined) throw deliveryNotFound();
-  return toHookDelivery(delivery, hook.config.url);
+  const { delivery, body } = await openFinished(db, hook, number);
+  return toHookDelivery(delivery, body, hook.config.url);
 }
 
 export async function redeliverToHook(db: Db, hook: Hook, number: number, now: number): Promise<void> {
-  const delivery = await findFinishedDispatch(db, hookRefOf(hook), number);
-  if (delivery === undefined) throw deliveryNotFound();
-  const { eventId: guid, ownerId, body } = delivery;
+  const { delivery, body } = await openFinished(db, hook, number);
+  const { eventId: guid, ownerId } = delivery;
   const details = JSON.parse(delivery.details) as HookDeliveryDetails;
   await db
     .transaction()
     .execute((tx) =>
-      enqueueHookDeliveries(tx, [{ hook, guid, ownerId, body, ...details, isRedelivery: true }], now),
+      enqueueHookDeliveries(
+        tx,
+        [{ hook, guid, ownerId: ownerId ?? '', body, ...details, isRedelivery: true }],
+        now,
+      ),
     );
+}
+
+async function openFinished(
+  db: Db,
+  hook: Hook,
+  number: number,
+): Promise<{ delivery: DeliveryWithAttempts; body: string }> {
+  const delivery = await findDelivery(db, { ...hookRefOf(hook), number });
+  if (delivery === undefined || delivery.state === 'pending') throw deliveryNotFound();
+  const body = await findDeliveryBody(db, delivery);
+  if (body === undefined) throw deliveryNotFound();
+  return { delivery, body };
 }
 
 function positionOf(cursor: string | undefined): number | undefined {

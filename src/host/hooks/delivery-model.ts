@@ -1,6 +1,6 @@
 // Deliveries of webhooks as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { FinishedDispatchRow } from '../../kernel/webhooks/store-finished-dispatches.ts';
+import type { DeliveryWithAttempts } from '../../kernel/webhooks/store-deliveries.ts';
 import { isoSeconds } from '../times.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
 
@@ -47,8 +47,9 @@ export const HookDeliveryReply = Type.Object(
   { $id: 'hook-delivery' },
 );
 
-export function toDeliveryItem(delivery: FinishedDispatchRow): Static<typeof HookDeliveryItem> {
-  const { number, eventId, attempt, finishedAt, details } = delivery;
+export function toDeliveryItem(delivery: DeliveryWithAttempts): Static<typeof HookDeliveryItem> {
+  const { number, eventId, finishedAt, details } = delivery;
+  const attempt = delivery.history.at(-1);
   const { event, action, repository, installation, isRedelivery } = JSON.parse(
     details,
   ) as HookDeliveryDetails;
@@ -56,9 +57,9 @@ export function toDeliveryItem(delivery: FinishedDispatchRow): Static<typeof Hoo
   return {
     id: number,
     guid: eventId,
-    delivered_at: isoSeconds(attempt?.at ?? finishedAt),
+    delivered_at: isoSeconds(attempt?.at ?? finishedAt ?? 0),
     redelivery: isRedelivery,
-    duration: (attempt?.duration_ms ?? 0) / 1000,
+    duration: (attempt?.durationMs ?? 0) / 1000,
     status: deliveryStatus(status, attempt === undefined || attemptDetailsOf(delivery)?.isTimeout === true),
     status_code: status ?? 0,
     event,
@@ -70,7 +71,8 @@ export function toDeliveryItem(delivery: FinishedDispatchRow): Static<typeof Hoo
 }
 
 export function toHookDelivery(
-  delivery: FinishedDispatchRow & { body: string },
+  delivery: DeliveryWithAttempts,
+  body: string,
   hookUrl: string,
 ): Static<typeof HookDeliveryReply> {
   const sent = attemptDetailsOf(delivery);
@@ -79,16 +81,17 @@ export function toHookDelivery(
     url: sent?.url ?? hookUrl,
     request: {
       headers: sent?.requestHeaders ?? null,
-      payload: JSON.parse(delivery.body) as Record<string, unknown>,
+      payload: JSON.parse(body) as Record<string, unknown>,
     },
     response: {
       headers: sent?.responseHeaders ?? null,
-      payload: sent?.responseHeaders ? (delivery.attempt?.response ?? null) : null,
+      payload: sent?.responseHeaders ? (delivery.history.at(-1)?.response ?? null) : null,
     },
   };
 }
 
 /** Absent where nothing was sent. */
-function attemptDetailsOf({ attempt }: FinishedDispatchRow): HookAttemptDetails | undefined {
-  return attempt?.details ? (JSON.parse(attempt.details) as HookAttemptDetails) : undefined;
+function attemptDetailsOf({ history }: DeliveryWithAttempts): HookAttemptDetails | undefined {
+  const details = history.at(-1)?.details;
+  return details ? (JSON.parse(details) as HookAttemptDetails) : undefined;
 }

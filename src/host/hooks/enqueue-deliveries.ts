@@ -1,7 +1,8 @@
 // Enqueues deliveries of webhooks, in the transaction of what causes them.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { enqueueDispatches } from '../../kernel/webhooks/store-dispatches.ts';
+import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
+import { enqueueDeliveries } from '../../kernel/webhooks/store-enqueue.ts';
 import type { HookDeliveryDetails } from './hook-delivery.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 
@@ -14,9 +15,6 @@ export interface HookDelivery extends HookDeliveryDetails {
   /** JSON, in whatever way it is sent. */
   body: string;
 }
-
-/** A delivery that could not be sent for this long is given up: its receiver hangs, and the queue is long. */
-const EXPIRY_MS = 24 * 60 * 60 * 1000;
 
 /** To be called at the end of the transaction, as it locks the hooks' queues until the commit. */
 export async function enqueueHookDeliveries(
@@ -31,7 +29,6 @@ export async function enqueueHookDeliveries(
     ownerId,
     body,
     details: JSON.stringify(details satisfies HookDeliveryDetails),
-    expiresAt: now + EXPIRY_MS,
   }));
-  if (outgoing.length > 0) await enqueueDispatches(tx, outgoing, [], now);
+  if (outgoing.length > 0) await enqueueDeliveries(tx, INDEPENDENT, outgoing, now);
 }

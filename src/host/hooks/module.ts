@@ -4,7 +4,7 @@ import { DELIVER_EVENTS } from '../events/record-event.ts';
 import { hookMigrations } from '../migrations/hooks.ts';
 import { appHookRoutes } from './app-routes.ts';
 import { hookDeliveryRoutes } from './delivery-routes.ts';
-import { hookDispatches } from './dispatch-port.ts';
+import { hookDeliveryPolicy } from './delivery-policy.ts';
 import { REMOVE_HOOKS, removeHooks } from './remove-hooks.ts';
 import { hookRoutes } from './routes.ts';
 import { deliverEvents } from './deliver-events.ts';
@@ -16,7 +16,7 @@ export const hookModule: Module = {
   },
   routes: [...hookRoutes, ...hookDeliveryRoutes, ...appHookRoutes],
   migrations: hookMigrations,
-  dispatches: hookDispatches,
+  deliveryPolicy: hookDeliveryPolicy,
   work: (kernel) => ({
     handlers: { [DELIVER_EVENTS]: deliverEvents(kernel), [REMOVE_HOOKS]: removeHooks(kernel) },
   }),

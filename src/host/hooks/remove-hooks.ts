@@ -3,7 +3,7 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-deliveries.ts';
+import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-removal.ts';
 import { hookRefOf, type StoredHookTarget } from './hook.ts';
 import { deleteHook, listHooks } from './store.ts';
 import { deleteHookCursor } from './store-cursors.ts';

@@ -84,9 +84,9 @@ test('two modules that would do the same kind of work are refused, and so are th
   assert.throws(() => api.work!({} as never), /same kind of work/);
 });
 
-test('two modules that would receive the webhooks of one API are refused', () => {
-  const hooks = { targetOf: async () => undefined };
-  assert.throws(() => join({ hooks }, { hooks }), /receive its webhooks/);
+test('two modules that would deliver the webhooks of one API are refused', () => {
+  const delivering = { deliveryPolicy: () => ({}) as never };
+  assert.throws(() => join(delivering, delivering), /deliver its webhooks/);
 });
 
 test('the functions of modules are called in the order of the modules', async () => {

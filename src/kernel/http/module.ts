@@ -1,6 +1,6 @@
 // A module of an API declares its routes, tables and background work in one object. An API is a protocol and a list of modules.
 import type { ChangeTransaction, Subscriber } from '../change/changes.ts';
-import type { Api, DemoCalls, ApiProtocol, DispatchPort, Hooks, BackgroundWork } from './protocol.ts';
+import type { Api, DemoCalls, ApiProtocol, BackgroundWork } from './protocol.ts';
 import type { RoleStatements } from '../identity/base-roles.ts';
 import type { BoundaryUser } from '../identity/store-boundaries.ts';
 import type { EndMember, TransferOwnership } from '../identity/store-accounts.ts';
@@ -14,6 +14,7 @@ import type { JsonSchema } from '../schema/schema.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { BlobKind } from '../storage/blobs/orphan-blobs.ts';
 import type { Db } from '../storage/tables.ts';
+import type { DeliveryPolicy } from '../webhooks/policy.ts';
 
 /** A heading in the description of an API, below which the routes of a module stand. */
 export interface Tag {
@@ -54,10 +55,8 @@ export interface Module {
   start?(kernel: Kernel, api: Api): Promise<{ stop(reason?: StopReason): Promise<void> }>;
   /** Saves counters from memory, after the last call and before the database is closed. */
   close?(kernel: Kernel): Promise<void>;
-  /** The receivers of the API's webhooks; at most one module may have them. */
-  hooks?: Hooks;
-  /** Sends the API's webhooks, where they are independent dispatches; at most one module may do so. */
-  dispatches?(kernel: Kernel): DispatchPort;
+  /** How the API's webhooks are delivered; at most one module may say so. */
+  deliveryPolicy?(kernel: Kernel): DeliveryPolicy;
   /** Subscribers to configuration changes; created anew for each server and command. */
   subscribers?(): readonly Subscriber[];
 }
@@ -77,10 +76,8 @@ export function apiOf(protocol: ApiProtocol, modules: readonly Module[]): Api {
       .map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+(?:\.{3})?\}/g, '{}')}`),
   );
   for (const { shape } of routes) checkPathAliases(shape, protocol);
-  const hooks = modules.flatMap((module) => module.hooks ?? []);
-  if (hooks.length > 1) throw new Error(`Two modules of ${protocol.name} receive its webhooks.`);
-  const dispatching = modules.filter((module) => module.dispatches !== undefined);
-  if (dispatching.length > 1) throw new Error(`Two modules of ${protocol.name} send its webhooks.`);
+  const delivering = modules.filter((module) => module.deliveryPolicy !== undefined);
+  if (delivering.length > 1) throw new Error(`Two modules of ${protocol.name} deliver its webhooks.`);
   const api: Api = {
     protocol,
     routes,
@@ -92,8 +89,7 @@ export function apiOf(protocol: ApiProtocol, modules: readonly Module[]): Api {
     boundaryUsers: modules.flatMap((module) => module.boundaryUsers ?? []),
     roleStatements: modules.flatMap((module) => module.roleStatements ?? []),
     subscribers: () => modules.flatMap((module) => module.subscribers?.() ?? []),
-    ...(hooks[0] && { hooks: hooks[0] }),
-    ...(dispatching[0] && { dispatches: (kernel) => dispatching[0]!.dispatches!(kernel) }),
+    ...(delivering[0] && { deliveryPolicy: (kernel) => delivering[0]!.deliveryPolicy!(kernel) }),
     async firstStart(tx) {
       for (const module of modules) await module.firstStart?.(tx);
     },

@@ -10,12 +10,7 @@ import type { CategoryCounter, RequestContext } from './request-context.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from '../schema/schema.ts';
 import type { SecondaryCost, SecondaryExcess } from '../limits/secondary-limits.ts';
-import type { SecretBox } from '../secrets/secret-box.ts';
-import type { SqlStatement } from '../storage/statement.ts';
-import type { Db } from '../storage/tables.ts';
 import type { VersionTable } from '../versions/version.ts';
-import type { Attempt, WebhookMessage } from '../webhooks/send.ts';
-import type { DueDispatch } from '../webhooks/store-dispatches.ts';
 
 export type Headers = Record<string, string>;
 
@@ -150,51 +145,6 @@ export interface RecurringWork {
   kind: string;
   everyMs: number;
   run(signal: AbortSignal): Promise<void>;
-}
-
-/** Looks up the receivers of an API's webhooks. */
-export interface Hooks {
-  /** Undefined when the hook is deleted or off: its pending deliveries are deleted. */
-  targetOf(db: Db, hookId: string, secrets: Pick<SecretBox, 'open'>): Promise<WebhookTarget | undefined>;
-}
-
-export interface WebhookTarget {
-  url: string;
-  /** Signatures and the like. They override the default headers, such as `Content-Type: application/json`. */
-  headersFor(body: string, delivery: TargetDelivery): Headers;
-  /** Whether the receiver's certificate may be any. */
-  trustsAnyCertificate?: boolean;
-}
-
-export interface TargetDelivery {
-  id: string;
-  eventId: string;
-  /** 1 for the first. */
-  attempt: number;
-  now: number;
-}
-
-/** Sends the webhooks of an API whose deliveries are independent of each other, and have their own targets. */
-export interface DispatchPort {
-  /** Until the last byte of an answer. */
-  answerMs: number;
-  /** How much of an answer is recorded. */
-  keptBytes: number;
-  /** How long to wait after the first, second, … attempt. */
-  waitsOf(dispatch: DueDispatch): readonly number[];
-  /** One attempt: by `send`, which is undefined where the process stops before the answer, or without a call. */
-  attempt(
-    dispatch: DueDispatch,
-    send: (message: WebhookMessage) => Promise<Attempt | undefined>,
-  ): Promise<Attempt | undefined>;
-  /** Saved together with the results of dispatches that will not be sent again. */
-  statementsAfter(db: Db, finished: readonly FinishedDispatch[], now: number): SqlStatement[];
-}
-
-export interface FinishedDispatch extends DueDispatch {
-  hasSucceeded: boolean;
-  /** The last attempt; absent where it expired in the queue. */
-  attempt?: Attempt;
 }
 
 export interface DemoCall {

@@ -2,15 +2,15 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { openReceiver } from '../../../test/webhook-receiver.ts';
-import type { WebhookTarget } from '../http/protocol.ts';
 import { dueMigrations } from '../jobs/due-store.ts';
 import type { Worker } from '../jobs/due-worker.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries } from './store-deliveries.ts';
-import { webhookMigrations } from './tables.ts';
 import { guard } from '../network/guard.ts';
+import { IN_ORDER, type DeliveryPolicy, type DueDelivery } from './policy.ts';
 import { startDelivering, type DeliverySettings } from './start-delivery.ts';
+import { enqueueDeliveries } from './store-enqueue.ts';
+import { webhookMigrations } from './tables.ts';
 
 export const engineMigrations = [...dueMigrations, ...webhookMigrations];
 
@@ -45,31 +45,60 @@ export const hang = (): void => {};
 
 export const fail = (response: ServerResponse): void => void response.writeHead(500).end('out of luck');
 
+export interface TestTarget {
+  url: string;
+  headersFor?(delivery: DueDelivery): Record<string, string>;
+}
+
+/** Deliveries in order, with their ids in a header. */
+export function policyInOrder(
+  targetOf: (hookId: string) => TestTarget | undefined,
+  more: Partial<DeliveryPolicy> = {},
+): DeliveryPolicy {
+  return {
+    order: IN_ORDER,
+    answerMs: 10_000,
+    keptBytes: 4096,
+    expiryError: 'It was given up after 24 hours.',
+    waitsOf: () => [1_000, 10_000, 60_000],
+    async openHook(hookId) {
+      const target = targetOf(hookId);
+      if (target === undefined) return undefined;
+      return async (delivery, send) => {
+        const headers = { ...target.headersFor?.(delivery), 'X-Signalbox-Delivery': delivery.id };
+        return await send({ url: target.url, headers, body: delivery.body });
+      };
+    },
+    statementsAfter: () => [],
+    ...more,
+  };
+}
+
 export interface Hookup {
   /** Hooks by id; deleting one turns it off. */
-  targets: Map<string, WebhookTarget>;
+  targets: Map<string, TestTarget>;
   addHook(id: string, url: string): void;
   /** Enqueues the events, ten to a change, for all hooks unless some are named. */
   enqueue(eventIds: string[], hookIds?: string[]): Promise<void>;
   /** Started workers are stopped after the test. */
-  start(settings?: Partial<DeliverySettings>): Promise<Worker>;
+  start(settings?: Partial<DeliverySettings>, policy?: Partial<DeliveryPolicy>): Promise<Worker>;
 }
 
 export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'worker'): Hookup {
-  const targets = new Map<string, WebhookTarget>();
+  const targets = new Map<string, TestTarget>();
   return {
     targets,
-    addHook: (id, url) => void targets.set(id, { url, headersFor: () => ({}) }),
+    addHook: (id, url) => void targets.set(id, { url }),
     async enqueue(eventIds, hookIds = [...targets.keys()]) {
       for (let start = 0; start < eventIds.length; start += 10) {
         const outgoing = eventIds.slice(start, start + 10).flatMap((eventId) => {
           const body = JSON.stringify({ event: eventId });
           return hookIds.map((hookId) => ({ api: 'test', hookId, eventId, body }));
         });
-        await engine.db.transaction().execute((tx) => enqueueDeliveries(tx, outgoing, Date.now()));
+        await engine.db.transaction().execute((tx) => enqueueDeliveries(tx, IN_ORDER, outgoing, Date.now()));
       }
     },
-    async start(settings = {}) {
+    async start(settings = {}, policy = {}) {
       const worker = await startDelivering({
         engine,
         owner,
@@ -79,8 +108,7 @@ export function hookUp(t: Pick<TestContext, 'after'>, engine: Engine, owner = 'w
         metrics: new Metrics('1.2.3'),
         guard: guard({ allowPrivate: true }),
         release: '1.2.3',
-        hooks: { test: { targetOf: async (_db, hookId) => targets.get(hookId) } },
-        secrets: { open: (sealed) => sealed },
+        policies: { test: policyInOrder((hookId) => targets.get(hookId), policy) },
         stopWaitMs: 0,
         ...settings,
       });

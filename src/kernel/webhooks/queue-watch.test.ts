@@ -1,11 +1,11 @@
-// Tests of the watch for new dispatches, on both engines.
+// Tests of the watch for new deliveries, on both engines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { schedule } from '../jobs/due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { QueueWatch } from './queue-watch.ts';
-import { listQueueMarks } from './store-dispatches.ts';
+import { listQueueMarks } from './store-queue.ts';
 
 /** A watch that hears of new work when the test says so. */
 async function openWatch(engine: Engine) {

@@ -1,8 +1,8 @@
-// Notices dispatches that are added to queues whose earlier ones are still being sent, with one query for all of them.
+// Notices deliveries that are added to queues whose earlier ones are still being sent, with one query for all of them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { DUE } from '../jobs/due-store.ts';
 import type { Engine, Log } from '../storage/engine.ts';
-import { listQueueMarks } from './store-dispatches.ts';
+import { listQueueMarks } from './store-queue.ts';
 
 /** Events come in bursts: one query for each burst. */
 const PAUSE_MS = 10;
@@ -48,7 +48,7 @@ export class QueueWatch {
   async #readMarks(): Promise<void> {
     while (this.#isStale && this.#waiting.size > 0) {
       await delay(PAUSE_MS);
-      // Whoever waits next looks again.
+      // The next queue that waits looks again.
       if (this.#waiting.size === 0) return;
       this.#isStale = false;
       try {

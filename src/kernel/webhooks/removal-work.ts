@@ -1,10 +1,14 @@
 // Background work that deletes deliveries: after the deletion of a hook, and hourly those that finished long ago.
 import type { BackgroundWork } from '../http/protocol.ts';
 import type { Kernel } from '../kernel.ts';
-import { REMOVE_DELIVERIES } from './store-deliveries.ts';
-import { type HookRef } from './store-queues.ts';
-import { STOP_DISPATCHES } from './store-dispatches.ts';
-import { deleteAllDeliveries, deleteOldDeliveries, deletePendingDeliveries } from './store-removal.ts';
+import {
+  deleteAllDeliveries,
+  deleteOldDeliveries,
+  deletePendingDeliveries,
+  REMOVE_DELIVERIES,
+  STOP_DELIVERIES,
+} from './store-removal.ts';
+import type { HookRef } from './tables.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -13,7 +17,7 @@ export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>)
     handlers: {
       [REMOVE_DELIVERIES]: ({ payload }, signal) =>
         deleteAllDeliveries(engine, JSON.parse(payload) as HookRef, signal),
-      [STOP_DISPATCHES]: ({ payload }, signal) =>
+      [STOP_DELIVERIES]: ({ payload }, signal) =>
         deletePendingDeliveries(engine, JSON.parse(payload) as HookRef, signal),
     },
     recurring: [

@@ -21,7 +21,7 @@ export interface Attempt {
   isTimeout: boolean;
   /** A retry would be useless. */
   isFinal: boolean;
-  /** What the API saves with the attempt of a dispatch, in its own format. */
+  /** What the API saves with the attempt, in its own format. */
   details?: string;
   retryAfterMs?: number;
 }

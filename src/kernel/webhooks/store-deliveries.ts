@@ -1,80 +1,19 @@
-// Webhook deliveries: inserted in the transaction of their change, listed, redelivered, deleted with their hook.
-import { createHash } from 'node:crypto';
-import type { Selectable } from 'kysely';
-import { schedule, wakeWorkers } from '../jobs/due-store.ts';
-import { Failure } from '../failure.ts';
-import type { Slice } from '../http/reply/page.ts';
-import type { SqlStatement } from '../storage/statement.ts';
+// Reads deliveries of all APIs, with their attempts, and changes those of a hook or an account together.
+import { sql, type Selectable } from 'kysely';
 import type { Db } from '../storage/tables.ts';
-import { executeAll } from '../storage/execute-all.ts';
-import { GIVE_UP_MS } from './model.ts';
-import {
-  bodyIds,
-  bodyStatements,
-  hookQueueStatements,
-  pendingStatements,
-  type HookRef,
-} from './store-queues.ts';
-import type { DeliveryRow, DeliveryState } from './tables.ts';
-
-/** One event for one hook. */
-export interface OutgoingDelivery {
-  /** The name of the API's protocol. */
-  api: string;
-  hookId: string;
-  eventId: string;
-  body: string;
-}
-
-export const REMOVE_DELIVERIES = 'webhook.drop';
-
-/**
- * To be called at the end of the transaction, as it locks the hooks' queues until the commit. An event is enqueued once
- * per hook.
- */
-export async function enqueueDeliveries(
-  tx: Db,
-  outgoing: readonly OutgoingDelivery[],
-  now: number,
-): Promise<void> {
-  await executeAll(tx, deliveryStatements(tx, outgoing, now));
-  await wakeWorkers(tx);
-}
-
-/** The same as statements, to be sent with others. The code that commits them must wake the workers. */
-export function deliveryStatements(
-  db: Db,
-  outgoing: readonly OutgoingDelivery[],
-  now: number,
-): SqlStatement[] {
-  const bodies = bodyIds(outgoing, now);
-  const rows = outgoing.map(({ api, hookId, eventId, body }) => ({
-    id: deliveryIdOf(api, hookId, eventId),
-    api,
-    hook_id: hookId,
-    event_id: eventId,
-    body_id: bodies.get(body)!,
-    expires_at: now + GIVE_UP_MS,
-  }));
-  return [
-    ...pendingStatements(db, rows, now),
-    ...bodyStatements(db, bodies, now),
-    ...hookQueueStatements(db, outgoing, now),
-  ];
-}
-
-function deliveryIdOf(...names: string[]): string {
-  return createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 24);
-}
+import type { AttemptRow, DeliveryRow, DeliveryState, HookRef } from './tables.ts';
 
 export interface WebhookDelivery {
   /** The id that receivers see; the same for each attempt. */
   id: string;
-  /** The same as a number. */
+  /** Increases with time: the cursor of lists. */
   number: number;
   api: string;
   hookId: string;
   eventId: string;
+  /** The account that it belongs to, where the API names one. */
+  ownerId: string | null;
+  bodyId: string;
   state: DeliveryState;
   attempts: number;
   /** When the next attempt is due, if there is one. */
@@ -84,20 +23,132 @@ export interface WebhookDelivery {
   /** Of the last attempt. */
   status: number | null;
   error: string | null;
+  /** What the API has saved with it, in its own format. */
+  details: string;
 }
 
-/** Newest first. */
+/** Which deliveries: of a hook, of an account, of an API, or all. */
+export type DeliveryScope = HookRef | { api: string; ownerId: string } | { api?: string };
+
+export type DeliveryFilter = DeliveryScope & {
+  /** All, where it is absent. */
+  states?: readonly DeliveryState[] | undefined;
+};
+
+export interface DeliveryRange {
+  limit: number;
+  /** Only those with a lower number. */
+  before?: number | undefined;
+  offset?: number;
+  /** Otherwise the newest come first. */
+  oldestFirst?: boolean;
+}
+
 export async function listDeliveries(
   db: Db,
-  { api, hookId }: HookRef,
-  { offset, limit }: Slice,
-): Promise<{ items: WebhookDelivery[]; total: number }> {
-  const listed = db.selectFrom('deliveries').where('api', '=', api).where('hook_id', '=', hookId);
-  const rows = await listed.selectAll().orderBy('seq', 'desc').limit(limit).offset(offset).execute();
-  const { total } = await listed
+  filter: DeliveryFilter,
+  { limit, before = Number.MAX_SAFE_INTEGER, offset = 0, oldestFirst = false }: DeliveryRange,
+): Promise<WebhookDelivery[]> {
+  const rows = await selectDeliveries(db, filter)
+    .selectAll()
+    .where('seq', '<', before)
+    .orderBy('seq', oldestFirst ? 'asc' : 'desc')
+    .limit(limit)
+    .$if(offset > 0, (query) => query.offset(offset))
+    .execute();
+  return rows.map(deliveryOf);
+}
+
+export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
+  const { total } = await selectDeliveries(db, filter)
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(deliveryOf), total };
+  return total;
+}
+
+function selectDeliveries(db: Db, { states, ...scope }: DeliveryFilter) {
+  const all = db
+    .selectFrom('deliveries')
+    .$if(states !== undefined, (query) => query.where('state', 'in', states!));
+  const { api } = scope;
+  if (api === undefined) return all;
+  if ('hookId' in scope) return all.where('api', '=', api).where('hook_id', '=', scope.hookId);
+  if ('ownerId' in scope) return all.where('api', '=', api).where('owner_id', '=', scope.ownerId);
+  // No column alone: the index of hooks would find all deliveries of the API and sort them, instead of going by number.
+  return all.where(sql<string>`api || ''`, '=', api);
+}
+
+export interface DeliveryWithAttempts extends WebhookDelivery {
+  /** Oldest first. */
+  history: PastAttempt[];
+}
+
+export interface PastAttempt {
+  number: number;
+  at: number;
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** The first bytes of the answer. */
+  response: string;
+  /** What the API has saved with it, in its own format. */
+  details: string | null;
+}
+
+/** Deliveries whose attempts are read with one statement: SQLite limits the number of parameters. */
+const AT_ONCE = 500;
+
+export async function withAttempts(
+  db: Db,
+  deliveries: readonly WebhookDelivery[],
+): Promise<DeliveryWithAttempts[]> {
+  const rows: AttemptRow[] = [];
+  for (let start = 0; start < deliveries.length; start += AT_ONCE) {
+    const ids = deliveries.slice(start, start + AT_ONCE).map(({ id }) => id);
+    rows.push(
+      ...(await db
+        .selectFrom('delivery_attempts')
+        .selectAll()
+        .where('delivery_id', 'in', ids)
+        .orderBy('delivery_id')
+        .orderBy('number')
+        .execute()),
+    );
+  }
+  const byDelivery = Map.groupBy(rows, (row) => row.delivery_id);
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    // Without one that was recorded since the delivery was read, so that the state and the attempts agree.
+    history: (byDelivery.get(delivery.id) ?? []).slice(0, delivery.attempts).map(pastAttemptOf),
+  }));
+}
+
+/** By its id, or by its number among those of a hook. */
+export async function findDelivery(
+  db: Db,
+  ref: { id: string } | (HookRef & { number: number }),
+): Promise<DeliveryWithAttempts | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where(({ and, eb }) =>
+      'id' in ref ? eb('id', '=', ref.id) : and({ api: ref.api, hook_id: ref.hookId, seq: ref.number }),
+    )
+    .executeTakeFirst();
+  return row && (await withAttempts(db, [deliveryOf(row)]))[0];
+}
+
+/** Undefined where it was deleted with its webhook meanwhile. */
+export async function findDeliveryBody(
+  db: Db,
+  { bodyId }: Pick<WebhookDelivery, 'bodyId'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('delivery_bodies')
+    .select('body')
+    .where('id', '=', bodyId)
+    .executeTakeFirst();
+  return row?.body;
 }
 
 /** How the newest deliveries of a hook went. */
@@ -137,68 +188,6 @@ export async function summarizeDeliveries(db: Db, { api, hookId }: HookRef): Pro
   };
 }
 
-export interface DeliveryDetails extends WebhookDelivery {
-  body: string;
-  /** Oldest first. */
-  history: PastAttempt[];
-}
-
-export interface PastAttempt {
-  number: number;
-  at: number;
-  status: number | null;
-  error: string | null;
-  durationMs: number;
-  /** The first bytes of the answer. */
-  response: string;
-}
-
-export async function findWebhookDelivery(db: Db, id: string): Promise<DeliveryDetails | undefined> {
-  const row = await db
-    .selectFrom('deliveries')
-    .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
-    .selectAll('deliveries')
-    .select('delivery_bodies.body')
-    .where('deliveries.id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const attempts = await db
-    .selectFrom('delivery_attempts')
-    .selectAll()
-    .where('delivery_id', '=', id)
-    .orderBy('number')
-    .execute();
-  const history = attempts.map(({ number, at, status, error, duration_ms: durationMs, response }) => ({
-    number,
-    at,
-    status,
-    error,
-    durationMs,
-    response,
-  }));
-  return { ...deliveryOf(row), body: row.body, history };
-}
-
-/** Sends it again under the same id, with a full set of attempts. */
-export async function redeliver(tx: Db, id: string, now: number): Promise<WebhookDelivery> {
-  const row = await tx
-    .updateTable('deliveries')
-    .set(({ ref }) => ({
-      state: 'pending' as const,
-      attempts_before: ref('attempts'),
-      due_at: now,
-      expires_at: now + GIVE_UP_MS,
-      finished_at: null,
-    }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw new Failure('not-found', 'There is no such delivery.');
-  await executeAll(tx, hookQueueStatements(tx, [{ api: row.api, hookId: row.hook_id }], now));
-  await wakeWorkers(tx);
-  return deliveryOf(row);
-}
-
 /**
  * When an account has changed a hook: what waits of resources that belong to others is not sent, because the address may be
  * another now.
@@ -231,26 +220,25 @@ export async function stopDeliveriesOfOthers(
     .execute();
 }
 
-/**
- * For a hook that is deleted, in that transaction: its deliveries are deleted later, in batches. So is its queue: every
- * change locks the queues of all hooks in order, and locking one out of order here could deadlock with them.
- */
-export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
-  const payload = JSON.stringify({ api, hookId });
-  await schedule(
-    tx,
-    { id: `webhook-drop:${api}:${hookId}`, kind: REMOVE_DELIVERIES, payload, dueAt: now },
-    now,
-  );
+/** When an account ends: its deliveries belong to another. */
+export async function updateDeliveryOwner(tx: Db, api: string, from: string, to: string): Promise<void> {
+  await tx
+    .updateTable('deliveries')
+    .set({ owner_id: to })
+    .where('api', '=', api)
+    .where('owner_id', '=', from)
+    .execute();
 }
 
-function deliveryOf(row: Selectable<DeliveryRow>): WebhookDelivery {
+export function deliveryOf(row: Selectable<DeliveryRow>): WebhookDelivery {
   return {
     id: row.id,
     number: row.seq,
     api: row.api,
     hookId: row.hook_id,
     eventId: row.event_id,
+    ownerId: row.owner_id,
+    bodyId: row.body_id,
     state: row.state,
     attempts: row.attempts,
     dueAt: row.due_at,
@@ -258,5 +246,11 @@ function deliveryOf(row: Selectable<DeliveryRow>): WebhookDelivery {
     finishedAt: row.finished_at,
     status: row.last_status,
     error: row.last_error,
+    details: row.details ?? '{}',
   };
+}
+
+function pastAttemptOf(row: AttemptRow): PastAttempt {
+  const { number, at, status, error, duration_ms: durationMs, response, details } = row;
+  return { number, at, status, error, durationMs, response, details };
 }

@@ -1,13 +1,41 @@
 // Deletes deliveries in batches: those of a hook that is off or deleted, and those that finished long ago.
+import { schedule } from '../jobs/due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { paddedBatches } from './padded-batches.ts';
-import { deleteHookQueue, type HookRef } from './store-queues.ts';
-import { deleteOrphans } from './store-hook-queue.ts';
+import { hookQueueId } from './store-enqueue.ts';
+import { deleteOrphans } from './store-queue.ts';
+import type { HookRef } from './tables.ts';
+
+export const REMOVE_DELIVERIES = 'webhook.drop';
+export const STOP_DELIVERIES = 'webhook.stop';
 
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 512;
+
+/**
+ * For a hook that is deleted, in that transaction: its deliveries are deleted later, in batches. So is its queue: every
+ * change locks the queues of all hooks in order, and locking one out of order here could deadlock with them.
+ */
+export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
+  const payload = JSON.stringify({ api, hookId });
+  await schedule(
+    tx,
+    { id: `webhook-drop:${api}:${hookId}`, kind: REMOVE_DELIVERIES, payload, dueAt: now },
+    now,
+  );
+}
+
+/** For a hook that is turned off, in that transaction: what waits for a retry is deleted. */
+export async function scheduleDeliveryStop(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
+  const payload = JSON.stringify({ api, hookId });
+  await schedule(
+    tx,
+    { id: `webhook-stop:${api}:${hookId}`, kind: STOP_DELIVERIES, payload, dueAt: now },
+    now,
+  );
+}
 
 /** Pending deliveries of a hook that is off: they are not sent when it is on again. */
 export async function deletePendingDeliveries(
@@ -19,7 +47,7 @@ export async function deletePendingDeliveries(
 }
 
 export async function deleteAllDeliveries(engine: Engine, hook: HookRef, signal: AbortSignal): Promise<void> {
-  await deleteHookQueue(engine.db, hook);
+  await engine.db.deleteFrom('due').where('id', '=', hookQueueId(hook)).execute();
   await removeAll(engine, signal, (db) => selectOf(db, hook));
 }
 

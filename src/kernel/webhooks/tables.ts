@@ -2,6 +2,13 @@
 import type { Generated } from 'kysely';
 import type { Migration } from '../storage/migrate.ts';
 
+/** A hook, as deliveries name it. */
+export interface HookRef {
+  /** The name of the API's protocol. */
+  api: string;
+  hookId: string;
+}
+
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 declare module '../storage/tables.ts' {
@@ -16,7 +23,7 @@ declare module '../storage/tables.ts' {
 export interface DeliveryRow {
   /** Increases with time: the order of sending and of lists. */
   seq: Generated<number>;
-  /** Derived from the hook and the event, so that an event has one delivery per hook. */
+  /** Where the API gives it none, derived from the hook and the event, so that an event has one delivery per hook. */
   id: string;
   api: string;
   hook_id: string;
@@ -36,7 +43,7 @@ export interface DeliveryRow {
   last_error: string | null;
   /** The account that owns the hook, where the API lists deliveries by account. */
   owner_id: Generated<string | null>;
-  /** What the API saves with a dispatch, in its own format. */
+  /** What the API saves with a delivery, in its own format. */
   details: Generated<string | null>;
 }
 

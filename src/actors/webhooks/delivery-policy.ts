@@ -1,8 +1,13 @@
 // Sends the dispatches of webhooks: by a call, or by starting a run where the URL is one of this server.
-import type { DispatchPort } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import {
+  INDEPENDENT,
+  type AttemptDelivery,
+  type DeliveryPolicy,
+  type DueDelivery,
+} from '../../kernel/webhooks/policy.ts';
 import type { Attempt } from '../../kernel/webhooks/send.ts';
-import { markDelivered, type DueDispatch } from '../../kernel/webhooks/store-dispatches.ts';
+import { markDelivered } from '../../kernel/webhooks/store-queue.ts';
 import { type DispatchDetails } from './dispatch-model.ts';
 import { parseOwnRunUrl } from './own-url.ts';
 import { startOwnRun } from './start-own-run.ts';
@@ -13,42 +18,46 @@ const MINUTE = 60 * 1000;
 const WAITS: readonly number[] = Array.from({ length: 11 }, (_, retry) => MINUTE * 2 ** retry);
 const TEST_WAITS = WAITS.slice(0, 3);
 
-export function actorDispatches(kernel: Kernel): DispatchPort {
+export function actorDeliveryPolicy(kernel: Kernel): DeliveryPolicy {
+  const attempt: AttemptDelivery = async (dispatch, send) => {
+    const details = detailsOf(dispatch);
+    if (details.refusal !== undefined) return refused(details.refusal);
+    const own = parseOwnRunUrl(details.requestUrl, kernel.publicUrl);
+    const result =
+      own === undefined
+        ? await send({
+            url: details.requestUrl,
+            headers: { ...details.headers, ...headersFor(dispatch) },
+            body: dispatch.body,
+            trustsAnyCertificate: details.ignoreSslErrors,
+          })
+        : await startOwnRun(kernel, own, dispatch, details, (tx, saved) =>
+            markDelivered(tx, dispatch, saved, kernel.clock.now()),
+          );
+    return result && withError(result);
+  };
   return {
+    order: INDEPENDENT,
     answerMs: 120_000,
     keptBytes: 2048,
+    expiryError: 'It was given up.',
     waitsOf(dispatch) {
       const { eventType, doNotRetry } = detailsOf(dispatch);
       if (doNotRetry) return [];
       return eventType === 'TEST' ? TEST_WAITS : WAITS;
     },
-    async attempt(dispatch, send) {
-      const details = detailsOf(dispatch);
-      if (details.refusal !== undefined) return refused(details.refusal);
-      const own = parseOwnRunUrl(details.requestUrl, kernel.publicUrl);
-      const attempt =
-        own === undefined
-          ? await send({
-              url: details.requestUrl,
-              headers: { ...details.headers, ...headersFor(dispatch) },
-              body: dispatch.body,
-              trustsAnyCertificate: details.ignoreSslErrors,
-            })
-          : await startOwnRun(kernel, own, dispatch, details, (tx, result) =>
-              markDelivered(tx, dispatch, result, kernel.clock.now()),
-            );
-      return attempt && withError(attempt);
-    },
+    // Everything that is needed was saved with the dispatch.
+    openHook: async () => attempt,
     statementsAfter: (db, finished, now) => finished.map((one) => endLastDispatch(db, one, now)),
   };
 }
 
-function detailsOf({ details }: DueDispatch): DispatchDetails {
+function detailsOf({ details }: DueDelivery): DispatchDetails {
   return JSON.parse(details) as DispatchDetails;
 }
 
 /** No template can have others instead. */
-function headersFor({ id }: DueDispatch): Record<string, string> {
+function headersFor({ id }: DueDelivery): Record<string, string> {
   const platform = { Webhook: 'true', 'Webhook-Dispatch-Id': id, 'Request-Origin': 'WEBHOOK' };
   return {
     'Content-Type': 'application/json',

@@ -1,40 +1,86 @@
 // The queue of one hook in the database: its due deliveries, their results, and when the queue is due again.
+import { sql } from 'kysely';
+import { Failure } from '../failure.ts';
 import type { Due } from '../jobs/due-store.ts';
-import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import type { AttemptRow } from './tables.ts';
-import type { HookRef } from './store-queues.ts';
-import type { DeliveryOutcome } from './model.ts';
 import { paddedBatches } from './padded-batches.ts';
+import type { DeliveryOutcome, DueDelivery } from './policy.ts';
+import type { Attempt } from './send.ts';
+import type { AttemptRow, HookRef } from './tables.ts';
 
-export interface DueDelivery {
-  id: string;
-  event_id: string;
-  attempts: number;
-  attempts_before: number;
-  expires_at: number;
-  body: string;
-}
+/** Deliveries read together, and the characters of their bodies: a few long ones would take too much memory. */
+const BATCH_SIZE = 32;
+const BATCH_LENGTH = 1024 * 1024;
+/** Bodies up to this length are read with their rows: a whole batch of them is not too long. */
+const SHORT_BODY = BATCH_LENGTH / BATCH_SIZE;
 
-/** Oldest first. */
+/** Oldest first, without those that are being sent. */
 export async function listDue(
   db: Db,
   { api, hookId }: HookRef,
-  now: number,
-  limit: number,
+  { now, sending }: { now: number; sending: readonly string[] },
 ): Promise<DueDelivery[]> {
-  return await db
+  const rows = await db
     .selectFrom('deliveries')
     .innerJoin('delivery_bodies', 'delivery_bodies.id', 'deliveries.body_id')
-    .select(['deliveries.id', 'event_id', 'attempts', 'attempts_before', 'expires_at', 'body'])
+    .select([
+      'deliveries.id',
+      'hook_id',
+      'event_id',
+      'owner_id',
+      'attempts',
+      'attempts_before',
+      'expires_at',
+      'details',
+      'body_id',
+    ])
+    .select(({ fn }) => [
+      fn<number>('length', ['body']).as('length'),
+      sql<string | null>`case when length(body) <= ${sql.lit(SHORT_BODY)} then body end`.as('short_body'),
+    ])
     .where('api', '=', api)
     .where('hook_id', '=', hookId)
     .where('due_at', '<=', now)
+    .$if(sending.length > 0, (query) => query.where('deliveries.id', 'not in', sending))
     .orderBy('due_at')
     .orderBy('seq')
-    .limit(limit)
+    .limit(BATCH_SIZE)
     .execute();
+  let left = BATCH_LENGTH;
+  const fitting = rows.filter((row, index) => (left -= row.length) >= 0 || index === 0);
+  const longBodies = await listBodies(
+    db,
+    fitting.flatMap((row) => (row.short_body === null ? row.body_id : [])),
+  );
+  return fitting.flatMap((row) => {
+    const body = row.short_body ?? longBodies.get(row.body_id);
+    // Deleted with its webhook meanwhile.
+    if (body === undefined) return [];
+    return [
+      {
+        id: row.id,
+        hookId: row.hook_id,
+        eventId: row.event_id,
+        ownerId: row.owner_id,
+        attempts: row.attempts,
+        attemptsBefore: row.attempts_before,
+        expiresAt: row.expires_at,
+        details: row.details ?? '{}',
+        body,
+      },
+    ];
+  });
+}
+
+async function listBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('delivery_bodies')
+    .select(['id', 'body'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
 async function readNextDue(db: Db, { api, hookId }: HookRef): Promise<number | undefined> {
@@ -50,7 +96,7 @@ async function readNextDue(db: Db, { api, hookId }: HookRef): Promise<number | u
   return row?.due_at ?? undefined;
 }
 
-/** The result of one delivery in a round; without an attempt when it expired before. */
+/** The result of one delivery; without an attempt when it expired before. */
 export interface DeliveryResult extends DeliveryOutcome {
   id: string;
   attempt?: Omit<AttemptRow, 'delivery_id'>;
@@ -58,17 +104,9 @@ export interface DeliveryResult extends DeliveryOutcome {
 }
 
 /**
- * Records a round in one transaction, with one statement per group of equal results. It does so even when the lease on
- * the queue is lost, because the deliveries have been sent.
+ * For one transaction, with one statement per group of equal results. They are recorded even when the lease on the queue is
+ * lost, because the deliveries have been sent.
  */
-export async function recordResults(
-  engine: Engine,
-  results: readonly DeliveryResult[],
-  now: number,
-): Promise<void> {
-  await engine.batch(resultStatements(engine.db, results, now));
-}
-
 export function resultStatements(db: Db, results: readonly DeliveryResult[], now: number): SqlStatement[] {
   const statements: SqlStatement[] = [];
   const tried = results.flatMap(({ id, attempt }) => (attempt ? [{ delivery_id: id, ...attempt }] : []));
@@ -115,6 +153,44 @@ export function resultStatements(db: Db, results: readonly DeliveryResult[], now
 
 function keyOf({ state, dueAt, attempt, error }: DeliveryResult): string {
   return JSON.stringify([state, dueAt, error, attempt ? attempt.status : 'none']);
+}
+
+/** In a transaction that does what the delivery asks for. Throws where that was done before. */
+export async function markDelivered(
+  tx: Db,
+  { id, attempts }: DueDelivery,
+  { status, error, durationMs, response }: Attempt,
+  now: number,
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('deliveries')
+    .set({
+      state: 'delivered',
+      due_at: null,
+      finished_at: now,
+      attempts: attempts + 1,
+      last_status: status,
+      last_error: error,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw new Failure('conflict', 'The dispatch has been delivered already.');
+  const at = now - durationMs;
+  await tx
+    .insertInto('delivery_attempts')
+    .values({
+      delivery_id: id,
+      number: attempts + 1,
+      at,
+      status,
+      error,
+      duration_ms: durationMs,
+      response,
+      details: null,
+    })
+    .onConflict((conflict) => conflict.columns(['delivery_id', 'number']).doNothing())
+    .execute();
 }
 
 /** Attempts whose delivery is gone. */
@@ -171,4 +247,10 @@ export async function settleHookQueue(
     .where('owner', '=', due.owner)
     .executeTakeFirst();
   return row ?? 'lost';
+}
+
+/** The marks of queues, by id: a mark changes whenever deliveries are added. */
+export async function listQueueMarks(db: Db, queueIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('due').select(['id', 'payload']).where('id', 'in', queueIds).execute();
+  return new Map(rows.map(({ id, payload }) => [id, payload]));
 }

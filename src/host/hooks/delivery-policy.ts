@@ -1,10 +1,15 @@
 // Sends the deliveries of webhooks: signed, as JSON or as a form, once.
 import { createHmac } from 'node:crypto';
-import type { DispatchPort, Headers } from '../../kernel/http/protocol.ts';
+import type { Headers } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import {
+  INDEPENDENT,
+  type AttemptDelivery,
+  type DeliveryPolicy,
+  type DueDelivery,
+} from '../../kernel/webhooks/policy.ts';
 import type { Attempt } from '../../kernel/webhooks/send.ts';
-import type { DueDispatch } from '../../kernel/webhooks/store-dispatches.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
 import { findAppHook } from './app-hook.ts';
 import { appNumberIn, placeOfTarget, type Hook, type LastResponse } from './hook.ts';
@@ -13,39 +18,43 @@ import { findHook, lastResponseStatement } from './store.ts';
 const ANSWER_MS = 10_000;
 const KEPT_BYTES = 16 * 1024;
 
-export function hookDispatches({ db, secrets, release }: Kernel): DispatchPort {
+export function hookDeliveryPolicy({ db, secrets, release }: Kernel): DeliveryPolicy {
+  const attempt: AttemptDelivery = async (delivery, send) => {
+    // The address and the secret are those of the moment of sending.
+    const hook = await findHookByRef(db, delivery.hookId);
+    if (hook === undefined) return gone();
+    const { url, contentType, insecureSsl, secret } = hook.config;
+    const body =
+      contentType === 'form' ? new URLSearchParams({ payload: delivery.body }).toString() : delivery.body;
+    const requestHeaders = {
+      Accept: '*/*',
+      'Content-Type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+      // Receivers check the beginning.
+      'User-Agent': `GitHub-Hookshot/signalbox-${release}`,
+      ...headersOf(hook, delivery),
+      ...(secret !== null && signaturesOf(body, secrets.open(secret))),
+    };
+    const result = await send({ url, headers: requestHeaders, body, trustsAnyCertificate: insecureSsl });
+    if (result === undefined) return undefined;
+    const responseHeaders = result.responseHeaders ?? null;
+    const { isTimeout } = result;
+    const details: HookAttemptDetails = { url, requestHeaders, responseHeaders, isTimeout };
+    return { ...result, details: JSON.stringify(details) };
+  };
   return {
+    order: INDEPENDENT,
     answerMs: ANSWER_MS,
     keptBytes: KEPT_BYTES,
+    expiryError: 'It was given up.',
     // Clients know a delivery as one attempt, and ask for another when they want one.
     waitsOf: () => [],
-    async attempt(dispatch, send) {
-      const hook = await findHookByRef(db, dispatch.hookId);
-      if (hook === undefined) return gone();
-      const { url, contentType, insecureSsl, secret } = hook.config;
-      const body =
-        contentType === 'form' ? new URLSearchParams({ payload: dispatch.body }).toString() : dispatch.body;
-      const requestHeaders = {
-        Accept: '*/*',
-        'Content-Type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
-        // Receivers check the beginning.
-        'User-Agent': `GitHub-Hookshot/signalbox-${release}`,
-        ...headersOf(hook, dispatch),
-        ...(secret !== null && signaturesOf(body, secrets.open(secret))),
-      };
-      const attempt = await send({ url, headers: requestHeaders, body, trustsAnyCertificate: insecureSsl });
-      if (attempt === undefined) return undefined;
-      const responseHeaders = attempt.responseHeaders ?? null;
-      const { isTimeout } = attempt;
-      const details: HookAttemptDetails = { url, requestHeaders, responseHeaders, isTimeout };
-      return { ...attempt, details: JSON.stringify(details) };
-    },
+    openHook: async () => attempt,
     statementsAfter: (statementDb, finished) =>
       finished
         // Nobody sees the last response of an app's hook.
         .filter(({ hookId }) => appNumberIn(hookId) === undefined)
-        .map(({ hookId, attempt }) =>
-          lastResponseStatement(statementDb, Number(hookId), lastResponseOf(attempt)),
+        .map(({ hookId, attempt: last }) =>
+          lastResponseStatement(statementDb, Number(hookId), lastResponseOf(last)),
         ),
   };
 }
@@ -55,7 +64,7 @@ async function findHookByRef(db: Db, hookId: string): Promise<Hook | undefined> 
   return app === undefined ? await findHook(db, Number(hookId)) : await findAppHook(db, app);
 }
 
-function headersOf(hook: Hook, { eventId, details }: DueDispatch): Headers {
+function headersOf(hook: Hook, { eventId, details }: DueDelivery): Headers {
   const { event } = JSON.parse(details) as HookDeliveryDetails;
   return {
     'X-GitHub-Delivery': eventId,

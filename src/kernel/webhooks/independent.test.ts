@@ -1,33 +1,32 @@
-// Dispatches: sent side by side, retried by the policy of their API, and fair to the hooks of all accounts.
+// Independent deliveries: sent side by side, retried by the policy of their API, and fair to the hooks of all accounts.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
-import type { DispatchPort } from '../http/protocol.ts';
 import type { Worker } from '../jobs/due-worker.ts';
 import { newId } from '../id.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { Engine } from '../storage/engine.ts';
 import { engineMigrations, fail, hang, startReceiver } from './fixture.ts';
 import { guard } from '../network/guard.ts';
-import { startDispatching, type DispatchingSettings } from './start-delivery.ts';
-import {
-  enqueueDispatches,
-  findDispatch,
-  listDispatches,
-  markDelivered,
-  type DueDispatch,
-} from './store-dispatches.ts';
+import { INDEPENDENT, type AttemptDelivery, type DeliveryPolicy, type DueDelivery } from './policy.ts';
+import { startDelivering, type DeliverySettings } from './start-delivery.ts';
+import { findDelivery, listDeliveries } from './store-deliveries.ts';
+import { enqueueDeliveries } from './store-enqueue.ts';
+import { markDelivered } from './store-queue.ts';
 
-const ALL = { offset: 0, limit: 1000 };
 const HOUR = 3_600_000;
 
-/** The URL is all that is saved with a dispatch. */
-const portOf = (more: Partial<DispatchPort> = {}): DispatchPort => ({
+/** The URL is all that is saved with a delivery. */
+const sendToUrl: AttemptDelivery = ({ details, body }, send) => send({ url: details, headers: {}, body });
+
+const policyOf = (attempt = sendToUrl, more: Partial<DeliveryPolicy> = {}): DeliveryPolicy => ({
+  order: INDEPENDENT,
   answerMs: 60_000,
   keptBytes: 10,
+  expiryError: 'It was given up.',
   waitsOf: () => [50, 50],
-  attempt: ({ details, body }, send) => send({ url: details, headers: {}, body }),
+  openHook: async () => attempt,
   statementsAfter: () => [],
   ...more,
 });
@@ -49,19 +48,19 @@ async function enqueue(
     details: url,
     expiresAt,
   }));
-  await db.transaction().execute((tx) => enqueueDispatches(tx, outgoing, [], now));
+  await db.transaction().execute((tx) => enqueueDeliveries(tx, INDEPENDENT, outgoing, now));
   return outgoing.map(({ id }) => id);
 }
 
 async function start(
   t: TestContext,
   engine: Engine,
-  port: DispatchPort = portOf(),
-  more: Partial<DispatchingSettings> = {},
+  policy: DeliveryPolicy = policyOf(),
+  more: Partial<DeliverySettings> = {},
 ): Promise<Worker> {
-  const worker = await startDispatching({
+  const worker = await startDelivering({
     engine,
-    ports: { test: port },
+    policies: { test: policy },
     clock: { now: Date.now },
     random: () => 0.5,
     log: { warn: () => {}, error: () => {} },
@@ -77,8 +76,8 @@ async function start(
 }
 
 async function statesOf({ db }: Engine, hookId: string): Promise<string[]> {
-  const { items } = await listDispatches(db, { api: 'test', hookId }, ALL, false);
-  return items.map(({ state }) => state);
+  const deliveries = await listDeliveries(db, { api: 'test', hookId }, { limit: 1000 });
+  return deliveries.map(({ state }) => state);
 }
 
 const allAre = (engine: Engine, hookId: string, state: string) => async () =>
@@ -92,30 +91,29 @@ onEachEngine(({ open }) => {
     await start(t, engine);
     const [good] = await enqueue(engine, 'well', well.url);
     const [poor] = await enqueue(engine, 'bad', bad.url);
-    await eventually(async () => (await findDispatch(engine.db, 'test', poor!))?.state === 'failed');
-    const { attempts } = (await findDispatch(engine.db, 'test', poor!))!;
+    await eventually(async () => (await findDelivery(engine.db, { id: poor! }))?.state === 'failed');
+    const { history } = (await findDelivery(engine.db, { id: poor! }))!;
     assert.deepEqual(
-      attempts.map(({ status, number }) => [number, status]),
+      history.map(({ status, number }) => [number, status]),
       [
         [1, 500],
         [2, 500],
         [3, 500],
       ],
     );
-    const delivered = await findDispatch(engine.db, 'test', good!);
-    assert.deepEqual([delivered?.state, delivered?.attempts[0]?.response], ['delivered', 'a long ans']);
-    assert.equal(await findDispatch(engine.db, 'other', good!), undefined);
+    const delivered = await findDelivery(engine.db, { id: good! });
+    assert.deepEqual([delivered?.state, delivered?.history[0]?.response], ['delivered', 'a long ans']);
     await eventually(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);
   });
 
-  test('what the API saves with the end of dispatches is saved once for each', async (t) => {
+  test('what the API saves with the end of deliveries is saved once for each', async (t) => {
     const engine = await open(engineMigrations);
     const { url } = await startReceiver(t);
     const ended: string[] = [];
     await start(
       t,
       engine,
-      portOf({
+      policyOf(sendToUrl, {
         statementsAfter(_db, finished) {
           ended.push(...finished.map(({ id, hasSucceeded }) => `${id} ${hasSucceeded}`));
           return [];
@@ -132,18 +130,16 @@ onEachEngine(({ open }) => {
     let underWay = 0;
     let most = 0;
     const { promise: opened, resolve } = Promise.withResolvers<void>();
-    const port = portOf({
-      async attempt({ body }, send) {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        if (body === '{"n":0}') await opened;
-        const attempt = await send({ url, headers: {}, body });
-        underWay -= 1;
-        return attempt;
-      },
+    const policy = policyOf(async ({ body }, send) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (body === '{"n":0}') await opened;
+      const attempt = await send({ url, headers: {}, body });
+      underWay -= 1;
+      return attempt;
     });
     const { url, received } = await startReceiver(t);
-    await start(t, engine, port);
+    await start(t, engine, policy);
     await enqueue(engine, 'hook', url);
     await eventually(() => underWay === 1);
     await enqueue(engine, 'hook', url, { count: 60 });
@@ -169,7 +165,7 @@ onEachEngine(({ open }) => {
     const stuck = await startReceiver(t, hang);
     const { url, received } = await startReceiver(t);
     for (let n = 0; n < 100; n += 1) await enqueue(engine, `stuck-${n}`, stuck.url, { ownerId: 'greedy' });
-    await start(t, engine, portOf(), { concurrency: 70 });
+    await start(t, engine, policyOf(), { concurrency: 70 });
     await eventually(() => stuck.received.length === 64, 'as many as one account may have');
     await enqueue(engine, 'hook', url, { count: 20, ownerId: 'modest' });
     await eventually(() => received.length === 20);
@@ -206,7 +202,7 @@ onEachEngine(({ open }) => {
   test('what is done in a transaction of its own is done once', async (t) => {
     const engine = await open(engineMigrations);
     const { db } = engine;
-    const done: DueDispatch[] = [];
+    const done: DueDelivery[] = [];
     const result = {
       status: 201,
       error: null,
@@ -215,48 +211,24 @@ onEachEngine(({ open }) => {
       isTimeout: false,
       isFinal: false,
     };
-    const mark = (dispatch: DueDispatch) =>
-      db.transaction().execute((tx) => markDelivered(tx, dispatch, result, Date.now()));
+    const mark = (delivery: DueDelivery) =>
+      db.transaction().execute((tx) => markDelivered(tx, delivery, result, Date.now()));
     await start(
       t,
       engine,
-      portOf({
-        async attempt(dispatch) {
-          await mark(dispatch);
-          done.push(dispatch);
-          return result;
-        },
+      policyOf(async (delivery) => {
+        await mark(delivery);
+        done.push(delivery);
+        return result;
       }),
     );
     const [id] = await enqueue(engine, 'hook', '');
     await eventually(allAre(engine, 'hook', 'delivered'));
     await assert.rejects(mark(done[0]!), /delivered already/);
-    const { attempts } = (await findDispatch(db, 'test', id!))!;
+    const { history } = (await findDelivery(db, { id: id! }))!;
     assert.deepEqual(
-      attempts.map(({ status }) => status),
+      history.map(({ status }) => status),
       [201],
     );
-  });
-
-  test('lists go by hook and by account, either way round', async () => {
-    const engine = await open(engineMigrations);
-    const ids = [
-      ...(await enqueue(engine, 'a', '', { count: 2 })),
-      ...(await enqueue(engine, 'b', '', { count: 1 })),
-    ];
-    await enqueue(engine, 'c', '', { ownerId: 'other' });
-    const { items, total } = await listDispatches(
-      engine.db,
-      { api: 'test', ownerId: 'owner' },
-      { offset: 1, limit: 5 },
-      true,
-    );
-    assert.equal(total, 3);
-    assert.deepEqual(
-      items.map(({ id }) => id),
-      ids.toReversed().slice(1),
-    );
-    const ofHook = await listDispatches(engine.db, { api: 'test', hookId: 'b' }, ALL, false);
-    assert.deepEqual([ofHook.total, ofHook.items[0]?.id], [1, ids[2]]);
   });
 });

@@ -5,10 +5,18 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { claim, type Due } from '../jobs/due-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import { enqueueDeliveries, findWebhookDelivery, listDeliveries, redeliver } from './store-deliveries.ts';
-import { DELIVER } from './store-queues.ts';
 import { engineMigrations } from './fixture.ts';
-import { listDue, recordResults, settleHookQueue } from './store-hook-queue.ts';
+import { IN_ORDER } from './policy.ts';
+import {
+  countDeliveries,
+  findDelivery,
+  findDeliveryBody,
+  listDeliveries,
+  summarizeDeliveries,
+  updateDeliveryOwner,
+} from './store-deliveries.ts';
+import { enqueueDeliveries, redeliver } from './store-enqueue.ts';
+import { listDue, listQueueMarks, markDelivered, resultStatements, settleHookQueue } from './store-queue.ts';
 import { webhookWork } from './removal-work.ts';
 import { deletePendingDeliveries, deleteOldDeliveries } from './store-removal.ts';
 
@@ -29,9 +37,10 @@ onEachEngine(({ open }) => {
     for (let start = 0; start < EVENTS; start += 500) {
       const outgoing = Array.from({ length: 500 * 5 }, (_, index) => {
         const event = start + Math.floor(index / 5);
-        return { api: 'test', hookId: `hook-${index % HOOKS}`, eventId: `event-${event}`, body: `${event}` };
+        const hook = { api: 'test', hookId: `hook-${index % HOOKS}` };
+        return { ...hook, eventId: `event-${event}`, ownerId: `owner-${index % HOOKS}`, body: `${event}` };
       });
-      await db.transaction().execute((tx) => enqueueDeliveries(tx, outgoing, NOW + start));
+      await db.transaction().execute((tx) => enqueueDeliveries(tx, IN_ORDER, outgoing, NOW + start));
     }
     // Two thirds are delivered.
     await sql`update deliveries set state = 'delivered', due_at = null, finished_at = created_at where seq % 3 > 0`.execute(
@@ -42,7 +51,11 @@ onEachEngine(({ open }) => {
     );
     await sql`insert into due (id, kind, payload, due_at, attempts, created_at)
       select id, 'other', '', due_at, 0, created_at from deliveries where due_at is not null`.execute(db);
-    const [due] = await claim(engine, { kinds: [DELIVER], owner: 'me', leaseMs: 1, limit: 1 }, NOW + EVENTS);
+    const [due] = await claim(
+      engine,
+      { kinds: [IN_ORDER.kind], owner: 'me', leaseMs: 1, limit: 1 },
+      NOW + EVENTS,
+    );
     const seen = recordStatements(engine);
     await useAll(due!);
     statements = [...seen.values()];
@@ -51,7 +64,7 @@ onEachEngine(({ open }) => {
   async function useAll(due: Due): Promise<void> {
     const { db } = engine;
     const hook = { api: 'test', hookId: 'hook-0' };
-    const [picked] = await listDue(db, hook, NOW + EVENTS, 32);
+    const [picked, another] = await listDue(db, hook, { now: NOW + EVENTS, sending: ['x'] });
     const attempt = {
       number: 2,
       at: NOW,
@@ -61,16 +74,27 @@ onEachEngine(({ open }) => {
       response: '',
       details: null,
     };
-    await recordResults(
-      engine,
-      [{ id: picked!.id, state: 'delivered', dueAt: null, error: null, attempt }],
-      NOW,
-    );
+    const result = { id: picked!.id, state: 'delivered' as const, dueAt: null, error: null, attempt };
+    await engine.batch(resultStatements(db, [result], NOW));
+    const done = { status: 200, error: null, durationMs: 1, response: '', isTimeout: false, isFinal: false };
+    await db.transaction().execute((tx) => markDelivered(tx, another!, done, NOW));
+    await listQueueMarks(db, [due.id]);
     await settleHookQueue(db, due, { hook: hook, payload: 'another', notBefore: 0 });
     await settleHookQueue(db, due, { hook: { ...hook, hookId: 'none' }, payload: due.payload, notBefore: 0 });
-    await listDeliveries(db, hook, { offset: 10, limit: 10 });
-    await findWebhookDelivery(db, picked!.id);
-    await db.transaction().execute((tx) => redeliver(tx, picked!.id, NOW));
+    const owner = { api: 'test', ownerId: 'owner-1' };
+    for (const scope of [hook, owner, { api: 'test' }, {}]) {
+      await listDeliveries(db, scope, { before: 900, limit: 10 });
+      await listDeliveries(db, { ...scope, states: ['failed'] }, { limit: 10 });
+    }
+    for (const scope of [hook, owner]) {
+      await listDeliveries(db, scope, { offset: 10, limit: 10, oldestFirst: true });
+      await countDeliveries(db, scope);
+    }
+    const { number } = (await findDelivery(db, { id: picked!.id }))!;
+    await findDeliveryBody(db, (await findDelivery(db, { ...hook, number }))!);
+    await summarizeDeliveries(db, hook);
+    await updateDeliveryOwner(db, 'test', 'owner-3', 'owner-4');
+    await db.transaction().execute((tx) => redeliver(tx, IN_ORDER, picked!.id, NOW));
     await deletePendingDeliveries(engine, { ...hook, hookId: 'hook-1' }, never);
     const { handlers = {} } = webhookWork({ engine, clock: { now: () => NOW } });
     await handlers['webhook.drop']?.(

@@ -9,32 +9,25 @@ import { eventually } from '../../../test/eventually.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { Engine } from '../storage/engine.ts';
 import { startWorker } from '../jobs/due-worker.ts';
-import {
-  scheduleDeliveryRemoval,
-  enqueueDeliveries,
-  findWebhookDelivery,
-  listDeliveries,
-  redeliver,
-  type DeliveryDetails,
-} from './store-deliveries.ts';
+import { listDeliveries, withAttempts, type DeliveryWithAttempts } from './store-deliveries.ts';
+import { enqueueDeliveries, redeliver } from './store-enqueue.ts';
+import { IN_ORDER } from './policy.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from '../network/guard.ts';
 import { webhookWork } from './removal-work.ts';
-import { deleteOldDeliveries } from './store-removal.ts';
+import { deleteOldDeliveries, scheduleDeliveryRemoval } from './store-removal.ts';
 
 const HOOK = { api: 'test', hookId: 'hook' };
-const ALL = { offset: 0, limit: 100 };
 const DAY = 24 * 60 * 60 * 1000;
 const never = new AbortController().signal;
 
-async function deliveriesOf(engine: Engine): Promise<DeliveryDetails[]> {
-  const { items } = await listDeliveries(engine.db, HOOK, ALL);
-  return Promise.all(items.map(async ({ id }) => (await findWebhookDelivery(engine.db, id))!));
+async function deliveriesOf({ db }: Engine): Promise<DeliveryWithAttempts[]> {
+  return await withAttempts(db, await listDeliveries(db, HOOK, { limit: 100 }));
 }
 
 /** The only delivery, once it is finished. */
-async function finished(engine: Engine): Promise<DeliveryDetails> {
-  let found: DeliveryDetails | undefined;
+async function finished(engine: Engine): Promise<DeliveryWithAttempts> {
+  let found: DeliveryWithAttempts | undefined;
   await eventually(async () => {
     [found] = await deliveriesOf(engine);
     return found !== undefined && found.state !== 'pending';
@@ -42,8 +35,8 @@ async function finished(engine: Engine): Promise<DeliveryDetails> {
   return found!;
 }
 
-const statuses = ({ history }: DeliveryDetails) => history.map(({ status }) => status);
-const errors = ({ history }: DeliveryDetails) => history.map(({ error }) => error);
+const statuses = ({ history }: DeliveryWithAttempts) => history.map(({ status }) => status);
+const errors = ({ history }: DeliveryWithAttempts) => history.map(({ error }) => error);
 
 onEachEngine(({ open }) => {
   test('a change is delivered with the headers its API asks for, and recorded', async (t) => {
@@ -56,31 +49,27 @@ onEachEngine(({ open }) => {
     const metrics = new Metrics('1.2.3');
     targets.set('hook', {
       url,
-      headersFor: (body, { eventId, attempt }) => ({
+      headersFor: ({ body, eventId, attempts }) => ({
         'X-Signature': createHmac('sha256', 'secret').update(body).digest('hex'),
-        'X-Event': `${eventId} ${attempt}`,
+        'X-Event': `${eventId} ${attempts}`,
       }),
     });
     await start({ metrics });
     await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'delivered');
-    assert.equal(delivery.body, '{"event":"e1"}');
     assert.equal(delivery.dueAt, null);
     assert.deepEqual(
       delivery.history.map(({ number, status, error, response }) => ({ number, status, error, response })),
       [{ number: 1, status: 202, error: null, response: 'thanks\uFFFD' }],
     );
     const [call] = received;
-    assert.equal(call?.body, delivery.body);
+    assert.equal(call?.body, '{"event":"e1"}');
     assert.equal(call.id, delivery.id);
     assert.equal(call.headers['content-type'], 'application/json');
     assert.equal(call.headers['user-agent'], 'signalbox/1.2.3');
-    assert.equal(call.headers['x-event'], 'e1 1');
-    assert.equal(
-      call.headers['x-signature'],
-      createHmac('sha256', 'secret').update(delivery.body).digest('hex'),
-    );
+    assert.equal(call.headers['x-event'], 'e1 0');
+    assert.equal(call.headers['x-signature'], createHmac('sha256', 'secret').update(call.body).digest('hex'));
     await eventually(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);
     assert.match(metrics.text(), /signalbox_webhook_attempts_total\{api="test",outcome="delivered"\} 1/);
   });
@@ -92,7 +81,7 @@ onEachEngine(({ open }) => {
     addHook('hook', url);
     addHook('other', url);
     const undone = engine.db.transaction().execute(async (tx) => {
-      await enqueueDeliveries(tx, [{ ...HOOK, eventId: 'e0', body: '{}' }], Date.now());
+      await enqueueDeliveries(tx, IN_ORDER, [{ ...HOOK, eventId: 'e0', body: '{}' }], Date.now());
       throw new Error('undone');
     });
     await assert.rejects(undone, /undone/);
@@ -116,7 +105,7 @@ onEachEngine(({ open }) => {
       count < 3 ? fail(response) : response.end('at last'),
     );
     addHook('hook', url);
-    await start({ waits: [20, 20, 20] });
+    await start({}, { waitsOf: () => [20, 20, 20] });
     await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'delivered');
@@ -136,7 +125,7 @@ onEachEngine(({ open }) => {
       isWell ? response.end() : fail(response),
     );
     addHook('hook', url);
-    await start({ waits: [10, 10] });
+    await start({}, { waitsOf: () => [10, 10] });
     await enqueue(['e1']);
     const failed = await finished(engine);
     assert.equal(failed.state, 'failed');
@@ -144,7 +133,7 @@ onEachEngine(({ open }) => {
     assert.equal(failed.status, 500);
 
     const ask = async (): Promise<void> => {
-      await engine.db.transaction().execute((tx) => redeliver(tx, failed.id, Date.now()));
+      await engine.db.transaction().execute((tx) => redeliver(tx, IN_ORDER, failed.id, Date.now()));
     };
     await ask();
     await eventually(() => received.length === 6);
@@ -154,7 +143,7 @@ onEachEngine(({ open }) => {
     const delivered = await finished(engine);
     assert.equal(delivered.state, 'delivered');
     assert.deepEqual(statuses(delivered), [500, 500, 500, 500, 500, 500, 200]);
-    await assert.rejects(redeliver(engine.db, 'nothing', 0), { kind: 'not-found' });
+    await assert.rejects(redeliver(engine.db, IN_ORDER, 'nothing', 0), { kind: 'not-found' });
   });
 
   test('a receiver that answers 410 or must not be called is not retried', async (t) => {
@@ -198,7 +187,7 @@ onEachEngine(({ open }) => {
       response.writeHead(307, { location: other.url }).end(),
     );
     addHook('hook', url);
-    await start({ waits: [] });
+    await start({}, { waitsOf: () => [] });
     await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.equal(delivery.state, 'failed');
@@ -214,7 +203,7 @@ onEachEngine(({ open }) => {
     addHook('hook', url);
     await enqueue(Array.from({ length: 20 }, (_, index) => `e${index}`));
     const clock = { time: Date.now(), now: () => clock.time };
-    const worker = await start({ answerMs: 30, clock });
+    const worker = await start({ clock }, { answerMs: 30 });
     const rested = async (attempts: number): Promise<number> => {
       await eventually(async () => {
         const made = await engine.db.selectFrom('delivery_attempts').selectAll().execute();
@@ -247,7 +236,7 @@ onEachEngine(({ open }) => {
     silent.on('connection', (socket) => t.after(() => socket.destroy()));
     t.after(() => silent.close());
     addHook('hook', `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
-    await start({ connectMs: 30, waits: [] });
+    await start({ connectMs: 30 }, { waitsOf: () => [] });
     await enqueue(['e1']);
     const delivery = await finished(engine);
     assert.deepEqual(errors(delivery), ['There was no connection within 0.03 s.']);
