@@ -13,4 +13,5 @@ export const codeScanningModule: Module = {
   migrations: codeScanningMigrations,
   blobKinds: [sarifBlobs],
   work: (kernel) => ({ handlers: scanningHandlers(kernel) }),
+  close: ({ services }) => services.sarif.close(),
 };

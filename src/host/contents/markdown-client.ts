@@ -1,7 +1,6 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
-import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/network/streams.ts';
-import { ProcessSlots } from '../git/process/process-slots.ts';
+import { TaskStopped } from '../../kernel/threads/task-error.ts';
+import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -9,16 +8,14 @@ declare module '../../kernel/kernel.ts' {
   }
 }
 
-/** Beside this file and with its extension: .ts in the sources, .js in a bundle. */
-const THREAD = new URL(`./markdown-thread${extname(import.meta.url)}`, import.meta.url);
+const THREAD = threadFile('markdown-thread', import.meta.url);
 
-/** The parser takes quadratic time for some texts, such as many `](`. This is CPU time, so that the load does not matter. */
+/** The parser takes quadratic time for some texts, such as many `](`. */
 const MAX_CPU_MS = 2000;
-const POLL_MS = 50;
 const MAX_MEGABYTES = 256;
+const IDLE_MS = 10_000;
 const MAX_CHARACTERS = 512 * 1024;
-/** One thread, so that hostile documents use one core at most; and a bounded queue, so that no call waits for minutes. */
-const MAX_THREADS = 1;
+/** So that no call waits for minutes. */
 const MAX_WAITING = 30;
 
 /** As documents, or as comments, whose lines stay lines. */
@@ -39,12 +36,16 @@ interface MarkdownLimits {
 
 /** Renders one document after another. */
 export class MarkdownRenderer {
-  readonly #slots: ProcessSlots;
-  readonly #maxCpuMs: number;
+  readonly #threads: ThreadRunner<MarkdownTexts, string>;
 
   constructor({ maxCpuMs = MAX_CPU_MS, maxWaiting = MAX_WAITING }: MarkdownLimits = {}) {
-    this.#slots = new ProcessSlots({ max: MAX_THREADS, maxWaiting, what: 'documents' });
-    this.#maxCpuMs = maxCpuMs;
+    this.#threads = new ThreadRunner(THREAD, {
+      cpuMs: maxCpuMs,
+      megabytes: MAX_MEGABYTES,
+      idleMs: IDLE_MS,
+      maxWaiting,
+      refusal: 'Too many documents are waiting on this server. Try again in a moment.',
+    });
   }
 
   /** Undefined for a document that is too long, or takes too long. */
@@ -61,41 +62,24 @@ export class MarkdownRenderer {
     const end = texts.findIndex((text) => (room -= text.length) < 0);
     const fitting = end < 0 ? texts : texts.slice(0, end);
     if (fitting.length === 0) return texts.map(() => undefined);
-    const release = await this.#slots.acquire();
-    try {
-      const rendered = await renderInThread({ texts: fitting, mode }, this.#maxCpuMs);
-      return texts.map((_text, index) => rendered[index]);
-    } finally {
-      release();
-    }
+    const rendered = await this.#renderFitting({ texts: fitting, mode });
+    return texts.map((_text, index) => rendered[index]);
   }
-}
 
-async function renderInThread(sent: MarkdownTexts, maxCpuMs: number): Promise<string[]> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const rendered: string[] = [];
-  const worker = new WorkerThread(THREAD, {
-    workerData: sent,
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
-  });
-  const poll = setInterval(() => {
-    worker.cpuUsage().then(
-      ({ user, system }) => (user + system) / 1000 > maxCpuMs && resolve(),
-      () => {}, // the thread has ended
-    );
-  }, POLL_MS);
-  worker.on('message', (html: string) => {
-    rendered.push(html);
-    if (rendered.length === sent.texts.length) resolve();
-  });
-  // Out of memory, or a stack overflow.
-  worker.once('error', () => resolve());
-  try {
-    await promise;
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+
+  async #renderFitting(sent: MarkdownTexts): Promise<string[]> {
+    const rendered: string[] = [];
+    const channel = await this.#threads.open(() => sent);
+    try {
+      while (rendered.length < sent.texts.length) rendered.push(await channel.receive());
+    } catch (error) {
+      if (!(error instanceof TaskStopped)) throw error;
+    } finally {
+      await channel.close();
+    }
     return rendered;
-  } finally {
-    clearInterval(poll);
-    await worker.terminate();
   }
 }

@@ -6,4 +6,5 @@ import { contentWriteRoutes } from './write-routes.ts';
 export const contentModule: Module = {
   tag: { name: 'contents', description: 'Files of repositories' },
   routes: [...contentRoutes, ...contentWriteRoutes],
+  close: ({ services }) => services.markdown.close(),
 };

@@ -1,4 +1,5 @@
 // Due work: tidies a repository or a gist that needs it, one at a time on each node, and gives way to pushes.
+import { Semaphore } from '../../kernel/collections/semaphore.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { release, retry, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel, Services } from '../../kernel/kernel.ts';
@@ -7,7 +8,6 @@ import { findGistByNumber } from '../gists/store.ts';
 import type { Git } from '../git/git.ts';
 import { removeLeftovers } from '../git/maintenance/leftovers.ts';
 import { isStoppedByLimits } from '../git/process/process-limits.ts';
-import { ProcessSlots } from '../git/process/process-slots.ts';
 import {
   countRepositoryFiles,
   packRefs,
@@ -32,7 +32,7 @@ import { isGistWritten, isPushed } from './store.ts';
 declare module '../../kernel/kernel.ts' {
   interface Services {
     /** One repository at a time: repacking takes all the disk can give. */
-    maintenance: ProcessSlots;
+    maintenance: Semaphore;
   }
 }
 
@@ -42,8 +42,8 @@ const WATCH_MS = 2000;
 /** After so many attempts it no longer gives way, and deletes nothing: otherwise the busiest repository would never be tidied. */
 const MAX_POLITE_ATTEMPTS = 30;
 
-export function openMaintenance(): ProcessSlots {
-  return new ProcessSlots({ max: 1, maxWaiting: 0 });
+export function openMaintenance(): Semaphore {
+  return new Semaphore({ max: 1, maxWaiting: 0, refusal: 'Another repository is being tidied.' });
 }
 
 /** The work of one kind. */

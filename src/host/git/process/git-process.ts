@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { availableParallelism, setPriority } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { Semaphore } from '../../../kernel/collections/semaphore.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { guarded, spawn } from '../../../kernel/network/streams.ts';
 import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
@@ -16,7 +17,6 @@ import {
   limitsOf,
   type GitWork,
 } from './process-limits.ts';
-import { ProcessSlots } from './process-slots.ts';
 
 const MAX_ERROR_BYTES = 8 * 1024;
 const NICENESS = 5;
@@ -105,8 +105,8 @@ export class GitProgram {
   readonly #memoryBytes: number;
   readonly #environment = gitEnvironment();
   readonly #processes = new Set<GitProcess>();
-  readonly #runs: ProcessSlots;
-  readonly #streams: ProcessSlots;
+  readonly #runs: Semaphore;
+  readonly #streams: Semaphore;
   #isClosed = false;
 
   constructor(path: string, limits: ProcessLimits = {}) {
@@ -114,8 +114,9 @@ export class GitProgram {
     const { maxRuns = 2 * cores, maxStreams = 16 + 8 * cores, maxWaiting = 1000 } = limits;
     this.#path = path;
     this.#memoryBytes = limits.memoryBytes ?? DEFAULT_GIT_MEMORY;
-    this.#runs = new ProcessSlots({ max: maxRuns, maxWaiting });
-    this.#streams = new ProcessSlots({ max: maxStreams, maxWaiting });
+    const refusal = 'Too many git operations are waiting on this server. Try again in a moment.';
+    this.#runs = new Semaphore({ max: maxRuns, maxWaiting, refusal });
+    this.#streams = new Semaphore({ max: maxStreams, maxWaiting, refusal });
   }
 
   /** How many processes are alive. */
@@ -228,7 +229,7 @@ export class GitProgram {
   }
 
   async *#read(
-    slots: ProcessSlots,
+    slots: Semaphore,
     args: readonly string[],
     { input, timeoutMs, signal, ...start }: GitCall,
   ): AsyncGenerator<Buffer, void, void> {
