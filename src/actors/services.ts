@@ -3,7 +3,9 @@ import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/http/route.ts';
 import { BuildFolders } from './builds/build-folders.ts';
+import { ItemChecker } from './datasets/item-checker.ts';
 import { openDatasetFields } from './datasets/known-fields.ts';
+import { ExportWriter } from './export/export-client.ts';
 import { InputChecker } from './input/input-checker.ts';
 import { ThisNode } from './jobs/this-node.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
@@ -33,6 +35,8 @@ export async function openActorsServices(
     finishWaits: await openFinishWaits(kernel),
     logFiles: new LogFiles(kernel),
     inputChecker: new InputChecker(),
+    itemChecker: new ItemChecker(),
+    exportWriter: new ExportWriter(),
     buildFolders: new BuildFolders(kernel.settings.execution.work),
     runner: await openRunner(kernel.settings.execution, kernel.log),
     logFeed: await openLogFeed(kernel),

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { measureDisk } from '../runner/disk-meter.ts';
 import { MAX_ENTRIES } from '../runner/disk-watch.ts';
 import type { Program } from '../runner/runner.ts';
 import { runStep, StepFailed, type StepContext } from './build-step.ts';
@@ -131,7 +130,11 @@ function npmEnvironment(cache: string): Record<string, string> {
  * Each account has a download cache of its own, as npm itself could be made to fill a shared one with other content. The
  * cache is moved into the box, the only place where the program can write, so a second build of the same account starts without.
  */
-async function borrowCache({ settings }: Kernel, { userId, options }: InstallRequest['build'], box: string) {
+async function borrowCache(
+  { settings, services }: Kernel,
+  { userId, options }: InstallRequest['build'],
+  box: string,
+) {
   // The next build has it in its box, where it counts as disk space.
   const maxBytes = (options.diskMbytes / 4) * 1024 ** 2;
   const name = createHash('sha256').update(userId).digest('hex').slice(0, 32);
@@ -142,7 +145,8 @@ async function borrowCache({ settings }: Kernel, { userId, options }: InstallReq
     folder,
     async giveBack(): Promise<void> {
       if (!(await isFolder(folder))) return;
-      const { bytes, entries } = await measureDisk({ paths: [folder], maxBytes, maxEntries: MAX_ENTRIES });
+      const query = { paths: [folder], maxBytes, maxEntries: MAX_ENTRIES };
+      const { bytes, entries } = await services.runner.measureDisk(query);
       if (bytes <= maxBytes && entries <= MAX_ENTRIES) await rename(folder, own).catch(() => {});
     },
   };

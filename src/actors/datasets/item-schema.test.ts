@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { InvalidItem } from './invalid-items.ts';
-import { checkItems, checkDatasetSchema } from './item-schema.ts';
+import { ItemChecker } from './item-checker.ts';
+import { checkDatasetSchema } from './item-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -82,19 +83,21 @@ describe('a schema', () => {
 });
 
 describe('items', () => {
+  const checker = new ItemChecker();
+  after(() => checker.close());
   const schema = {
     fields: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] },
   };
 
   test('that keep to the schema pass, and without one all do', async () => {
-    await checkItems([{ n: 1 }, { n: 2, more: 'x' }], schema);
+    await checker.check([{ n: 1 }, { n: 2, more: 'x' }], schema);
     for (const none of [null, {}, { fields: {} }, { fields: null }])
-      await checkItems([{ anything: [] }], none);
+      await checker.check([{ anything: [] }], none);
   });
 
   test('that break it are all named, with what is wrong', async () => {
     const { kind, details, message } = await failureOf(() =>
-      checkItems([{ n: 1 }, { n: 0 }, { n: 5 }, {}, { n: 'x' }], schema),
+      checker.check([{ n: 1 }, { n: 0 }, { n: 5 }, {}, { n: 'x' }], schema),
     );
     assert.deepEqual([kind, details.code], ['invalid', 'schema-validation-error']);
     assert.match(message, /3 of 5/);
@@ -112,7 +115,7 @@ describe('items', () => {
     let turns = 0;
     const count = setInterval(() => (turns += 1));
     t.after(() => clearInterval(count));
-    await checkItems(
+    await checker.check(
       Array.from({ length: 20_000 }, (_, n) => ({ n: n + 1 })),
       schema,
     );
@@ -125,9 +128,9 @@ describe('items', () => {
     const deep = {
       fields: { additionalProperties: { properties: { value: { type: 'integer', minimum: 1 } } } },
     };
-    await checkItems([{ a: { value: 1 } }, wide(30_000, 1)], deep);
+    await checker.check([{ a: { value: 1 } }, wide(30_000, 1)], deep);
     const { message, details } = await failureOf(() =>
-      checkItems([{}, { a: { value: 0 } }, wide(30_000, 1)], deep),
+      checker.check([{}, { a: { value: 0 } }, wide(30_000, 1)], deep),
     );
     assert.match(message, /1 of 3/);
     const { invalidItems } = details.data as { invalidItems: InvalidItem[] };
@@ -139,7 +142,7 @@ describe('items', () => {
 
   test('of very many invalid items only the first are reported', async () => {
     const { message, details } = await failureOf(() =>
-      checkItems(
+      checker.check(
         Array.from({ length: 3000 }, () => ({})),
         schema,
       ),
@@ -151,10 +154,10 @@ describe('items', () => {
   test('an endless pattern is stopped, and not started again', async () => {
     const hostile = { fields: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } };
     checkDatasetSchema(hostile);
-    await checkItems([{ a: 'aaaa' }], hostile);
+    await checker.check([{ a: 'aaaa' }], hostile);
     const item = { a: `${'a'.repeat(60)}!` };
     for (let n = 0; n < 100; n += 1) {
-      assert.match((await failureOf(() => checkItems([item], hostile))).message, /too long/);
+      assert.match((await failureOf(() => checker.check([item], hostile))).message, /too long/);
     }
   });
 
@@ -165,7 +168,7 @@ describe('items', () => {
       $defs[`d${n}`] = { anyOf: [{ allOf: [ref, false] }, { allOf: [ref, false] }, ref] };
     }
     const multiplying = { fields: { properties: { a: { $ref: '#/$defs/d39' } }, $defs } };
-    const { details } = await failureOf(() => checkItems([{ a: 1 }], multiplying));
+    const { details } = await failureOf(() => checker.check([{ a: 1 }], multiplying));
     assert.equal(details.code, 'schema-validation-error');
   });
 });

@@ -1,12 +1,10 @@
-// Validates a dataset's schema, and items against it. Schemas come from users, so nothing in them is trusted.
+// Validates a dataset's schema. Schemas come from users, so nothing in them is trusted.
 import { createContext, Script } from 'node:vm';
 import type { Item } from '../export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
 import { checker, Nullable, Type } from '../../kernel/schema/schema.ts';
 import { InvalidItems, loadChecker } from './invalid-items.ts';
-import { checkInThread, type CheckResult } from './item-schema-client.ts';
 
 const Names = Nullable(Type.Array(Type.String()));
 
@@ -117,50 +115,6 @@ function wrong(path: string, message: string): Failure {
   return new Failure('invalid', `${path} ${message}`);
 }
 
-/** How long one slice of items may take on the event loop, before the worker thread takes over. */
-const MAX_SLICE_MS = 30;
-/** How many slices may time out because other processes had the CPU. */
-const MAX_STOPS = 3;
-
-/** Schemas that took too long on the event loop: from then on the worker thread checks them. */
-const slow = new WeakSet<object>();
-
-/** Throws with a list of the invalid items. Yields to other calls between slices. */
-export async function checkItems(
-  items: readonly Item[],
-  schema: Record<string, unknown> | null,
-): Promise<void> {
-  const fields = schema?.['fields'];
-  if (!isObject(fields) || Object.keys(fields).length === 0) return;
-  const invalid = await findInvalid(items, fields);
-  if (invalid.count === 0) return;
-  throw new Failure(
-    'invalid',
-    `Schema validation failed for ${invalid.count} of ${items.length} items; nothing was stored`,
-    { code: 'schema-validation-error', data: { invalidItems: invalid.first } },
-  );
-}
-
-async function findInvalid(items: readonly Item[], fields: Item): Promise<CheckResult> {
-  loadChecker();
-  const slice = new TimeSlice();
-  const invalid = new InvalidItems(fields);
-  let position = 0;
-  let stops = 0;
-  while (position < items.length && stops < MAX_STOPS && !slow.has(fields)) {
-    const isInTime = runWithin(MAX_SLICE_MS, () => {
-      do {
-        invalid.check(items[position]!, position);
-        position += 1;
-      } while (position < items.length && !slice.isOver);
-    });
-    if (isInTime === false) slow.add(fields);
-    else if (isInTime === undefined) stops += 1;
-    await slice.next();
-  }
-  return position < items.length ? await checkInThread(items, fields) : invalid;
-}
-
 const script = new Script('run()');
 /** Created once, because a context costs a millisecond. Only our own function ever runs in it. */
 const sandbox = createContext({ run: (): unknown => undefined }) as { run: () => unknown };
@@ -169,7 +123,7 @@ const sandbox = createContext({ run: (): unknown => undefined }) as { run: () =>
  * Returns false when it took too long, and undefined when it timed out because other processes had the CPU. V8 can interrupt
  * code, regular expressions included, only when a script started it.
  */
-function runWithin(ms: number, run: () => void): boolean | undefined {
+export function runWithin(ms: number, run: () => void): boolean | undefined {
   sandbox.run = run;
   const before = process.threadCpuUsage();
   try {

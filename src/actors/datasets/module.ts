@@ -10,6 +10,10 @@ export const datasetModule: StorageKindPart = {
   routes: datasetRoutes,
   migrations: datasetMigrations,
   purge: ({ db }, id, signal) => purgeDataset(db, id, signal),
+  async close({ services }) {
+    await services.itemChecker.close();
+    await services.exportWriter.close();
+  },
   async *demo(kernel) {
     yield* (await import('../demo.ts')).actorsDemo(kernel);
   },

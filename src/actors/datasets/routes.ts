@@ -6,7 +6,6 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
-import { exportInThread } from '../export/export-client.ts';
 import { exporters, startExport, type Chunks } from '../export/exporters.ts';
 import type { Item } from '../export/input.ts';
 import { toLines } from '../export/item-texts.ts';
@@ -24,7 +23,7 @@ import { ByReference, storageRoutes, type StorageType } from '../storages/routes
 import { storeCharged } from '../runs/charges.ts';
 import { enforceLimit } from '../storages/rate-limits.ts';
 import { countTransfer, countUsage } from '../usage/usage-counter.ts';
-import { checkItems, checkDatasetSchema } from './item-schema.ts';
+import { checkDatasetSchema } from './item-schema.ts';
 import {
   exportOptions,
   ItemsQuery,
@@ -94,7 +93,7 @@ const pushItems = route(
     const storage = await openStorage(kernel, 'dataset', 'write', call, { reference: params.storageId });
     await enforceLimit(kernel, 'dataset_push', storage.id, now);
     const items = await readItems(body);
-    await checkItems(items, storage.schema);
+    await kernel.services.itemChecker.check(items, storage.schema);
     if (items.length > 0) await storeItems(kernel, storage, items, now);
     countUsage(kernel, storage, 'DATASET_WRITES', items.length);
     return reply(201, {}, { location: `${base}/datasets/${storage.id}/items` });
@@ -168,7 +167,7 @@ const getItems = route(
 
 /** Without a transformation, stored texts are sent without parsing them. Everything else is rendered in a worker thread. */
 function write(
-  { db }: Kernel,
+  { db, services }: Kernel,
   id: string,
   { format, projection }: ItemsRequest,
   range: ItemRange,
@@ -188,7 +187,7 @@ function write(
   }
   // Outlines give the order of columns in ascending order only.
   const outlines = range.desc ? {} : { outlines: () => readOutlines(db, id, range) };
-  return exportInThread({ format, projection, options }, { items, ...outlines });
+  return services.exportWriter.write({ format, projection, options }, { items, ...outlines });
 }
 
 const getStatistics = route(

@@ -1,11 +1,14 @@
 // Exports in the export thread: the same bytes as in the main thread, the same errors, and no open sources.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Failure } from '../../kernel/failure.ts';
-import { exportInThread } from './export-client.ts';
+import { ExportWriter } from './export-client.ts';
 import { exporters, startExport, type ExportFormat } from './exporters.ts';
 import { parseItems } from './item-texts.ts';
+
+const writer = new ExportWriter();
+after(() => writer.close());
 
 const texts = ['{"a":1,"b":"<x>"}', '{"c":[1,{"d":"é"}]},\n{"a":"\\u0001"}'];
 const FORMATS: ExportFormat[] = ['json', 'jsonl', 'csv', 'html', 'xml', 'rss'];
@@ -40,7 +43,7 @@ test('a file has the bytes that it would have here', async () => {
   };
   await Promise.all(
     FORMATS.map(async (format) => {
-      const made = await textOf(exportInThread({ format, projection: {}, options: {} }, { items }));
+      const made = await textOf(writer.write({ format, projection: {}, options: {} }, { items }));
       assert.equal(made, await textOf(exporters[format].write(parsed, {})), format);
     }),
   );
@@ -50,14 +53,14 @@ test('a file has the bytes that it would have here', async () => {
 test('items are projected in the thread', async () => {
   const { items } = source([texts]);
   const task = { format: 'jsonl', projection: { omit: ['a'], skipEmpty: true }, options: {} } as const;
-  assert.equal(await textOf(exportInThread(task, { items })), '{"b":"<x>"}\n{"c":[1,{"d":"é"}]}\n');
+  assert.equal(await textOf(writer.write(task, { items })), '{"b":"<x>"}\n{"c":[1,{"d":"é"}]}\n');
 });
 
 test('a table learns its columns from the outlines where there are some', async () => {
   const { items } = source([['{"a":1}']]);
   const outlines = source([['{"b":null,"a":null}']]).items;
   const task = { format: 'csv', projection: {}, options: { bom: false } } as const;
-  assert.equal(await textOf(exportInThread(task, { items, outlines })), 'b,a\r\n,1\r\n');
+  assert.equal(await textOf(writer.write(task, { items, outlines })), 'b,a\r\n,1\r\n');
 });
 
 test('errors of options and items are the same as in the main thread', async () => {
@@ -67,7 +70,7 @@ test('errors of options and items are the same as in the main thread', async () 
     ['csv', {}, /no item has a column/],
   ] as const) {
     await assert.rejects(
-      startExport(exportInThread({ format, projection, options: {} }, { items })),
+      startExport(writer.write({ format, projection, options: {} }, { items })),
       (error: Failure) => error instanceof Failure && error.kind === 'invalid' && message.test(error.message),
     );
   }
@@ -81,26 +84,26 @@ test('an export fails with the error that its items could not be read for', asyn
     throw failure;
   };
   const task = { format: 'xml', projection: {}, options: {} } as const;
-  await assert.rejects(textOf(exportInThread(task, { items })), (error) => error === failure);
+  await assert.rejects(textOf(writer.write(task, { items })), (error) => error === failure);
 });
 
 test('a reader that stops early leaves no open source, and the next export works', async () => {
   const { items, open } = source(Array.from({ length: 1000 }, () => [`{"a":"${'x'.repeat(10_000)}"}`]));
   const task = { format: 'xml', projection: {}, options: {} } as const;
-  for await (const chunk of exportInThread(task, { items })) {
+  for await (const chunk of writer.write(task, { items })) {
     assert.ok(chunk.length > 0);
     break;
   }
   while (open.count > 0) await turn();
   const { items: few } = source([['{"a":1}']]);
-  assert.match(await textOf(exportInThread(task, { items: few })), /<a>1<\/a>/);
+  assert.match(await textOf(writer.write(task, { items: few })), /<a>1<\/a>/);
 });
 
 test('others have their turn while much is exported', async () => {
   const { items } = source([[`{"text":"${'<&'.repeat(500_000)}"}`]]);
   let turns = 0;
   const counting = setInterval(() => (turns += 1));
-  await textOf(exportInThread({ format: 'html', projection: {}, options: {} }, { items }));
+  await textOf(writer.write({ format: 'html', projection: {}, options: {} }, { items }));
   clearInterval(counting);
   assert.ok(turns > 0);
 });

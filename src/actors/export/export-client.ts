@@ -1,63 +1,79 @@
 // The main thread's side of the export thread: sends it the texts of items and receives the chunks of the file.
-import { extname } from 'node:path';
-import { WorkerThread } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { ExportTask, FromThread, SourceName, ThreadError, ToThread } from './export-protocol.ts';
+import type { TaskChannel } from '../../kernel/threads/task-channel.ts';
+import { TaskStopped } from '../../kernel/threads/task-error.ts';
+import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
+import type { ExportTask, FromThread, SourceName, ToThread } from './export-protocol.ts';
 import type { ExportSource } from './input.ts';
 
-/** Beside this file and with its ending, which is .ts in the sources and .js in a bundle. */
-const THREAD = new URL(`./export-thread${extname(import.meta.url)}`, import.meta.url);
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    exportWriter: ExportWriter;
+  }
+}
+
+const THREAD = threadFile('export-thread', import.meta.url);
 
 /** An export that needs more memory ends the thread, not the server. */
 const MAX_MEGABYTES = 1024;
-
-/** Items live for a moment only: with little room for new objects, few of them are moved to where they stay for long. */
+/** Of items, which live for a moment only. */
 const YOUNG_MEGABYTES = 6;
+const IDLE_MS = 5 * 60_000;
 
 export interface ExportSources {
   items: ExportSource<string>;
   outlines?: ExportSource<string>;
 }
 
-/** The chunks of the file; the next one is made only when the reader asks for it. */
-export async function* exportInThread(
-  task: Omit<ExportTask, 'hasOutlines'>,
-  sources: ExportSources,
-): AsyncGenerator<Uint8Array, void> {
-  const running = new RunningExport(sources);
-  openThread().start(running, { ...task, hasOutlines: sources.outlines !== undefined });
-  try {
-    for (;;) {
-      const chunk = await running.next();
-      if (chunk === undefined) return;
-      yield chunk;
+/** One thread for all exports at once. */
+export class ExportWriter {
+  readonly #threads = new ThreadRunner<ExportTask, FromThread, ToThread>(THREAD, {
+    megabytes: MAX_MEGABYTES,
+    youngMegabytes: YOUNG_MEGABYTES,
+    idleMs: IDLE_MS,
+    maxAtOnce: Infinity,
+  });
+
+  /** The chunks of the file; the next one is made only when the reader asks for it. */
+  async *write(
+    task: Omit<ExportTask, 'hasOutlines'>,
+    sources: ExportSources,
+  ): AsyncGenerator<Uint8Array, void> {
+    try {
+      const hasOutlines = sources.outlines !== undefined;
+      const running = new RunningExport(await this.#threads.open(() => ({ ...task, hasOutlines })), sources);
+      try {
+        for (;;) {
+          const chunk = await running.next();
+          if (chunk === undefined) return;
+          yield chunk;
+        }
+      } finally {
+        await running.close();
+      }
+    } catch (error) {
+      throw toExportError(error);
     }
-  } finally {
-    running.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
   }
 }
 
-type Post = (message: DistributiveOmit<ToThread, 'export'>) => void;
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
 class RunningExport {
+  readonly #channel: TaskChannel<FromThread, ToThread>;
   readonly #sources: ExportSources;
   readonly #readings = new Map<number, AsyncIterator<readonly string[]>>();
-  #post: Post = () => {};
-  #onStop: () => void = () => {};
   #chunk = Promise.withResolvers<Uint8Array | undefined>();
   /** The error of the source, which fails the export. */
   #broken: { error: unknown } | undefined;
-  #isOver = false;
 
-  constructor(sources: ExportSources) {
+  constructor(channel: TaskChannel<FromThread, ToThread>, sources: ExportSources) {
+    this.#channel = channel;
     this.#sources = sources;
-  }
-
-  begin(post: Post, onStop: () => void): void {
-    this.#post = post;
-    this.#onStop = onStop;
-    post({ verb: 'next' });
+    channel.send({ verb: 'next' });
+    void this.#receive();
   }
 
   /** While the reader works on this chunk, the thread makes the next one. */
@@ -65,41 +81,30 @@ class RunningExport {
     const chunk = await this.#chunk.promise;
     if (chunk !== undefined) {
       this.#chunk = Promise.withResolvers();
-      this.#post({ verb: 'next' });
+      this.#channel.send({ verb: 'next' });
     }
     return chunk;
   }
 
-  stop(): void {
-    if (this.#isOver) return;
-    this.#post({ verb: 'stop' });
-    this.#end();
+  async close(): Promise<void> {
+    await this.#channel.close();
+    for (const reading of this.#readings.keys()) this.#leave(reading);
   }
 
-  receive(message: FromThread): void {
-    switch (message.verb) {
-      case 'chunk':
-        this.#chunk.resolve(message.bytes);
-        return;
-      case 'end':
-        this.#chunk.resolve(undefined);
-        this.#end();
-        return;
-      case 'failed':
-        this.fail(this.#broken?.error ?? toError(message.error));
-        return;
-      case 'read':
-        void this.#read(message.reading, message.source);
-        return;
-      default:
-        this.#leave(message.reading);
+  /** Sources are read while the reader of the file works on a chunk. */
+  async #receive(): Promise<void> {
+    try {
+      for (;;) {
+        const message = await this.#channel.receive();
+        if (message.verb === 'read') void this.#read(message.reading, message.source);
+        else if (message.verb === 'leave') this.#leave(message.reading);
+        else if (message.verb === 'chunk') this.#chunk.resolve(message.bytes);
+        else return this.#chunk.resolve(undefined);
+      }
+    } catch (error) {
+      this.#chunk.promise.catch(() => {}); // without a waiting reader the rejection would be unhandled
+      this.#chunk.reject(this.#broken === undefined ? error : this.#broken.error);
     }
-  }
-
-  fail(error: unknown): void {
-    this.#chunk.promise.catch(() => {}); // without a waiting reader the rejection would be unhandled
-    this.#chunk.reject(error);
-    this.#end();
   }
 
   async #read(reading: number, name: SourceName): Promise<void> {
@@ -110,10 +115,12 @@ class RunningExport {
     }
     try {
       const { value, done } = await iterator.next();
-      this.#post(done === true ? { verb: 'texts', reading } : { verb: 'texts', reading, texts: value });
+      this.#channel.send(
+        done === true ? { verb: 'texts', reading } : { verb: 'texts', reading, texts: value },
+      );
     } catch (error) {
       this.#broken = { error };
-      this.#post({ verb: 'broken', reading });
+      this.#channel.send({ verb: 'broken', reading });
     }
   }
 
@@ -122,64 +129,14 @@ class RunningExport {
     this.#readings.delete(reading);
     Promise.resolve(iterator?.return?.()).catch(() => {});
   }
-
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#onStop();
-    for (const reading of this.#readings.keys()) this.#leave(reading);
-  }
 }
 
-function toError({ kind, details, message, stack }: ThreadError): Error {
-  if (kind !== undefined) return new Failure(kind, message, details);
-  return Object.assign(new Error(message), { stack });
-}
-
-class ExportThread {
-  readonly #worker = new WorkerThread(THREAD, {
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-  });
-  readonly #running = new Map<number, RunningExport>();
-  #last = 0;
-
-  constructor() {
-    this.#worker.unref();
-    this.#worker.on('message', (message: FromThread) => this.#running.get(message.export)?.receive(message));
-    this.#worker.on('error', (cause: Error) => {
-      this.#fail(new Failure('unavailable', 'The export needs more memory than there is for it', { cause }));
-    });
-    this.#worker.on('exit', () => {
-      this.#fail(new Failure('unavailable', 'The export was broken off'));
-    });
-  }
-
-  start(running: RunningExport, task: ExportTask): void {
-    const id = (this.#last += 1);
-    this.#running.set(id, running);
-    // Keeps the process alive during an export.
-    this.#worker.ref();
-    const send = (message: ToThread) => this.#worker.postMessage(message);
-    send({ export: id, verb: 'start', task });
-    running.begin(
-      (message) => send({ export: id, ...message }),
-      () => {
-        this.#running.delete(id);
-        if (this.#running.size === 0) this.#worker.unref();
-      },
-    );
-  }
-
-  #fail(error: Failure): void {
-    if (thread === this) thread = undefined;
-    for (const running of this.#running.values()) running.fail(error);
-  }
-}
-
-let thread: ExportThread | undefined;
-
-/** One thread for the process, started by the first export because it costs memory; a crashed one is replaced. */
-function openThread(): ExportThread {
-  return (thread ??= new ExportThread());
+/** What a format threw is a defect; an end of the thread is no fault of the caller. */
+function toExportError(error: unknown): unknown {
+  if (!(error instanceof TaskStopped) || error.reason === 'error') return error;
+  return new Failure(
+    'unavailable',
+    error.isExhausted ? 'The export needs more memory than there is for it' : 'The export was broken off',
+    { cause: error },
+  );
 }

@@ -1,31 +1,27 @@
 // The worker thread that checks input schemas and inputs; it may be terminated at any time.
-import { parentPort } from 'node:worker_threads';
+import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
 import { checkSchema, SchemaCache, validateInput, openGivenSecrets, sealSecrets } from './input-schema.ts';
 import { evaluateMemory } from './memory-expression.ts';
 import { mergeInputs, parseInputObject } from './merge-input.ts';
 import {
   TaskError,
+  toFailure,
   type EvaluateMemoryTask,
   type InputKeys,
   type InputTask,
   type MergeInputTask,
   type PrepareInputTask,
-  type TaskReply,
 } from './thread-task.ts';
 
-const port = parentPort!;
 const schemas = new SchemaCache();
 
-port.on('message', (task: InputTask) => {
+serveTasks<InputTask, unknown>((task, port) => {
   try {
-    port.postMessage({ value: execute(task) } satisfies TaskReply);
+    port.send(execute(task));
   } catch (error) {
-    if (!(error instanceof TaskError)) throw error;
-    port.postMessage({ code: error.code, message: error.message } satisfies TaskReply);
+    throw error instanceof TaskError ? toFailure(error) : error;
   }
 });
-// The packages are loaded: from now on CPU time is that of tasks.
-port.postMessage('ready');
 
 function execute(task: InputTask): unknown {
   if (task.kind === 'check-schema') return checkSchema(task.text);

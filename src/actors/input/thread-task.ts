@@ -60,9 +60,6 @@ export interface TaskResults {
   'evaluate-memory': number;
 }
 
-/** The thread is done, or the task failed for a reason that the caller should know. */
-export type TaskReply = { value: unknown } | { code: string; message: string };
-
 /** An error of the caller; the thread reports any other as a defect. */
 export class TaskError extends Error {
   readonly code: string;

@@ -1,5 +1,5 @@
 // The worker thread that measures disk space: on a slow disk each file may take milliseconds.
-import { parentPort } from 'node:worker_threads';
-import { readDiskUsage, type DiskQuery } from './disk-usage.ts';
+import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
+import { readDiskUsage, type DiskQuery, type DiskUsage } from './disk-usage.ts';
 
-parentPort!.on('message', (query: DiskQuery) => parentPort!.postMessage(readDiskUsage(query)));
+serveTasks<DiskQuery, DiskUsage>((query, port) => port.send(readDiskUsage(query)));

@@ -1,7 +1,7 @@
-// Decides when the disk space of a program is measured again, so that neither many files nor little work hides what it writes.
+// Measures the disk space of programs, and decides when: so that neither many files nor little work hides what one writes.
 import { statfs } from 'node:fs/promises';
+import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
 import type { DiskQuery, DiskUsage } from './disk-usage.ts';
-import { measureDisk } from './disk-meter.ts';
 import type { ProgramLimit } from './runner.ts';
 
 /** Measuring takes at most this share of the time. */
@@ -31,14 +31,21 @@ export interface DiskWatchOptions {
   shared?: DiskQuery['shared'];
   listPids(): Promise<readonly number[]>;
   now?: () => number;
+  read(query: DiskQuery): Promise<DiskUsage>;
   /** In place of the system's. */
   readFreeBytes?: (path: string) => Promise<number>;
-  read?: (query: DiskQuery) => Promise<DiskUsage>;
+}
+
+const THREAD = threadFile('disk-thread', import.meta.url);
+
+/** One thread, so that programs with many files use one core at most; each waits for its turn, so that none is left out. */
+export function openDiskMeter(): ThreadRunner<DiskQuery, DiskUsage> {
+  return new ThreadRunner(THREAD, { megabytes: 256, idleMs: 10_000 });
 }
 
 export function openDiskWatch(options: DiskWatchOptions): DiskWatch {
-  const { paths, maxBytes, maxEntries = MAX_ENTRIES, listPids } = options;
-  const { readFreeBytes = freeBytesOf, read = measureDisk, now = () => performance.now() } = options;
+  const { paths, maxBytes, maxEntries = MAX_ENTRIES, listPids, read } = options;
+  const { readFreeBytes = freeBytesOf, now = () => performance.now() } = options;
   /** The first is the last one before the time that counts as growth, if there is one so old. */
   const samples: { at: number; bytes: number }[] = [];
   let last = { bytes: 0, freeBytes: Infinity, cpuMs: -Infinity, endedAt: -Infinity, tookMs: 0 };

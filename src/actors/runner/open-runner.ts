@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Logger } from '../../kernel/observability/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
 import { launchInBubblewrap, type SandboxOwner } from './isolation/bubblewrap.ts';
+import type { DiskQuery } from './disk-usage.ts';
+import { openDiskMeter } from './disk-watch.ts';
 import {
   Cgroup,
   findCgroupParents,
@@ -76,6 +78,8 @@ export async function openRunner(
   let connectedWords: readonly string[] | undefined;
   let pool: UidPool | undefined;
   const running = new Set<SupervisedProgram>();
+  const diskMeter = openDiskMeter();
+  const measureDisk = (query: DiskQuery) => diskMeter.ask(() => query);
   const listShared = shareFor(LIST_AGE_MS, listProcesses);
 
   /** The first start does what should not happen to a server that never runs a program. */
@@ -208,6 +212,7 @@ export async function openRunner(
         launched,
         cgroup,
         listShared,
+        measureDisk,
         maxEntries: options.maxFiles,
         release,
       });
@@ -236,6 +241,7 @@ export async function openRunner(
     },
     ...(refusal !== undefined && { refusal }),
     start,
+    measureDisk,
     relieveDisk: (device, hasRoom) => relieveDisk(running, device, hasRoom, log),
     async killLeftovers() {
       const killed = await killLeftovers(settings.work, Date.now());
@@ -248,6 +254,7 @@ export async function openRunner(
       if (killed.length === 0) return;
       log.warn({ programs: killed.map(({ id }) => id) }, 'killed programs that a server left running');
     },
+    close: () => diskMeter.close(),
   };
 }
 

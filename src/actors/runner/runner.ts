@@ -1,4 +1,5 @@
 // The port behind which programs of users run: a process in a sandbox now; a container runner would be one more file.
+import type { DiskQuery, DiskUsage } from './disk-usage.ts';
 
 /** One program to run. Paths are those of this machine, and the program sees the same ones. */
 export interface Program {
@@ -93,8 +94,12 @@ export interface Runner {
    * then the next, until there is room or none has grown much.
    */
   relieveDisk(device: number, hasRoom: () => Promise<boolean>): Promise<void>;
+  /** One after another, so that folders with many files use one core at most. */
+  measureDisk(query: DiskQuery): Promise<DiskUsage>;
   /** Kills what a crashed server left running on this machine. Called once, before anything is started. */
   killLeftovers(): Promise<void>;
+  /** Called when all programs have ended. */
+  close(): Promise<void>;
 }
 
 declare module '../../kernel/kernel.ts' {

@@ -17,7 +17,7 @@ import {
 import type { Launch, LaunchedProcess } from './launch.ts';
 import { isRunning, sendSignal, type ProcessIdentity, type ProcessInfo } from './process-table.ts';
 import { removeTree } from './remove-tree.ts';
-import type { Program, ProgramExit, ProgramLimit, ProgramUsage, RunningProgram } from './runner.ts';
+import type { Program, ProgramExit, ProgramLimit, ProgramUsage, Runner, RunningProgram } from './runner.ts';
 
 const MB = 1024 ** 2;
 const WATCH_MS = 500;
@@ -30,6 +30,7 @@ interface Supervision {
   cgroup?: Cgroup | undefined;
   /** All processes of this machine; one reading may serve several programs. */
   listShared(): Promise<ProcessInfo[]>;
+  measureDisk: Runner['measureDisk'];
   /** How many files it may have; many where it is not said. */
   maxEntries?: number | undefined;
   /** Called when all is dead. Never rejects. */
@@ -48,7 +49,7 @@ export interface SupervisedProgram extends RunningProgram {
 }
 
 export function supervise(supervision: Supervision): SupervisedProgram {
-  const { program, plan, launched, cgroup, listShared, maxEntries, release } = supervision;
+  const { program, plan, launched, cgroup, listShared, measureDisk, maxEntries, release } = supervision;
   const { traits, killUser, temporary, sharedFolders } = plan;
   const { child, root } = launched;
   const roots: ProcessIdentity[] = [root, ...(launched.connection ? [launched.connection.process] : [])];
@@ -71,6 +72,7 @@ export function supervise(supervision: Supervision): SupervisedProgram {
     paths: [program.folder, program.output, ...(temporary === undefined ? [] : [temporary])],
     maxBytes: program.diskMbytes * MB,
     maxEntries,
+    read: measureDisk,
     ...(traits.uid !== undefined && sharedFolders && { shared: { uid: traits.uid, folders: sharedFolders } }),
     listPids: async () => selectProcesses(await listShared(), { ...traits, roots }).map(({ pid }) => pid),
   });

@@ -13,4 +13,5 @@ export const runModule: Module = {
   migrations: runMigrations,
   boundaryUsers: ['runs'],
   work: (kernel) => ({ recurring: [runRetention(kernel)] }),
+  close: ({ services }) => services.runner.close(),
 };
