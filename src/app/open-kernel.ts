@@ -4,7 +4,7 @@ import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { runTokens } from '../actors/runs/run-tokens.ts';
 import { openActorsServices } from '../actors/services.ts';
 import { openFlagServices } from '../flags/services.ts';
-import { appTokens } from '../host/apps/app-tokens.ts';
+import { openAppTokens } from '../host/apps/app-tokens.ts';
 import { installationTokens } from '../host/apps/installation-tokens.ts';
 import { openHostServices } from '../host/services.ts';
 import { maySourceBeRead, openSource, repositoryNameIn } from '../host/sources/open-source.ts';
@@ -62,7 +62,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
     blobs: await openBlobs(config),
     disk,
     secrets: await openSecrets(config, engine, log),
-    identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, appTokens]).open(),
+    identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, openAppTokens()]).open(),
     transferOwnership,
     endMember,
     auditedAccounts,

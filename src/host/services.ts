@@ -1,10 +1,12 @@
 // The in-memory services of the host, created when a server starts.
 import type { Kernel } from '../kernel/kernel.ts';
+import { openContributors } from './branches/contributor-routes.ts';
 import { findGit, type InstalledGit } from './git/process/git-environment.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/ready-replies.ts';
 import { openGistOwnerCache } from './gists/access.ts';
+import { GistWrites } from './gists/write-revision.ts';
 import { openMarkdownTurns } from './markdown/render-text.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { openDownloads } from './transport/downloads.ts';
@@ -35,6 +37,8 @@ export async function openHostServices(
     gistOwners: await openGistOwnerCache(engine),
     packs: new PackService(settings, clock),
     downloads: openDownloads(clock),
+    gistWrites: new GistWrites(),
+    contributors: openContributors(),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),
     maintenance: openMaintenance(),

@@ -29,7 +29,10 @@ export interface ReservedWebServer {
 }
 
 export async function reserveWebServer(
-  { settings }: Pick<Kernel, 'settings'>,
+  {
+    settings,
+    services,
+  }: { settings: Pick<Kernel['settings'], 'execution'>; services: Pick<Kernel['services'], 'webServers'> },
   runId: string,
 ): Promise<ReservedWebServer> {
   const { work, network } = settings.execution;
@@ -37,7 +40,8 @@ export async function reserveWebServer(
   if (network === 'host') {
     const port = await findFreePort();
     const names = { header: SECRET_HEADER, secret: SECRET_VARIABLE, port: PORT_VARIABLE };
-    return { port, secret, address: { port }, guard: guardOf(work, names), release: () => {} };
+    const guard = services.webServers.guardFile(() => writeGuard(work, names));
+    return { port, secret, address: { port }, guard, release: () => {} };
   }
   const port = WEB_SERVER_PORT;
   const folder = join(work, 'web');
@@ -52,15 +56,6 @@ export async function reserveWebServer(
     inboundSocket: { port, socket },
     release: () => rmSync(socket, { force: true }),
   };
-}
-
-const guards = new Map<string, string>();
-
-/** Written once by each server: what an earlier release left is replaced. */
-function guardOf(work: string, names: Parameters<typeof writeGuard>[1]): string {
-  const known = guards.get(work) ?? writeGuard(work, names);
-  guards.set(work, known);
-  return known;
 }
 
 /** Beside the options of the Actor's own. */

@@ -98,6 +98,12 @@ export interface WebServerEvents {
 export class WebServers {
   readonly #servers = new Map<string, WebServer>();
   #events: WebServerEvents | undefined;
+  #guardFile: string | undefined;
+
+  /** Written once by each server: what an earlier release left is replaced. */
+  guardFile(write: () => string): string {
+    return (this.#guardFile ??= write());
+  }
 
   /** One listener: what runs in standby mode. */
   follow(events: WebServerEvents): void {

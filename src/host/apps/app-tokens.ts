@@ -19,15 +19,21 @@ const ALGORITHM = 'RS256';
 const SKEW_SECONDS = 60;
 const MAX_SECONDS = 600;
 
-export const appTokens: ProgramTokens = {
-  hasForm: (secret) => FORM.test(secret),
-  async find(db, secret, now) {
-    const { app, claims } = await verify(db, secret);
-    const expiresAt = checkTimes(claims, now / 1000) * 1000;
-    const bot = await findBotAccount(db, { id: app.botId });
-    return bot && { caller: programCaller(bot, { kind: 'app', app: app.number }), expiresAt };
-  },
-};
+/** By their texts: reading a key takes longer than checking a signature. */
+type PublicKeys = BoundedCache<string, KeyObject>;
+
+export function openAppTokens(): ProgramTokens {
+  const keys: PublicKeys = new BoundedCache({ max: 1000 });
+  return {
+    hasForm: (secret) => FORM.test(secret),
+    async find(db, secret, now) {
+      const { app, claims } = await verify(db, secret, keys);
+      const expiresAt = checkTimes(claims, now / 1000) * 1000;
+      const bot = await findBotAccount(db, { id: app.botId });
+      return bot && { caller: programCaller(bot, { kind: 'app', app: app.number }), expiresAt };
+    },
+  };
+}
 
 interface Claims {
   iss?: unknown;
@@ -37,22 +43,22 @@ interface Claims {
 }
 
 /** The issuer is read before the signature is checked, to find the key; nothing else is. */
-async function verify(db: Db, secret: string): Promise<{ app: HostApp; claims: Claims }> {
+async function verify(db: Db, secret: string, keys: PublicKeys): Promise<{ app: HostApp; claims: Claims }> {
   if (secret.length > MAX_LENGTH) throw undecodable();
   const { iss } = readUnverified(secret);
   const app = await findIssuer(db, iss);
   if (app === undefined) throw undecodable();
   for (const { publicKey } of await listAppKeys(db, app.number)) {
-    const claims = await claimsIn(secret, publicKey);
+    const claims = await claimsIn(secret, publicKey, keys);
     if (claims !== undefined) return { app, claims };
   }
   throw undecodable();
 }
 
 /** Undefined where another key has signed it. */
-async function claimsIn(secret: string, publicKey: string): Promise<Claims | undefined> {
+async function claimsIn(secret: string, publicKey: string, keys: PublicKeys): Promise<Claims | undefined> {
   try {
-    const { payload } = await compactVerify(secret, keyOf(publicKey), { algorithms: [ALGORITHM] });
+    const { payload } = await compactVerify(secret, keyOf(publicKey, keys), { algorithms: [ALGORITHM] });
     return JSON.parse(new TextDecoder().decode(payload)) as Claims;
   } catch {
     return undefined;
@@ -77,14 +83,11 @@ async function findIssuer(db: Db, iss: unknown): Promise<HostApp | undefined> {
   return /^\d{1,10}$/.test(iss) ? await findApp(db, Number(iss)) : await findAppByClientId(db, iss);
 }
 
-const keys = new BoundedCache<string, KeyObject>({ max: 1000 });
-
-/** Reading a key from its text takes longer than checking a signature. */
-function keyOf(pem: string): KeyObject {
-  const known = keys.get(pem, 0);
+function keyOf(pem: string, keys: PublicKeys): KeyObject {
+  const known = keys.get(pem);
   if (known !== undefined) return known;
   const key = createPublicKey(pem);
-  keys.set(pem, key, Infinity);
+  keys.set(pem, key);
   return key;
 }
 

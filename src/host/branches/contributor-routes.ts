@@ -1,5 +1,6 @@
 // The authors of a repository's commits, those of most commits first.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
@@ -15,16 +16,21 @@ import { RepositoryParams } from '../repositories/repository-params.ts';
 const MAX_CONTRIBUTORS = 2000;
 const MAX_CACHED = 50_000;
 
-/**
- * By the id of the newest commit: it determines the whole history, so nothing is ever stale. Promises, so that concurrent
- * calls count once.
- */
-const counted = new BoundedCache<string, CountedHistory>({
-  max: MAX_CACHED,
-  weigh: () => MAX_CONTRIBUTORS,
-});
-
 type CountedHistory = Promise<Contributor[]>;
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /**
+     * By the id of the newest commit: it determines the whole history, so nothing is ever stale. Promises, so that concurrent
+     * calls count once.
+     */
+    contributors: BoundedCache<string, CountedHistory>;
+  }
+}
+
+export function openContributors(): Kernel['services']['contributors'] {
+  return new BoundedCache({ max: MAX_CACHED, weigh: () => MAX_CONTRIBUTORS });
+}
 
 const ContributorReply = Type.Object(
   {
@@ -59,7 +65,7 @@ const listRepositoryContributors = repositoryRoute(
     const git = services.git.repository(repository.number, signal);
     const tip = await git.readRef(`refs/heads/${repository.defaultBranch}`);
     if (tip === undefined) return reply(204);
-    const contributors = await countContributors(git, tip);
+    const contributors = await countContributors(services, git, tip);
     const emails = contributors.map(({ email }) => email);
     const groups = groupByAuthor(contributors, await listAuthors(db, emails));
     const isWithAnonymous = query.anon === '1' || query.anon === 'true';
@@ -71,15 +77,19 @@ const listRepositoryContributors = repositoryRoute(
   },
 );
 
-async function countContributors(git: GitRepository, tip: string): CountedHistory {
-  const known = counted.get(tip);
+async function countContributors(
+  { contributors }: Pick<Kernel['services'], 'contributors'>,
+  git: GitRepository,
+  tip: string,
+): CountedHistory {
+  const known = contributors.get(tip);
   if (known !== undefined) return await known;
   const counting = listContributors(git, tip, { limit: MAX_CONTRIBUTORS });
-  counted.set(tip, counting);
+  contributors.set(tip, counting);
   try {
     return await counting;
   } catch (error) {
-    counted.delete(tip);
+    contributors.delete(tip);
     throw error;
   }
 }

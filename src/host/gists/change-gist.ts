@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { gistNotFound, ownsGist, type FoundGist } from './access.ts';
-import { editFiles, type SentFiles, inTurn, writeRevision } from './write-revision.ts';
+import { editFiles, type SentFiles, writeRevision } from './write-revision.ts';
 import { GIST_BRANCH, type Gist } from './gist.ts';
 import { readGistState } from './read-git.ts';
 import { auditedGist, beginGistWrite, gistChange, recordGistChange } from './record-change.ts';
@@ -148,7 +148,7 @@ export async function changeGist(
   const found =
     files === undefined || Object.keys(files).length === 0
       ? await record()
-      : await inTurn(kernel.services, gist.number, async () => {
+      : await kernel.services.gistWrites.inTurn(gist.number, async () => {
           const write = await beginGistWrite(kernel, gist.number, caller, now);
           try {
             await writeRevision(kernel.services.gistGit.repository(gist.number), actor, files);

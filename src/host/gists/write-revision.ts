@@ -17,6 +17,12 @@ import { writeObjects } from '../git/objects/write-objects.ts';
 import { personOf } from '../owners/commit-person.ts';
 import { GIST_REF, MAX_FILE_NAME, MAX_GIST_FILES } from './gist.ts';
 
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    gistWrites: GistWrites;
+  }
+}
+
 /** Other servers and pushes may change the gist meanwhile: then the change is made anew, on what they have written. */
 const MAX_TRIES = 40;
 
@@ -60,20 +66,21 @@ async function writeOnce(
   return true;
 }
 
-/** The last write to each gist, on this server. */
-const writes = new WeakMap<object, Map<number, Promise<unknown>>>();
+/** Writes of one gist on this server follow each other, so that they do not have to be made again. */
+export class GistWrites {
+  /** The last one of each gist. */
+  readonly #last = new Map<number, Promise<unknown>>();
 
-/** Runs `write` after the earlier ones of the same gist, so that they do not have to be made again. */
-export async function inTurn<T>(server: object, number: number, write: () => Promise<T>): Promise<T> {
-  const queue = writes.get(server) ?? new Map<number, Promise<unknown>>();
-  writes.set(server, queue);
-  const turn = (queue.get(number) ?? Promise.resolve()).then(write, write);
-  const ended = turn.catch(() => {});
-  queue.set(number, ended);
-  try {
-    return await turn;
-  } finally {
-    if (queue.get(number) === ended) queue.delete(number);
+  /** Runs `write` after the earlier ones of the same gist. */
+  async inTurn<T>(number: number, write: () => Promise<T>): Promise<T> {
+    const turn = (this.#last.get(number) ?? Promise.resolve()).then(write, write);
+    const ended = turn.catch(() => {});
+    this.#last.set(number, ended);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(number) === ended) this.#last.delete(number);
+    }
   }
 }
 
