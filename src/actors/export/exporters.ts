@@ -2,11 +2,9 @@
 import { exportCsv } from './csv.ts';
 import { exportHtml } from './html.ts';
 import type { ExportOptions, ExportSource } from './input.ts';
-import { exportJson, exportJsonTexts } from './json.ts';
-import { exportJsonl, exportJsonlTexts } from './jsonl.ts';
-import { exportRss } from './rss.ts';
+import { exportJson, exportJsonTexts, exportJsonl, exportJsonlTexts } from './json.ts';
+import { exportRss, exportXml } from './xml.ts';
 import { exportXlsx } from './xlsx.ts';
-import { exportXml } from './xml.ts';
 
 export type ExportFormat = 'json' | 'jsonl' | 'csv' | 'html' | 'xlsx' | 'xml' | 'rss';
 export type Chunks = AsyncGenerator<string | Uint8Array, void>;

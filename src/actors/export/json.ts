@@ -1,4 +1,4 @@
-// Items as one JSON array.
+// Items as one JSON array, or as JSON lines.
 import { itemTooDeep, type ExportOptions, type ExportSource } from './input.ts';
 import { writeText } from './text.ts';
 
@@ -17,6 +17,22 @@ export function exportJsonTexts(
   { bom = false }: ExportOptions = {},
 ): AsyncGenerator<string, void> {
   return writeText(source(), { ...ARRAY, bom, row: (text) => text });
+}
+
+/** A text on each line. */
+export function exportJsonl(
+  source: ExportSource,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  return writeText(source(), { bom, row: (item) => `${toJson(item)}\n` });
+}
+
+/** The same from items that are already JSON texts without line breaks, as JSON.stringify writes them. */
+export function exportJsonlTexts(
+  source: ExportSource<string>,
+  { bom = false }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  return writeText(source(), { bom, row: (text) => `${text}\n` });
 }
 
 export function toJson(value: unknown): string {

@@ -5,7 +5,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { childrenOf, readXml, textIn } from './fixture-readers.ts';
 import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
 import type { Item } from './input.ts';
-import { exportXml } from './xml.ts';
+import { exportRss, exportXml } from './xml.ts';
 
 /** The exported item without the elements around it. */
 async function toXml(item: Item): Promise<string> {
@@ -96,4 +96,36 @@ test('deep nesting is refused and does not fill the stack', async () => {
     await assert.rejects(toXml(item), (error) => error instanceof Failure && error.kind === 'invalid');
   }
   assert.match(await toXml(nested(200)), /<a>1<\/a>/);
+});
+
+test('items of a feed are those of a channel', async () => {
+  const options = {
+    feedTitle: 'News & more',
+    feedDescription: 'All of it',
+    feedLink: 'https://x.test/?a=1&b=2',
+  };
+  assert.equal(
+    await textOf(
+      exportRss(sourceOf([{ title: 'One', guid: { '@': { isPermaLink: false }, '#': 1 } }]), options),
+    ),
+    '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0">\n<channel>\n<title>News &amp; more</title>\n' +
+      '<link>https://x.test/?a=1&amp;b=2</link>\n<description>All of it</description>\n' +
+      '<item><title>One</title><guid isPermaLink="false">1</guid></item>\n</channel>\n</rss>\n',
+  );
+});
+
+test('whatever items and titles hold, the feed is well-formed', async () => {
+  const texts = fc.string({ unit: 'binary' });
+  await fc.assert(
+    fc.asyncProperty(anyBatches, texts, texts, async (batches, feedTitle, feedDescription) => {
+      const root = readXml(await textOf(exportRss(sourceOf(...batches), { feedTitle, feedDescription })));
+      const [channel] = childrenOf(root);
+      assert.equal(childrenOf(channel!, 'item').length, batches.flat().length);
+    }),
+  );
+});
+
+test('a feed without items is a feed', async () => {
+  const root = readXml(await textOf(exportRss(sourceOf())));
+  assert.equal(textIn(childrenOf(childrenOf(root)[0]!, 'title')[0]!), 'Dataset');
 });

@@ -1,4 +1,4 @@
-// Items as XML: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
+// Items as XML, or as an RSS feed: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
 import { isContainer, isObject, MAX_DEPTH } from '../../kernel/json/json-value.ts';
 import { itemTooDeep, type ExportOptions, type Item, type ExportSource } from './input.ts';
 import { toJson } from './json.ts';
@@ -20,8 +20,24 @@ export function exportXml(
   });
 }
 
+/** An RSS 2.0 feed. */
+export function exportRss(
+  source: ExportSource,
+  { bom = false, feedTitle = 'Dataset', feedDescription = '', feedLink = '' }: ExportOptions = {},
+): AsyncGenerator<string, void> {
+  const channel =
+    `<title>${escapeMarkup(feedTitle)}</title>\n<link>${escapeMarkup(feedLink)}</link>\n` +
+    `<description>${escapeMarkup(feedDescription)}</description>\n`;
+  return writeText(source(), {
+    bom,
+    head: `${XML_DECLARATION}<rss version="2.0">\n<channel>\n${channel}`,
+    row: elementWriter('item'),
+    tail: '</channel>\n</rss>\n',
+  });
+}
+
 /** Writes each item as one element of this name, on a line of its own. */
-export function elementWriter(name: string): (item: Item) => string {
+function elementWriter(name: string): (item: Item) => string {
   const safe = toXmlName(name);
   return (item) => `${toElement(safe, item, 0)}\n`;
 }
