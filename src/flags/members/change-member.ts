@@ -4,12 +4,7 @@ import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import {
-  checkAttributeGrant,
-  checkCustomGrant,
-  checkRoleGrant,
-  checkRank,
-} from '../../kernel/identity/grant-rules.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant, checkRank } from './grant-rules.ts';
 import { findRoles, shareLockRoles, type Role } from '../../kernel/identity/store-roles.ts';
 import {
   countMembersWithRole,

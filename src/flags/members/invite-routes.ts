@@ -2,7 +2,7 @@
 import { knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
-import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from '../../kernel/identity/grant-rules.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from './grant-rules.ts';
 import { shareLockRoles } from '../../kernel/identity/store-roles.ts';
 import {
   findIdsByEmail,

@@ -3,7 +3,7 @@ import { requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkRank } from '../../kernel/identity/grant-rules.ts';
+import { checkRank } from './grant-rules.ts';
 import {
   listMemberRecords,
   listMemberIds,

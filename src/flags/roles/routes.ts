@@ -1,7 +1,7 @@
 // Custom roles: list, create, get, patch, delete.
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { checkPolicyChange } from '../../kernel/identity/grant-rules.ts';
+import { checkPolicyChange } from '../members/grant-rules.ts';
 import {
   countHolders,
   insertRole,

@@ -2,7 +2,7 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../../kernel/identity/grant-rules.ts';
+import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../members/grant-rules.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
 import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import { grantedActions, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';

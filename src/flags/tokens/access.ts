@@ -1,7 +1,7 @@
 // Which access tokens a caller may see, change and reset.
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkOutlives, checkTokenRank } from '../../kernel/identity/grant-rules.ts';
+import { checkOutlives, checkTokenRank } from '../members/grant-rules.ts';
 import { findToken, type Token } from '../../kernel/identity/store-tokens.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import type { Call } from '../../kernel/http/route.ts';

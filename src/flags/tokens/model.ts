@@ -3,7 +3,7 @@ import type { Access } from '../../kernel/identity/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import { parseStatements, type BaseRole, type PolicyStatement } from '../../kernel/identity/policy.ts';
-import { hasSamePermissions } from '../../kernel/identity/grant-rules.ts';
+import { hasSamePermissions } from '../members/grant-rules.ts';
 import type { NewToken, TokenPermissions, Token } from '../../kernel/identity/store-tokens.ts';
 import { PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';

@@ -4,12 +4,7 @@ import { type Access, requireAllPermissions, requireAnyPermission } from '../../
 import { findAccount, findHeir, lockServiceAccounts } from '../../kernel/identity/store-accounts.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { findMember } from '../../kernel/identity/store-members.ts';
-import {
-  checkGrant,
-  checkOutlives,
-  expiryOfNewToken,
-  hasSamePermissions,
-} from '../../kernel/identity/grant-rules.ts';
+import { checkGrant, checkOutlives, expiryOfNewToken, hasSamePermissions } from '../members/grant-rules.ts';
 import { findRoles, shareLockRoles, listUnknownRoles } from '../../kernel/identity/store-roles.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import {

@@ -1,12 +1,12 @@
 // Who may grant which permissions to a token, a member or a team: never more than their own.
-import { Failure } from '../failure.ts';
-import { problem } from '../schema/schema.ts';
-import { hasPlaceholders } from './attributes.ts';
-import type { HeldRoles, KnownCaller } from './caller.ts';
-import type { Member } from './store-members.ts';
-import type { BaseRole } from './policy.ts';
-import type { Role } from './store-roles.ts';
-import type { TokenPermissions, Token } from './store-tokens.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import { hasPlaceholders } from '../../kernel/identity/attributes.ts';
+import type { HeldRoles, KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import type { BaseRole } from '../../kernel/identity/policy.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
+import type { TokenPermissions, Token } from '../../kernel/identity/store-tokens.ts';
 
 const RANKS: Record<BaseRole, number> = { no_access: 0, reader: 1, writer: 2, admin: 3, owner: 4 };
 

@@ -2,11 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../failure.ts';
-import { compileBaseRoles } from './base-roles.ts';
-import type { KnownCaller } from './caller.ts';
-import type { Member } from './store-members.ts';
-import { can, compilePolicy, type BaseRole, type Policy, type PolicyStatement } from './policy.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import type { Member } from '../../kernel/identity/store-members.ts';
+import {
+  can,
+  compilePolicy,
+  type BaseRole,
+  type Policy,
+  type PolicyStatement,
+} from '../../kernel/identity/policy.ts';
 import {
   checkAttributeGrant,
   checkCustomGrant,
@@ -19,8 +25,8 @@ import {
   checkTeamGrant,
   expiryOfNewToken,
 } from './grant-rules.ts';
-import type { Role } from './store-roles.ts';
-import type { TokenPermissions, Token } from './store-tokens.ts';
+import type { Role } from '../../kernel/identity/store-roles.ts';
+import type { TokenPermissions, Token } from '../../kernel/identity/store-tokens.ts';
 
 const rolePolicies = compileBaseRoles([]);
 const ROLES: BaseRole[] = ['no_access', 'reader', 'writer', 'admin', 'owner'];
