@@ -1,29 +1,24 @@
 // Changes to many members at once, by semantic patch.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
-import {
-  listMemberRecords,
-  lockMembers,
-  listMemberIdsExcept,
-  type MemberRecord,
-} from '../../kernel/identity/store-member-admin.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import { route } from '../../kernel/http/route.ts';
 import { OneOf, problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { linkTo, Links } from '../links.ts';
 import type { Update } from '../../kernel/change/change.ts';
+import { linkTo, Links } from '../links.ts';
 import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
-import { changeMember, requireRoles } from './change-member.ts';
-import { EXCEPTIONS, readExceptions } from './filter.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
-import { memberResource } from './model.ts';
+import { listMemberRecords, lockMembers, listMemberIdsExcept } from './store.ts';
+import { changeMember, requireRoles } from './change-member.ts';
+import { EXCEPTIONS, readExceptions } from './filter.ts';
+import { memberResource, type MemberRecord } from './model.ts';
 
 const Role = OneOf(['reader', 'writer', 'admin', 'no_access']);
 const KINDS = {

@@ -4,20 +4,16 @@ import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkAttributeGrant, checkCustomGrant, checkRoleGrant, checkRank } from './grant-rules.ts';
 import { findRoles, shareLockRoles, type Role } from '../../kernel/identity/store-roles.ts';
-import {
-  countMembersWithRole,
-  updateMemberRecord,
-  type MemberRecord,
-} from '../../kernel/identity/store-member-admin.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { memberAccesses, memberResource, toMember } from './model.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant, checkRank } from './grant-rules.ts';
+import { countMembersWithRole, updateMemberRecord } from './store.ts';
+import { memberAccesses, memberResource, toMember, type MemberRecord } from './model.ts';
 
 /** Roles by key or id. Fails for unknown ones. */
 export async function requireRoles(db: Db, names: readonly string[], field: string): Promise<Role[]> {

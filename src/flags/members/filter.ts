@@ -1,8 +1,8 @@
 // Reads member filters: of lists, and of the members that changes to all members skip.
-import type { MemberFilter } from '../../kernel/identity/store-member-admin.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { readFieldFilter } from '../list-query.ts';
+import type { MemberFilter } from './store.ts';
 
 export const MEMBER_FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;
 

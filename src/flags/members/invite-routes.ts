@@ -2,14 +2,7 @@
 import { knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
-import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from './grant-rules.ts';
 import { shareLockRoles } from '../../kernel/identity/store-roles.ts';
-import {
-  findIdsByEmail,
-  listMemberRecords,
-  findFreeUsername,
-} from '../../kernel/identity/store-member-admin.ts';
-import { lockTeams } from '../../kernel/identity/store-teams.ts';
 import { hashPassword } from '../../kernel/secrets/secret.ts';
 import { insertLoginLink, INVITATION_MS } from '../../kernel/identity/sessions/store-sessions.ts';
 import { reply, route } from '../../kernel/http/route.ts';
@@ -17,9 +10,11 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-
+import { lockTeams } from '../teams/store.ts';
 import { Collection, linkTo } from '../links.ts';
 import { joinTeams } from '../teams/change-team.ts';
+import { checkAttributeGrant, checkCustomGrant, checkRoleGrant } from './grant-rules.ts';
+import { findIdsByEmail, listMemberRecords, findFreeUsername } from './store.ts';
 import { requireRoles } from './change-member.ts';
 import { checkEmails, emailFailure, MemberPost, MemberRep, toMember, usernameFrom } from './model.ts';
 import { teamsOf } from './routes.ts';

@@ -1,17 +1,24 @@
 // The representation of members, and the rules for changing them.
 import type { Access } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
+import type { RoleAttributes } from '../../kernel/identity/attributes.ts';
 import { isEmail } from '../../kernel/identity/email.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import type { MemberRecord } from '../../kernel/identity/store-member-admin.ts';
-import type { MemberGrant } from '../../kernel/identity/store-team-grants.ts';
-import type { Team } from '../../kernel/identity/store-teams.ts';
+import type { MemberGrant, Team } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../resource-patch.ts';
 import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+
+/** A member with the fields that only administration needs. */
+export interface MemberRecord extends Member {
+  roleAttributes: RoleAttributes;
+  lastSeenAt: number | undefined;
+  lastSeenToken: string | undefined;
+  version: number;
+}
 
 const SUMMARY = {
   _id: Type.String(),

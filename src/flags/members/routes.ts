@@ -3,22 +3,17 @@ import { requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { checkRank } from './grant-rules.ts';
+import { deleteMember } from '../../kernel/identity/store-members.ts';
 import {
-  listMemberRecords,
-  listMemberIds,
-  lockMemberRecords,
-  deleteMemberRecord,
-  type MemberRecord,
-} from '../../kernel/identity/store-member-admin.ts';
-import { listMemberGrants } from '../../kernel/identity/store-team-grants.ts';
-import { listMemberTeams, listTeamRoles } from '../../kernel/identity/store-teams.ts';
+  listMemberGrants,
+  listMemberTeams,
+  listTeamRoles,
+} from '../../kernel/identity/store-member-teams.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices, mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-
 import { couldBeId, Key } from '../fields.ts';
 import {
   ExpandQuery,
@@ -33,6 +28,8 @@ import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readDocumentPatch, updateOf } from '../resource-patch.ts';
 import { joinTeams } from '../teams/change-team.ts';
+import { checkRank } from './grant-rules.ts';
+import { listMemberRecords, listMemberIds, lockMemberRecords } from './store.ts';
 import { changeMember } from './change-member.ts';
 import { MEMBER_FILTERS, readMemberFilter } from './filter.ts';
 import {
@@ -42,6 +39,7 @@ import {
   memberResource,
   toMember,
   type MemberExpansions,
+  type MemberRecord,
 } from './model.ts';
 
 const ById = Type.Object({ id: Type.String({ description: 'An id, or `me`' }) });
@@ -133,7 +131,7 @@ const patchMemberRoute = route(
   },
 );
 
-const deleteMember = route(
+const deleteMemberRoute = route(
   {
     id: 'deleteMember',
     method: 'DELETE',
@@ -155,7 +153,7 @@ const deleteMember = route(
       if (member.role === 'owner')
         throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
       await endMember(tx, member);
-      await deleteMemberRecord(db, member, call.now);
+      await deleteMember(db, member, call.now);
       tx.record({
         accesses: [access],
         kind: 'member',
@@ -190,7 +188,7 @@ const postMemberTeams = route(
   },
 );
 
-export const memberRoutes = [getMembers, getMember, patchMemberRoute, deleteMember, postMemberTeams];
+export const memberRoutes = [getMembers, getMember, patchMemberRoute, deleteMemberRoute, postMemberTeams];
 
 /** A service token does not act as its creator. */
 function isMe({ member, token }: KnownCaller, { id }: { id: string }): boolean {

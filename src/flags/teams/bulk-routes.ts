@@ -1,16 +1,11 @@
 // Adds many members to teams at once: by a CSV file of e-mail addresses, by JSON, or by semantic patch.
 import { Failure } from '../../kernel/failure.ts';
-import {
-  findIdsByEmail,
-  listMemberIdsExcept,
-  listMemberRecords,
-} from '../../kernel/identity/store-member-admin.ts';
-import { findTeam, lockTeams } from '../../kernel/identity/store-teams.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Update } from '../../kernel/change/change.ts';
+import { findIdsByEmail, listMemberIdsExcept, listMemberRecords } from '../members/store.ts';
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
@@ -20,6 +15,7 @@ import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../resource-patch.ts';
+import { findTeam, lockTeams } from './store.ts';
 import { checkAddresses, isById, type NamedMember } from './address-file.ts';
 import { changeTeam, joinTeams, openTeam, requireMembers } from './change-team.ts';
 import { sorted } from './instructions.ts';

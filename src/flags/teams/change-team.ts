@@ -2,25 +2,19 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { requireAllPermissions, knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../members/grant-rules.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
-import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
-import { grantedActions, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
-import {
-  lockTeams,
-  lockTeam,
-  updateTeam,
-  type Team,
-  type WholeTeam,
-} from '../../kernel/identity/store-teams.ts';
+import { grantedActions, type TeamGrant, type Team } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
+import { checkAttributeGrant, checkCustomGrant, checkTeamGrant } from '../members/grant-rules.ts';
+import { listMemberRecords } from '../members/store.ts';
 import { couldBeKey } from '../fields.ts';
 import { unknownThing } from '../find-project.ts';
+import { lockTeams, lockTeam, updateTeam } from './store.ts';
 import { sorted } from './instructions.ts';
-import { teamAccesses, teamResource, toAuditedTeam } from './model.ts';
+import { teamAccesses, teamResource, toAuditedTeam, type WholeTeam } from './model.ts';
 
 export async function openTeam(tx: Db, key: string): Promise<WholeTeam> {
   const team = couldBeKey(key) ? await lockTeam(tx, key) : undefined;

@@ -1,22 +1,17 @@
 // Loads the optional parts of team representations, for a page of teams at once.
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
-import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
 import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
-import { grantedActions, listGrants } from '../../kernel/identity/store-team-grants.ts';
-import {
-  countTeamMembers,
-  listMemberIdsOfTeams,
-  listTeamRoles,
-  type Team,
-} from '../../kernel/identity/store-teams.ts';
+import { grantedActions, listTeamRoles, type Team } from '../../kernel/identity/store-member-teams.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
+import { listMemberRecords } from '../members/store.ts';
 import { memberResource } from '../members/model.ts';
 import { listProjectNames } from '../projects/store.ts';
 import { projectResource } from '../resources.ts';
+import { listGrants, countTeamMembers, listMemberIdsOfTeams } from './store.ts';
 import type { Expand, TeamExpansions } from './model.ts';
 
 export async function findExpansions(

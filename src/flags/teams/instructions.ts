@@ -1,14 +1,13 @@
 // The instructions of a team's semantic patches.
 import type { Role } from '../../kernel/identity/store-roles.ts';
-import { grantText, type TeamGrant } from '../../kernel/identity/store-team-grants.ts';
-import type { WholeTeam } from '../../kernel/identity/store-teams.ts';
+import type { TeamGrant } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { misfit, problem } from '../../kernel/schema/schema.ts';
 import { Description, Name } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
-import { GRANT, NamedMembers } from './model.ts';
+import { GRANT, grantText, NamedMembers, type WholeTeam } from './model.ts';
 
 const Members = { values: NamedMembers };
 const Grant = { ...GRANT, memberIDs: NamedMembers };

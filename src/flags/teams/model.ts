@@ -2,13 +2,25 @@
 import type { Access } from '../../kernel/identity/actor.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
-import type { Team, WholeTeam } from '../../kernel/identity/store-teams.ts';
+import type { Team, TeamGrant } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+
+/** A team with its members, roles and grants. */
+export interface WholeTeam extends Team {
+  memberIds: string[];
+  roleIds: string[];
+  grants: TeamGrant[];
+}
+
+/** A text that is equal for equal grants only. */
+export function grantText({ memberId, actions }: TeamGrant): string {
+  return memberId + JSON.stringify(actions);
+}
 
 export const TEAM_EXPANDS = ['members', 'roles', 'roleAttributes', 'projects', 'maintainers'] as const;
 export type Expand = (typeof TEAM_EXPANDS)[number];

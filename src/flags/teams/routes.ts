@@ -2,22 +2,13 @@
 import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { findRoles } from '../../kernel/identity/store-roles.ts';
-import { listMemberRecords } from '../../kernel/identity/store-member-admin.ts';
-import {
-  insertTeam,
-  deleteTeam,
-  findTeam,
-  listTeamRoles,
-  listTeams,
-  type Team,
-  type WholeTeam,
-} from '../../kernel/identity/store-teams.ts';
+import { listTeamRoles, type Team } from '../../kernel/identity/store-member-teams.ts';
 import { Page, type Slice } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
-
+import { listMemberRecords } from '../members/store.ts';
 import { couldBeKey } from '../fields.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
@@ -28,6 +19,7 @@ import { readBoolean } from '../members/filter.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch, updateOf } from '../resource-patch.ts';
+import { insertTeam, deleteTeam, findTeam, listTeams } from './store.ts';
 import { changeTeam, checkTeamPower, openTeam, requireMembers } from './change-team.ts';
 import {
   applyTeamInstructions,
@@ -47,6 +39,7 @@ import {
   toAuditedTeam,
   toTeam,
   toTeamRole,
+  type WholeTeam,
 } from './model.ts';
 import { findExpansions, listMaintainers } from './expansions.ts';
 

@@ -7,15 +7,14 @@ import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
 import { compileBaseRoles } from './base-roles.ts';
 import { Identity } from './identity.ts';
-import { insertMember, type Member } from './store-members.ts';
+import { deleteMember, insertMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';
 import { insertRole } from './store-roles.ts';
-import { listMemberRecords, deleteMemberRecord } from './store-member-admin.ts';
 import { newSecret } from '../secrets/secret.ts';
 import { deleteSession, insertSession, SESSION_MS } from './sessions/store-sessions.ts';
 import { identityMigrations } from './tables.ts';
 import { versionUsageMigrations } from '../versions/usage/tables.ts';
-import { insertTeam } from './store-teams.ts';
+import { insertTestTeam } from './fixture.ts';
 import {
   insertToken,
   deleteToken,
@@ -225,7 +224,6 @@ onEachEngine((testEngine) => {
   const flag = 'proj/web:env/test:flag/f';
   const asSession = async (): Promise<KnownCaller> =>
     here.identify({ kind: 'session', secret: (await insertSession(engine.db, ada, NOW)).secret }, NOW);
-  const team = { name: 'T', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
   const all = { effect: 'allow' as const, actions: ['*'], resources: ['*'] };
 
   test("the roles of a member's teams are theirs, filled with the team's attributes", async () => {
@@ -234,10 +232,10 @@ onEachEngine((testEngine) => {
     const role = await insertRole(engine.db, { key: 'ops', name: 'Ops', policy }, NOW);
     assert.equal(can(await asSession(), 'deleteRole', 'role/x'), false);
     const parts = { memberIds: [ada.id], roleIds: [role.id], roleAttributes: { projects: ['web'] } };
-    const made = await insertTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    const teamId = await insertTestTeam(engine.db, 'core', parts, NOW);
     const caller = await asSession();
     assert.ok(can(caller, 'deleteRole', 'role/x'));
-    assert.deepEqual(caller.held, { roles: [role.id], teams: [made!.id], managedTeams: [] });
+    assert.deepEqual(caller.held, { roles: [role.id], teams: [teamId], managedTeams: [] });
     await engine.db.updateTable('members').set({ role: 'no_access' }).execute();
     const weak = await asSession();
     assert.deepEqual(
@@ -257,7 +255,7 @@ onEachEngine((testEngine) => {
     const set = { role: 'no_access', custom_roles: '["ops"]', role_attributes: '{"projects":["web"]}' };
     await engine.db.updateTable('members').set(set).execute();
     const parts = { memberIds: [ada.id], roleAttributes: { projects: ['app'] } };
-    await insertTeam(engine.db, { ...team, key: 'core', ...parts }, NOW);
+    await insertTestTeam(engine.db, 'core', parts, NOW);
     const caller = await asSession();
     assert.deepEqual(
       [can(caller, 'deleteProject', 'proj/web'), can(caller, 'deleteProject', 'proj/app')],
@@ -267,7 +265,7 @@ onEachEngine((testEngine) => {
 
   test('a manager of a team has the granted actions on it, and none on others', async () => {
     const grants = [{ memberId: ada.id, actions: 'maintainTeam' }];
-    const made = await insertTeam(engine.db, { ...team, key: 'core', grants }, NOW);
+    const teamId = await insertTestTeam(engine.db, 'core', { grants }, NOW);
     const caller = await asSession();
     assert.deepEqual(
       [
@@ -277,7 +275,7 @@ onEachEngine((testEngine) => {
       ],
       [true, false, false],
     );
-    assert.deepEqual(caller.held?.managedTeams, [made!.id]);
+    assert.deepEqual(caller.held?.managedTeams, [teamId]);
   });
 
   test('no custom role grants what is reserved to owners', async () => {
@@ -297,18 +295,19 @@ onEachEngine((testEngine) => {
     const { credential: service } = await make({ isService: true });
     const seen = async () => {
       await here.saveLastUse();
-      const [member] = await listMemberRecords(engine.db, [ada.id]);
-      return [member?.lastSeenAt, member?.lastSeenToken];
+      const columns = ['last_seen_at', 'last_seen_token'] as const;
+      const row = await engine.db.selectFrom('members').select(columns).executeTakeFirstOrThrow();
+      return [row.last_seen_at, row.last_seen_token];
     };
     await here.identify(service, NOW + 9);
-    assert.deepEqual(await seen(), [undefined, undefined]);
+    assert.deepEqual(await seen(), [null, null]);
     await here.identify(credential, NOW + 5);
     assert.deepEqual(await seen(), [NOW + 5, token.id]);
     const { secret } = await insertSession(engine.db, ada, NOW);
     const session = { kind: 'session' as const, secret };
     await here.identify(credential, NOW + 7);
     await here.identify(session, NOW + 8);
-    assert.deepEqual(await seen(), [NOW + 8, undefined]);
+    assert.deepEqual(await seen(), [NOW + 8, null]);
   });
 
   test('background work of a service token ends with the token', async () => {
@@ -331,8 +330,7 @@ onEachEngine((testEngine) => {
   test('the service token of a removed member keeps its permissions', async () => {
     const { credential } = await make({ isService: true, role: 'admin' });
     const { credential: personal } = await make({ role: 'reader' });
-    const [listed] = await listMemberRecords(engine.db, [ada.id]);
-    await deleteMemberRecord(engine.db, listed!, NOW);
+    await deleteMember(engine.db, { ...ada, version: 1 }, NOW);
     await here.invalidate();
     assert.ok(can(await here.identify(credential, NOW), 'deleteMember', 'member/x'));
     assert.equal(await knows(here, personal), false);

@@ -6,8 +6,7 @@ import type { HeldRoles } from './caller.ts';
 import type { Member } from './store-members.ts';
 import { compilePolicy, type Policy } from './policy.ts';
 import { findRoles } from './store-roles.ts';
-import { grantedActions, listMemberGrants } from './store-team-grants.ts';
-import { listMemberTeams, listTeamRoles } from './store-teams.ts';
+import { grantedActions, listMemberGrants, listMemberTeams, listTeamRoles } from './store-member-teams.ts';
 
 export interface MemberPermissions {
   grants: Policy[][];

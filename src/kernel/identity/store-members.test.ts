@@ -1,10 +1,19 @@
-// Members, on both engines: inserting, finding, searching, and checking passwords.
+// Members, on both engines: inserting, finding, searching, removing, and checking passwords.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Db } from '../storage/tables.ts';
-import { checkPassword, insertMember, findMember, searchMembers, type NewMember } from './store-members.ts';
-import { hashPassword } from '../secrets/secret.ts';
+import {
+  checkPassword,
+  deleteMember,
+  findMember,
+  insertMember,
+  searchMembers,
+  type NewMember,
+} from './store-members.ts';
+import { hashPassword, newSecret } from '../secrets/secret.ts';
+import { insertLoginLink, insertSession, spendLoginLink } from './sessions/store-sessions.ts';
+import { findToken, insertToken } from './store-tokens.ts';
 import { identityMigrations } from './tables.ts';
 
 const NOW = 1_800_000_000_000;
@@ -122,5 +131,26 @@ onEachEngine((engine) => {
     ] as const) {
       assert.equal(await checkPassword(db, name, password), undefined, name);
     }
+  });
+
+  test('a removed member is not found and holds nothing, but their service tokens stay', async () => {
+    const member = await join('gone', { role: 'admin' });
+    const token = { memberId: member.id, name: '', description: '', customRoles: [] };
+    const personal = await insertToken(db, { ...token, isService: false }, newSecret('api-'), NOW);
+    const service = await insertToken(db, { ...token, isService: true }, newSecret('api-'), NOW);
+    await insertSession(db, member, NOW);
+    const link = await insertLoginLink(db, member, NOW);
+    const read = { ...member, version: 1 };
+    await deleteMember(db, read, NOW);
+    assert.equal(await findMember(db, { id: member.id }), undefined);
+    assert.equal(await findMember(db, { username: `removed-${member.id}` }), undefined);
+    assert.equal((await searchMembers(db, 'removed', { offset: 0, limit: 9 })).total, 0);
+    assert.equal(await findToken(db, personal.id), undefined);
+    assert.notEqual(await findToken(db, service.id), undefined);
+    assert.equal(await spendLoginLink(db, link, NOW), undefined);
+    const sessions = await db.selectFrom('sessions').selectAll().where('member_id', '=', member.id).execute();
+    assert.deepEqual(sessions, []);
+    await assert.rejects(deleteMember(db, read, NOW), { kind: 'conflict' });
+    assert.equal((await join('gone')).username, 'gone', 'their names are free again');
   });
 });

@@ -4,11 +4,12 @@ import { Failure } from '../failure.ts';
 import { sortKeyOf } from '../text/fold-case.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../http/reply/page.ts';
+import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from './email.ts';
 import { isReservedUsername } from './library-account.ts';
 import { isPassword } from '../secrets/secret.ts';
-import { reserveName } from './store-reserved-names.ts';
+import { releaseName, reserveName } from './store-reserved-names.ts';
 import type { RoleAttributes } from './attributes.ts';
 import type { BaseRole } from './policy.ts';
 
@@ -238,6 +239,40 @@ export async function updateEmail(tx: Db, member: Member, email: string, now: nu
     )
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/**
+ * Removes all permissions and frees the username and address; the row stays. Personal tokens, sessions and links are
+ * deleted; service tokens stay, as they do not act for their creator. Refuses when someone else changed the member since
+ * they were read.
+ */
+export async function deleteMember(
+  db: Db,
+  { id, version, username }: Pick<Member, 'id' | 'username'> & { version: number },
+  now: number,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('members')
+    .set({
+      username: `removed-${id}`,
+      email: `${id}@removed.invalid`,
+      password: null,
+      role: 'no_access',
+      custom_roles: '[]',
+      role_attributes: null,
+      updated_at: now,
+      removed_at: now,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('removed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw contested('member');
+  await releaseName(db, username, 'member');
+  await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
+  for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
+    await db.deleteFrom(table).where('member_id', '=', id).execute();
+  }
 }
 
 /** When a member was last seen, and with which token, if any. */

@@ -2,7 +2,7 @@
 import { Failure } from '../../../kernel/failure.ts';
 import { newId } from '../../../kernel/id.ts';
 import type { Member } from '../../../kernel/identity/store-members.ts';
-import { listMemberRecords } from '../../../kernel/identity/store-member-admin.ts';
+import { listMemberRecords } from '../../members/store.ts';
 import { reply, route, Stream, type Call } from '../../../kernel/http/route.ts';
 import { OneOf, Type, type Static } from '../../../kernel/schema/schema.ts';
 import type { BlobStore } from '../../../kernel/storage/blobs/blob.ts';

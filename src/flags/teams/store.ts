@@ -1,32 +1,13 @@
-// Teams: members who share custom roles.
-import { sql, type Selectable } from 'kysely';
-import { chunk } from '../collections/chunk.ts';
-import { newId } from '../id.ts';
-import { lockRows } from '../storage/locks.ts';
-import { contested } from '../storage/retry.ts';
-import type { Db, Tables } from '../storage/tables.ts';
-import type { RoleAttributes } from './attributes.ts';
-import { escapeLike } from './store-members.ts';
-import { roleOf } from './store-roles.ts';
-import { insertGrants, grantText, listGrants, deleteGrant, type TeamGrant } from './store-team-grants.ts';
-
-export interface Team {
-  id: string;
-  key: string;
-  name: string;
-  description: string;
-  roleAttributes: RoleAttributes;
-  version: number;
-  createdAt: number;
-  updatedAt: number;
-}
-
-/** A team with its members, roles and grants. */
-export interface WholeTeam extends Team {
-  memberIds: string[];
-  roleIds: string[];
-  grants: TeamGrant[];
-}
+// Teams for their administration: members who share custom roles, and grants on the team itself.
+import { sql } from 'kysely';
+import { chunk } from '../../kernel/collections/chunk.ts';
+import { newId } from '../../kernel/id.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
+import { contested } from '../../kernel/storage/retry.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { escapeLike } from '../../kernel/identity/store-members.ts';
+import { teamOf, type Team, type TeamGrant } from '../../kernel/identity/store-member-teams.ts';
+import { grantText, type WholeTeam } from './model.ts';
 
 /** Undefined if the key is taken. */
 export async function insertTeam(
@@ -189,7 +170,39 @@ function difference<Item>(before: readonly Item[], after: readonly Item[], textO
   };
 }
 
-/** The number of members of each team. */
+export async function listGrants(db: Db, teamId: string): Promise<TeamGrant[]> {
+  const rows = await db
+    .selectFrom('team_grants')
+    .select(['member_id', 'actions'])
+    .where('team_id', '=', teamId)
+    .orderBy('member_id')
+    .orderBy('actions')
+    .execute();
+  return rows.map(({ member_id, actions }) => ({
+    memberId: member_id,
+    actions: JSON.parse(actions) as TeamGrant['actions'],
+  }));
+}
+
+/** The caller passes at most one batch. */
+async function insertGrants(db: Db, teamId: string, grants: readonly TeamGrant[]): Promise<void> {
+  const rows = grants.map(({ memberId, actions }) => ({
+    team_id: teamId,
+    member_id: memberId,
+    actions: JSON.stringify(actions),
+  }));
+  await db.insertInto('team_grants').values(rows).execute();
+}
+
+async function deleteGrant(db: Db, teamId: string, { memberId, actions }: TeamGrant): Promise<void> {
+  await db
+    .deleteFrom('team_grants')
+    .where('team_id', '=', teamId)
+    .where('member_id', '=', memberId)
+    .where('actions', '=', JSON.stringify(actions))
+    .execute();
+}
+
 /** Ids of members by the id of their team, in their order; of each team at most so many. */
 export async function listMemberIdsOfTeams(
   db: Db,
@@ -216,6 +229,7 @@ export async function listMemberIdsOfTeams(
   return new Map([...byTeam].map(([team, members]) => [team, members.map(({ member_id }) => member_id)]));
 }
 
+/** The number of members of each team. */
 export async function countTeamMembers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -225,46 +239,4 @@ export async function countTeamMembers(db: Db, ids: readonly string[]): Promise<
     .groupBy('team_id')
     .execute();
   return new Map(rows.map(({ team_id, total }) => [team_id, total]));
-}
-
-/** The teams of each of the members. */
-export async function listMemberTeams(db: Db, memberIds: readonly string[]) {
-  if (memberIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('team_members')
-    .innerJoin('teams', 'teams.id', 'team_members.team_id')
-    .selectAll('teams')
-    .select('team_members.member_id')
-    .where('team_members.member_id', 'in', memberIds)
-    .orderBy('teams.key')
-    .execute();
-  return rows.map((row) => ({ memberId: row.member_id, team: teamOf(row) }));
-}
-
-/** The roles of the teams, in the order they were assigned. */
-export async function listTeamRoles(db: Db, teamIds: readonly string[]) {
-  if (teamIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('team_roles')
-    .innerJoin('roles', 'roles.id', 'team_roles.role_id')
-    .selectAll('roles')
-    .select(['team_roles.team_id', 'team_roles.applied_at'])
-    .where('team_roles.team_id', 'in', teamIds)
-    .orderBy('team_roles.applied_at')
-    .orderBy('roles.key')
-    .execute();
-  return rows.map((row) => ({ ...roleOf(row), teamId: row.team_id, appliedAt: row.applied_at }));
-}
-
-function teamOf(row: Selectable<Tables['teams']>): Team {
-  return {
-    id: row.id,
-    key: row.key,
-    name: row.name,
-    description: row.description,
-    roleAttributes: JSON.parse(row.role_attributes) as RoleAttributes,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

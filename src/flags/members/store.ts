@@ -1,22 +1,14 @@
-// Members for their administration: lists by filter, updates and removal.
+// Members for their administration: lists by filter, locks and updates.
 import { sql, type Expression, type ExpressionBuilder, type Selectable, type SqlBool } from 'kysely';
-import { chunk } from '../collections/chunk.ts';
-import { lockRows } from '../storage/locks.ts';
-import { contested } from '../storage/retry.ts';
-import type { Db, Tables } from '../storage/tables.ts';
-import type { RoleAttributes } from './attributes.ts';
-import { isReservedUsername } from './library-account.ts';
-import { attributesOf, escapeLike, memberOf, type Member } from './store-members.ts';
-import { listReservedNames, releaseName } from './store-reserved-names.ts';
-import type { BaseRole } from './policy.ts';
-
-/** A member with the fields that only administration needs. */
-export interface MemberRecord extends Member {
-  roleAttributes: RoleAttributes;
-  lastSeenAt: number | undefined;
-  lastSeenToken: string | undefined;
-  version: number;
-}
+import { chunk } from '../../kernel/collections/chunk.ts';
+import { lockRows } from '../../kernel/storage/locks.ts';
+import { contested } from '../../kernel/storage/retry.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { isReservedUsername } from '../../kernel/identity/library-account.ts';
+import { attributesOf, escapeLike, memberOf } from '../../kernel/identity/store-members.ts';
+import { listReservedNames } from '../../kernel/identity/store-reserved-names.ts';
+import type { BaseRole } from '../../kernel/identity/policy.ts';
+import type { MemberRecord } from './model.ts';
 
 export interface MemberFilter {
   /** Part of an e-mail address or name. */
@@ -186,39 +178,6 @@ export async function updateMemberRecord(
     .executeTakeFirst();
   if (row === undefined) throw contested('member');
   return memberRecordOf(row);
-}
-
-/**
- * Removes all permissions and frees the username and address; the row stays. Personal tokens, sessions and links are
- * deleted; service tokens stay, as they do not act for their creator.
- */
-export async function deleteMemberRecord(
-  db: Db,
-  { id, version, username }: MemberRecord,
-  now: number,
-): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('members')
-    .set({
-      username: `removed-${id}`,
-      email: `${id}@removed.invalid`,
-      password: null,
-      role: 'no_access',
-      custom_roles: '[]',
-      role_attributes: null,
-      updated_at: now,
-      removed_at: now,
-    })
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('removed_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw contested('member');
-  await releaseName(db, username, 'member');
-  await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
-  for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
-    await db.deleteFrom(table).where('member_id', '=', id).execute();
-  }
 }
 
 export async function countMembersWithRole(db: Db, role: BaseRole): Promise<number> {

@@ -1,37 +1,27 @@
-// Teams and custom roles, on both engines: stored fields, members, and the effects of deletion.
+// Teams, on both engines: stored fields, members, roles and grants.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
-import type { Engine } from '../storage/engine.ts';
-import type { Db } from '../storage/tables.ts';
-import { insertMember, findMember, type Member } from './store-members.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import {
-  countHolders,
-  insertRole,
-  deleteRole,
-  findRole,
-  findRoles,
-  listRoles,
-  listUnknownRoles,
-  updateRole,
-  type Role,
-} from './store-roles.ts';
-import { newSecret } from '../secrets/secret.ts';
-import { identityMigrations } from './tables.ts';
-import {
-  countTeamMembers,
-  insertTeam,
-  deleteTeam,
-  findTeam,
+  listMemberGrants,
   listMemberTeams,
   listTeamRoles,
+} from '../../kernel/identity/store-member-teams.ts';
+import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
+import { insertRole, type Role } from '../../kernel/identity/store-roles.ts';
+import { identityMigrations } from '../../kernel/identity/tables.ts';
+import type { WholeTeam } from './model.ts';
+import {
+  countTeamMembers,
+  deleteTeam,
+  findTeam,
+  insertTeam,
   listTeams,
   lockTeam,
   updateTeam,
-  type WholeTeam,
-} from './store-teams.ts';
-import { listMemberGrants } from './store-team-grants.ts';
-import { insertToken, findToken } from './store-tokens.ts';
+} from './store.ts';
 
 const NOW = 1_800_000_000_000;
 const policy = [{ effect: 'allow' as const, actions: ['*'], resources: ['proj/*'] }];
@@ -54,9 +44,8 @@ onEachEngine((testEngine) => {
     ops = await insertRole(db, { key: 'ops', name: 'Ops', policy }, NOW);
   });
 
-  function join(username: string, customRoles: string[] = []) {
-    const email = `${username}@example.com`;
-    return insertMember(db, { username, email, role: 'reader', customRoles }, null, NOW);
+  function join(username: string) {
+    return insertMember(db, { username, email: `${username}@example.com`, role: 'reader' }, null, NOW);
   }
 
   const empty = { name: 'Team', description: '', roleAttributes: {}, memberIds: [], roleIds: [], grants: [] };
@@ -135,49 +124,5 @@ onEachEngine((testEngine) => {
     assert.deepEqual(await keys({ query: 'a\0' }), []);
     assert.deepEqual(await keys({ hasNoMembers: true }), ['rim']);
     assert.deepEqual(await keys({ hasNoMembers: false }), ['core']);
-  });
-
-  test('a role is found by key and by id, and changed unless it was changed meanwhile', async () => {
-    assert.deepEqual(await findRole(db, 'ops'), ops);
-    assert.deepEqual(await findRole(db, ops.id), ops);
-    assert.deepEqual(await findRoles(db, ['ops', ops.id, 'none']), [ops]);
-    assert.deepEqual(await listUnknownRoles(db, ['ops', 'none']), ['none']);
-    assert.deepEqual(await listRoles(db), [ops]);
-    const after = await updateRole(db, ops, { ...ops, name: 'New', baseRole: 'reader', category: 'any' });
-    assert.deepEqual(
-      [after.name, after.baseRole, after.category, after.version],
-      ['New', 'reader', 'any', 2],
-    );
-    await assert.rejects(updateRole(db, ops, ops), { kind: 'conflict' });
-    await assert.rejects(insertRole(db, { key: 'ops', name: '', policy }, NOW), { kind: 'conflict' });
-  });
-
-  test("a role's key cannot be another's id, as both name it", async () => {
-    await assert.rejects(insertRole(db, { key: ops.id, name: 'Twin', policy }, NOW), { kind: 'invalid' });
-  });
-
-  test('holders of a role are counted, by id and by key', async () => {
-    await join('cyd', ['ops']);
-    await join('dee', ['ops_x', 'xops']);
-    await make('core', { roleIds: [ops.id] });
-    const token = { memberId: ada.id, isService: false, name: '', description: '' };
-    await insertToken(db, { ...token, customRoles: [ops.id] }, newSecret('api-'), NOW);
-    assert.deepEqual((await countHolders(db, [ops])).get(ops.id), { members: 1, teams: 1, tokens: 1 });
-    assert.equal((await countHolders(db, [])).size, 0);
-  });
-
-  test('a deleted role is removed from all holders, so that a later one with its key has none', async () => {
-    const cyd = await join('cyd', ['dev', 'ops']);
-    const team = await make('core', { roleIds: [ops.id] });
-    const usual = { memberId: ada.id, isService: false, name: '', description: '' };
-    const only = await insertToken(db, { ...usual, customRoles: [ops.id] }, newSecret('api-'), NOW);
-    const both = await insertToken(db, { ...usual, customRoles: ['ops', 'dev'] }, newSecret('api-'), NOW);
-    await deleteRole(db, ops);
-    await insertRole(db, { key: 'ops', name: 'Other', policy }, NOW);
-    assert.deepEqual((await findMember(db, { id: cyd.id }))?.customRoles, ['dev']);
-    assert.deepEqual(await listTeamRoles(db, [team.id]), []);
-    const [one, two] = [await findToken(db, only.id), await findToken(db, both.id)];
-    assert.deepEqual([one?.customRoles, one?.role], [[], 'no_access'], 'and not a reader by default');
-    assert.deepEqual([two?.customRoles, two?.role], [['dev'], undefined]);
   });
 });
