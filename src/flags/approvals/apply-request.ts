@@ -1,16 +1,15 @@
 // Applies approval requests: at once for a call, or as due work, exactly once, in the name of the member who asked for it.
-import { actorOf, systemActor, type ChangeActor } from '../../kernel/identity/actor.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { Initiator, Identity } from '../../kernel/identity/identity.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { applyPlan, checkPlan } from '../planned-changes/apply-plan.ts';
 import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
-import { conflictOf } from '../planned-changes/plan.ts';
 import { recordFlagChange } from '../planned-changes/record-change.ts';
-import { toDueHandler } from '../planned-changes/run-due.ts';
+import { executePlanned, type PlannedKind } from '../planned-changes/execute-due.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 import { requireApproved, toCompleted } from './model.ts';
 import { toApprovalRequest } from './representation.ts';
@@ -92,55 +91,24 @@ function approved(actor: ChangeActor): ChangeActor {
   };
 }
 
+const scheduledRequest: PlannedKind<ApprovalRequest> = {
+  find: findApprovalRequest,
+  isWaiting: ({ status }) => status === 'scheduled',
+  planOf: ({ plan }) => plan,
+  initiatorOf: ({ appliedBy }) => appliedBy!,
+  initiatorGone: 'Whoever has had the request applied is no longer here.',
+  async apply(tx, request, target) {
+    // With automatic application, the settings of the environment allow it.
+    if (!target.environment.approvalSettings.autoApplyApprovedChanges)
+      tx.actor.requirePermission(target.resource, APPLY);
+    await applyRequest(tx, target, request, { by: request.appliedBy!, comment: request.applyComment });
+  },
+  update: updateApprovalRequest,
+  action: APPLY,
+  failureOf: () => ({ verb: 'failed to apply an approval request for' }),
+  show: (request, target) => toApprovalRequest(request, target),
+};
+
 export function approvalHandlers(kernel: Kernel): Record<string, DueHandler> {
-  return {
-    [APPROVAL_WORK]: toDueHandler(kernel, {
-      find: findApprovalRequest,
-      isWaiting: ({ status }) => status === 'scheduled',
-      apply: (...due) => applyNow(kernel.identity, ...due),
-      fail: (...due) => fail(kernel.identity, ...due),
-    }),
-  };
-}
-
-async function applyNow(
-  identity: Identity,
-  tx: ChangeTransaction,
-  request: ApprovalRequest,
-  target: FlagInEnvironment,
-): Promise<void> {
-  const { now } = tx.actor;
-  const by = request.appliedBy!;
-  const caller = await identity.callerOf(tx.db, by, now);
-  if (caller === undefined)
-    throw new Failure('denied', 'Whoever has had the request applied is no longer here.');
-  const actor = actorOf(caller, now);
-  // With automatic application, the settings of the environment allow it.
-  if (!target.environment.approvalSettings.autoApplyApprovedChanges)
-    actor.requirePermission(target.resource, APPLY);
-  await applyRequest(tx.as(actor), target, request, { by, comment: request.applyComment });
-}
-
-async function fail(
-  identity: Identity,
-  tx: ChangeTransaction,
-  before: ApprovalRequest,
-  target: FlagInEnvironment,
-  failure: Failure,
-): Promise<void> {
-  const { now } = tx.actor;
-  const caller = await identity.callerOf(tx.db, before.appliedBy!, now);
-  const after: ApprovalRequest = {
-    ...before,
-    status: 'failed',
-    conflicts: [conflictOf(failure, before.plan.instructions)],
-    version: before.version + 1,
-  };
-  await updateApprovalRequest(tx.db, before, after);
-  recordFlagChange(tx.as(systemActor({ now, ...(caller && { caller }) })), target, APPLY, {
-    verb: 'failed to apply an approval request for',
-    description: failure.message,
-    before: toApprovalRequest(before, target),
-    after: toApprovalRequest(after, target),
-  });
+  return { [APPROVAL_WORK]: executePlanned(kernel, scheduledRequest) };
 }

@@ -1,6 +1,5 @@
 // Expiring targets in the database, each with its due work.
 import { schedule } from '../../kernel/jobs/due-store.ts';
-import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
@@ -30,17 +29,6 @@ export async function listExpiringTargets(
 export async function findExpiringTarget(db: Db, id: string): Promise<ExpiringTarget | undefined> {
   const row = await db.selectFrom('expiring_targets').selectAll().where('id', '=', id).executeTakeFirst();
   return row && targetOf(row);
-}
-
-const TABLES = { flag: 'flags', segment: 'segments' } as const;
-
-/** Locks the flag or segment of the target. */
-export async function lockTargetedResource(
-  tx: Db,
-  { resourceKind, resourceId }: ExpiringTarget,
-): Promise<void> {
-  const table = TABLES[resourceKind];
-  await lockRows(tx, tx.selectFrom(table).select('id').where('id', '=', resourceId).forNoKeyUpdate());
 }
 
 /**

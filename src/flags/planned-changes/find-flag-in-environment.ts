@@ -44,12 +44,15 @@ export async function findFlagInEnvironment(
   return toFlagInEnvironment(project, environment, found.flag);
 }
 
-/** Finds an item of a flag in an environment by id; with `hold`, locks it until the transaction ends. */
-export type FindById<Item extends FlagInEnvironmentRef> = (
-  db: Db,
-  id: string,
-  hold?: 'hold',
-) => Promise<Item | undefined>;
+export function lockFlagInEnvironment(
+  tx: Db,
+  ref: FlagInEnvironmentRef,
+): Promise<FlagInEnvironment | undefined> {
+  return findFlagInEnvironment(tx, ref, 'hold');
+}
+
+/** Finds a planned change or trigger by id; with `hold`, locks it until the transaction ends. */
+export type FindById<Item> = (db: Db, id: string, hold?: 'hold') => Promise<Item | undefined>;
 
 /** Throws `not-found`, also for an item of another flag or environment. */
 export async function readItem<Item extends FlagInEnvironmentRef>(
@@ -65,14 +68,15 @@ export async function readItem<Item extends FlagInEnvironmentRef>(
   return item;
 }
 
-/** Locks the flag before the item, in the order of all transactions, without permissions. Undefined when either is deleted. */
-export async function findLocked<Item extends FlagInEnvironmentRef>(
+/** Locks the target before the item, in the order of all transactions. Undefined when either is deleted. */
+export async function findLocked<Item, Target>(
   tx: Db,
-  find: FindById<Item>,
   id: string,
-): Promise<{ item: Item; target: FlagInEnvironment } | undefined> {
+  find: FindById<Item>,
+  lockTarget: (tx: Db, item: Item) => Promise<Target | undefined>,
+): Promise<{ item: Item; target: Target } | undefined> {
   const unlocked = await find(tx, id);
-  const target = unlocked && (await findFlagInEnvironment(tx, unlocked, 'hold'));
+  const target = unlocked && (await lockTarget(tx, unlocked));
   const item = target && (await find(tx, id, 'hold'));
   return item && { item, target };
 }

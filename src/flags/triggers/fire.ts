@@ -5,7 +5,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { requireJson } from '../content-type.ts';
 import { applyPlan } from '../planned-changes/apply-plan.ts';
-import { findLocked } from '../planned-changes/find-flag-in-environment.ts';
+import { findLocked, lockFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import { isSecretOf } from './model.ts';
 import { updateFiredCount, findTrigger } from './store.ts';
 import type { Trigger } from './trigger.ts';
@@ -43,7 +43,7 @@ const fire = route(
       requireJson(call.headers['content-type'] as string | undefined);
     requireGood(await findTrigger(db, id), secret);
     await changes.run(systemActor({ now: call.now, id: call.id }), async (tx) => {
-      const held = await findLocked(tx.db, findTrigger, id);
+      const held = await findLocked(tx.db, id, findTrigger, lockFlagInEnvironment);
       const trigger = requireGood(held?.item, secret);
       const comment = trigger.comment ?? `Trigger ${trigger.integrationKey} ${id}`;
       await applyPlan(tx, held!.target, trigger, {
