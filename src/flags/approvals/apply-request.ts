@@ -7,11 +7,9 @@ import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { applyPlan, checkPlan } from '../planned-changes/apply-plan.ts';
-import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
+import { type FlagInEnvironment, recordFlagChange } from '../planned-changes/flag-in-environment.ts';
 import { executePlanned, type PlannedKind } from '../planned-changes/execute-due.ts';
-import type { ApprovalRequest } from './approval-request.ts';
-import { requireApproved, toCompleted } from './model.ts';
+import { type ApprovalRequest, requireApproved, toCompleted } from './model.ts';
 import { toApprovalRequest } from './representation.ts';
 import { findApprovalRequest, updateApprovalRequest, APPROVAL_WORK } from './store.ts';
 

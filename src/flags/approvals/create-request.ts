@@ -13,12 +13,10 @@ import { findMemberIds, findTeamKeys } from '../feature-flags/store-maintainers.
 import { inPostedBody } from '../instructions/read-instructions.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
-import { refOf, type ByFlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
+import { refOf, type ByFlagInEnvironment, recordFlagChange } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { requireFuture } from '../scheduled-changes/model.ts';
-import type { ApprovalRequest } from './approval-request.ts';
-import { MAX_OPEN } from './model.ts';
+import { type ApprovalRequest, MAX_OPEN } from './model.ts';
 import type { ShownRequest } from './find-request.ts';
 import { toApprovalRequest, type ApprovalPath } from './representation.ts';
 import { countOpenRequests, insertApprovalRequest } from './store.ts';

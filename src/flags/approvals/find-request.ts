@@ -20,7 +20,7 @@ import {
 import { tryPlan } from '../planned-changes/try-plan.ts';
 import { toProject } from '../projects/model.ts';
 import { findProjects } from '../projects/store.ts';
-import type { ApprovalRequest } from './approval-request.ts';
+import type { ApprovalRequest } from './model.ts';
 import {
   toApprovalRequest,
   type ApprovalRequestSchema,

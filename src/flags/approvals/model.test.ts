@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { defaultApprovalSettings } from '../environments/approval-settings.ts';
-import type { ApprovalRequest, Review } from './approval-request.ts';
 import {
+  type ApprovalRequest,
+  type Review,
   addReview,
   editRequest,
   laterOf,

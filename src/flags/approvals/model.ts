@@ -1,4 +1,4 @@
-// The rules of approval requests: who may review, what the reviews add up to, when the change may be applied.
+// Approval requests and their rules: who may review, what the reviews add up to, when the change may be applied.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Instruction } from '../patch-body.ts';
@@ -7,7 +7,47 @@ import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/read-instructions.ts';
 import type { ApprovalSettings } from '../projects/project.ts';
-import type { ApprovalRequest, Review } from './approval-request.ts';
+import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
+import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
+
+export const APPROVAL_STATUSES = ['pending', 'scheduled', 'completed', 'failed'] as const;
+export const REVIEW_STATUSES = ['pending', 'approved', 'declined'] as const;
+export const REVIEW_KINDS = ['approve', 'comment', 'decline'] as const;
+
+export interface Review {
+  id: string;
+  kind: (typeof REVIEW_KINDS)[number];
+  at: number;
+  comment?: string;
+  by: Initiator;
+}
+
+/** A planned change of a flag in an environment that others review before it is applied. */
+export interface ApprovalRequest extends FlagInEnvironmentRef {
+  id: string;
+  projectId: string;
+  /** For a service token, also the member who created it. */
+  requestor: Initiator;
+  description: string;
+  comment?: string;
+  plan: Plan;
+  /** When to apply the change, if later than the request to apply it. */
+  executionAt?: number;
+  operatingOnId?: string;
+  reviews: Review[];
+  reviewStatus: (typeof REVIEW_STATUSES)[number];
+  status: (typeof APPROVAL_STATUSES)[number];
+  notifyMemberIds: string[];
+  notifyTeamKeys: string[];
+  /** The member or token that applied the request, or in whose name due work will apply it. */
+  appliedBy?: Initiator;
+  appliedAt?: number;
+  applyComment?: string;
+  /** Why it failed. */
+  conflicts: PlanConflict[];
+  version: number;
+  createdAt: number;
+}
 
 /** Open requests of one flag in one environment. */
 export const MAX_OPEN = 100;

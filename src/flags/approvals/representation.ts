@@ -22,8 +22,9 @@ import {
   REVIEW_STATUSES,
   APPROVAL_STATUSES,
   type ApprovalRequest,
-} from './approval-request.ts';
-import { MemberIds, TeamKeys } from './model.ts';
+  MemberIds,
+  TeamKeys,
+} from './model.ts';
 
 const Comment = Type.Optional(PlainText({ maxLength: 10_000 }));
 

@@ -8,8 +8,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import { listKinds } from '../instructions/document.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
-import { ByFlagInEnvironmentAndId } from '../planned-changes/flag-in-environment.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
+import { ByFlagInEnvironmentAndId, recordFlagChange } from '../planned-changes/flag-in-environment.ts';
 import { requireBeta } from '../version.ts';
 import { APPLY, applyRequest, couldApply, checkRequest } from './apply-request.ts';
 import { requireReviewers } from './create-request.ts';
@@ -20,6 +19,7 @@ import {
   laterOf,
   requireApplicable,
   whyNotApproved,
+  type ApprovalRequest,
 } from './model.ts';
 import { ById, openRequest, showRequest, type RequestWithTarget } from './find-request.ts';
 import {
@@ -30,7 +30,6 @@ import {
   type ApprovalPath,
 } from './representation.ts';
 import { ALL_REQUESTS, FLAG_REQUESTS } from './routes.ts';
-import type { ApprovalRequest } from './approval-request.ts';
 import { scheduleApproval, deleteApprovalRequest, updateApprovalRequest } from './store.ts';
 
 interface Names {

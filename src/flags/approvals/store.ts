@@ -6,7 +6,7 @@ import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan } from '../planned-changes/plan.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
-import type { ApprovalRequest } from './approval-request.ts';
+import type { ApprovalRequest } from './model.ts';
 import type { ApprovalRequestRow } from './tables.ts';
 
 /** The kind of the due work that applies a request. */

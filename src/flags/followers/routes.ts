@@ -14,8 +14,8 @@ import {
   FLAG_IN_ENVIRONMENT,
   flagInEnvironmentPath,
   refOf,
+  recordFlagChange,
 } from '../planned-changes/flag-in-environment.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { deleteFollower, insertFollower, listFollowers, listFollowedFlags } from './store.ts';
 
 const PATH = `${FLAG_IN_ENVIRONMENT}/followers` as const;

@@ -8,9 +8,12 @@ import { finish, type Due, type DueHandler } from '../../kernel/jobs/due-store.t
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findLocked, lockFlagInEnvironment, type FindById } from './find-flag-in-environment.ts';
-import type { FlagInEnvironment, FlagInEnvironmentRef } from './flag-in-environment.ts';
+import {
+  type FlagInEnvironment,
+  type FlagInEnvironmentRef,
+  recordFlagChange,
+} from './flag-in-environment.ts';
 import { conflictOf, type Plan, type PlanConflict } from './plan.ts';
-import { recordFlagChange } from './record-change.ts';
 
 export interface DueSteps<Item, Target> {
   find: FindById<Item>;

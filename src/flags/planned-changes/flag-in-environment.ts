@@ -1,5 +1,7 @@
-// A flag in one environment, which scheduled changes, approval requests and triggers belong to: path, parameters, reference.
+// A flag in one environment, which scheduled changes, approval requests and triggers belong to: path, parameters, reference, audit entries.
 import { problem, Type } from '../../kernel/schema/schema.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../resources.ts';
@@ -50,4 +52,14 @@ export function flagInEnvironmentPath({ project, environment, flag }: FlagInEnvi
 export function requireComment({ requireComments, name }: Environment, comment: string | undefined): void {
   if (requireComments && (comment ?? '').trim() === '')
     throw problem('comment', `is required for changes in ${name}`);
+}
+
+/** Of the flag, or of a planned change or trigger there. */
+export function recordFlagChange(
+  tx: ChangeTransaction,
+  { resource, flag }: FlagInEnvironment,
+  action: string,
+  change: Omit<Change, 'accesses' | 'kind' | 'name'>,
+): void {
+  tx.record({ accesses: [{ action, resource }], kind: 'flag', name: flag.name, ...change });
 }

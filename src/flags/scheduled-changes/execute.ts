@@ -3,9 +3,8 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { applyPlan } from '../planned-changes/apply-plan.ts';
 import { executePlanned, type PlannedKind } from '../planned-changes/execute-due.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
-import { toScheduledChange } from './model.ts';
-import type { ScheduledChange } from './scheduled-change.ts';
+import { recordFlagChange } from '../planned-changes/flag-in-environment.ts';
+import { toScheduledChange, type ScheduledChange } from './model.ts';
 import {
   deleteScheduledChange,
   findScheduledChange,

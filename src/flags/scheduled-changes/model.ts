@@ -1,18 +1,38 @@
-// The schemas of scheduled changes, and the instructions that change them.
+// Scheduled changes: their schemas, and the instructions that change them.
 import type { Instruction } from '../patch-body.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
 import { instructionReader } from '../instructions/read-instructions.ts';
-import { flagInEnvironmentPath, type FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
+import {
+  flagInEnvironmentPath,
+  type FlagInEnvironment,
+  type FlagInEnvironmentRef,
+} from '../planned-changes/flag-in-environment.ts';
 import {
   ConflictSchema,
   Instructions,
   ShownInstructions,
   type PlanConflict,
 } from '../planned-changes/plan.ts';
-import type { ScheduledChange } from './scheduled-change.ts';
+import type { Initiator } from '../../kernel/identity/identity.ts';
+
+/** Instructions for a flag in an environment, a time, and the member in whose name they are applied. */
+export interface ScheduledChange extends FlagInEnvironmentRef {
+  id: string;
+  /** The member or token that gave the instructions: they are applied with its permissions. */
+  maintainer: Initiator;
+  executionAt: number;
+  /** A change that was applied is deleted. */
+  status: 'pending' | 'failed';
+  instructions: Instruction[];
+  comment?: string;
+  /** Why it failed. */
+  conflicts: PlanConflict[];
+  version: number;
+  createdAt: number;
+}
 
 /** Of one flag in one environment, with failed ones. */
 export const MAX_CHANGES = 100;

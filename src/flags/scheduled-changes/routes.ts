@@ -20,8 +20,8 @@ import {
   requireComment,
   refOf,
   type FlagInEnvironment,
+  recordFlagChange,
 } from '../planned-changes/flag-in-environment.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { tryPlan } from '../planned-changes/try-plan.ts';
 import {
   editScheduledChange,
@@ -31,8 +31,8 @@ import {
   ScheduledChangeSchema,
   scheduledChangeKinds,
   toScheduledChange,
+  type ScheduledChange,
 } from './model.ts';
-import type { ScheduledChange } from './scheduled-change.ts';
 import {
   insertScheduledChange,
   deleteScheduledChange,

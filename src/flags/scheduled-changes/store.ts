@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import type { Plan, PlanConflict } from '../planned-changes/plan.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
-import type { ScheduledChange } from './scheduled-change.ts';
+import type { ScheduledChange } from './model.ts';
 import type { ScheduledChangeRow } from './tables.ts';
 
 /** The kind of the due work that applies a change. */

@@ -6,9 +6,8 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { requireJson } from '../content-type.ts';
 import { applyPlan } from '../planned-changes/apply-plan.ts';
 import { findLocked, lockFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
-import { isSecretOf } from './model.ts';
+import { isSecretOf, type Trigger } from './model.ts';
 import { updateFiredCount, findTrigger } from './store.ts';
-import type { Trigger } from './trigger.ts';
 
 const ROOT = '/webhook/triggers';
 

@@ -1,4 +1,4 @@
-// The schemas of triggers, what their instructions may do, and the instructions that change them.
+// Triggers: their schemas, what their instructions may do, and the instructions that change them.
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Instruction } from '../patch-body.ts';
@@ -9,9 +9,25 @@ import { Key } from '../fields.ts';
 import { documentedKinds, KindSchema, unknownKind } from '../instructions/kinds.ts';
 import { inInstruction, instructionReader } from '../instructions/read-instructions.ts';
 import { Links, linkTo } from '../links.ts';
-import type { FlagInEnvironment } from '../planned-changes/flag-in-environment.ts';
+import type { FlagInEnvironment, FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { Instructions, ShownInstructions } from '../planned-changes/plan.ts';
-import type { Trigger } from './trigger.ts';
+
+/** A secret URL, and the instructions for a flag in an environment that a call of it applies. */
+export interface Trigger extends FlagInEnvironmentRef {
+  id: string;
+  maintainerId: string;
+  /** The kind of service that calls the URL. */
+  integrationKey: string;
+  isOn: boolean;
+  /** The hash of the secret in the URL. */
+  hash: string;
+  firedCount: number;
+  firedAt?: number;
+  comment?: string;
+  instructions: Instruction[];
+  version: number;
+  createdAt: number;
+}
 
 /** Of one flag in one environment. */
 export const MAX_TRIGGERS = 100;

@@ -18,8 +18,8 @@ import {
   ByFlagInEnvironmentAndId,
   refOf,
   type FlagInEnvironment,
+  recordFlagChange,
 } from '../planned-changes/flag-in-environment.ts';
-import { recordFlagChange } from '../planned-changes/record-change.ts';
 import { triggerUrl } from './fire.ts';
 import {
   triggerActions,
@@ -29,9 +29,9 @@ import {
   triggerKinds,
   TriggerPost,
   TriggerSchema,
+  type Trigger,
 } from './model.ts';
 import { insertTrigger, deleteTrigger, findTrigger, listTriggers, updateTrigger } from './store.ts';
-import type { Trigger } from './trigger.ts';
 
 const PATH = '/flags/{projectKey}/{featureFlagKey}/triggers/{environmentKey}';
 const CREATE = 'createTriggers';

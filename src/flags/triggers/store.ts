@@ -4,7 +4,7 @@ import type { Instruction } from '../patch-body.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';
-import type { Trigger } from './trigger.ts';
+import type { Trigger } from './model.ts';
 import type { FlagTriggerRow } from './tables.ts';
 
 /** In order of creation. */
