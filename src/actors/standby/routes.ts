@@ -1,5 +1,5 @@
 // The proxy: requests for programs in standby mode, and for the web server of one run.
-import { checkBrowser } from '../../kernel/identity/sessions/check-browser.ts';
+import { checkBrowser } from '../runs/check-browser.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/http/raw-route.ts';

@@ -1,6 +1,6 @@
 // Against CSRF where reading has effects: browsers send the session with links of any site.
-import { Failure } from '../../failure.ts';
-import type { Caller } from '../caller.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Caller } from '../../kernel/identity/caller.ts';
 
 /**
  * With a session, a request that starts something must come from this server's own pages, or from the address bar. Pages of
