@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { StopReason } from '../../kernel/jobs/due-worker.ts';
+import { newOwner } from '../../kernel/jobs/lease-store.ts';
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
 import {
   LeaseLost,
@@ -78,7 +79,6 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
   let isStopping = false;
   /** After an error that nobody caught: one of the jobs may have caused it. */
   let isDying = false;
-  let claims = 0;
   let lastUser = '';
   /** The job that has waited longest because there was too little memory for it. */
   let overtaken: (WaitingJob & { userId: string }) | undefined;
@@ -132,7 +132,7 @@ export async function startDispatcher(settings: DispatcherSettings): Promise<Dis
         continue;
       }
       if (waiting.id === overtaken?.id) overtaken = undefined;
-      const owner = `${node}/${process.pid}.${(claims += 1)}`;
+      const owner = newOwner(`${node}/${process.pid}.`);
       const claimed = await claimJob(db, waiting.id, owner, now + leaseMs);
       if (claimed !== undefined) return claimed;
     }

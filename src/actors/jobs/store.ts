@@ -1,7 +1,7 @@
 // Jobs in the database: a fair queue across accounts, leases of the nodes that execute them, and what callers want of those.
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { isHeld, leasesOf } from '../../kernel/jobs/lease-store.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { addDeath, countDeaths, removeDeath } from './job-deaths.ts';
@@ -10,6 +10,8 @@ import type { JobRow } from './tables.ts';
 
 /** The channel that wakes the dispatchers of all nodes. */
 export const JOBS = 'jobs';
+
+export const jobLeases = leasesOf('jobs', { until: 'lease_until', claims: 'claims' });
 
 export interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'> {
   /** The one node that may execute it, as long as that is there. */
@@ -41,25 +43,16 @@ export async function insertJob(
 }
 
 /** Ends the job, in the transaction that saves its result. False if the lease was lost: the transaction must then roll back. */
-export async function deleteJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('jobs')
-    .where('id', '=', id)
-    .where('owner', '=', owner)
-    .executeTakeFirstOrThrow();
+export async function deleteJob(tx: Db, job: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
+  const isDeleted = await jobLeases.finish(tx, job);
   if (tx.isTransaction) await notifyOnCommit(tx, JOBS);
-  return numDeletedRows > 0n;
+  return isDeleted;
 }
 
-/** Locks the job until the transaction ends, for transactions that send it together with other statements. */
-export const lockJobOwner = buildOnce((db, id: string) =>
-  db.selectFrom('jobs').select('owner').where('id', '=', id).forUpdate(),
-);
-
 /** Locks the job until the transaction ends; false if the claim is no longer valid. */
-export async function holdsJob(tx: Db, { id, owner }: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
-  const { rows } = await tx.executeQuery(lockJobOwner(tx, id));
-  return rows[0]?.owner === owner;
+export async function holdsJob(tx: Db, job: Pick<Job, 'id' | 'owner'>): Promise<boolean> {
+  const { rows } = await tx.executeQuery(jobLeases.lock(tx, job.id));
+  return isHeld(rows, job);
 }
 
 /** Deletes a job that no node has claimed yet. False if one has, or if there is none. */
@@ -163,9 +156,9 @@ export async function claimJob(
   owner: string,
   leaseUntil: number,
 ): Promise<{ job: Job; control: string | null } | undefined> {
-  const row = await db
-    .updateTable('jobs')
-    .set((eb) => ({ owner, lease_until: leaseUntil, claims: eb('claims', '+', 1), is_stopping: 0 }))
+  const row = await jobLeases
+    .claim(db, owner, leaseUntil)
+    .set({ is_stopping: 0 })
     .where('id', '=', id)
     .where('owner', 'is', null)
     .returningAll()
@@ -191,12 +184,7 @@ export async function renewLeases(
   leaseUntil: number,
 ): Promise<Map<string, string | null>> {
   if (owners.length === 0) return new Map();
-  const rows = await db
-    .updateTable('jobs')
-    .set({ lease_until: leaseUntil })
-    .where('owner', 'in', owners)
-    .returning(['owner', 'control'])
-    .execute();
+  const rows = await jobLeases.renew(db, owners, leaseUntil).returning(['owner', 'control']).execute();
   return new Map(rows.map(({ owner, control }) => [owner!, control]));
 }
 
@@ -211,13 +199,8 @@ export async function listControls(db: Db, owners: readonly string[]): Promise<M
 }
 
 /** Gives the job back, so that a node claims it at that time. */
-export async function releaseJob(db: Db, { id, owner }: Job, queuedAt: number): Promise<void> {
-  await db
-    .updateTable('jobs')
-    .set({ owner: null, lease_until: null, queued_at: queuedAt })
-    .where('id', '=', id)
-    .where('owner', '=', owner)
-    .execute();
+export async function releaseJob(db: Db, job: Job, queuedAt: number): Promise<void> {
+  await jobLeases.release(db, job, { lease_until: null, queued_at: queuedAt });
 }
 
 const LOST = ['id', 'owner', 'deaths', 'is_stopping'] as const;
@@ -225,12 +208,7 @@ type LostJob = Pick<Selectable<JobRow>, (typeof LOST)[number]>;
 
 /** Gives back the jobs of nodes that have not extended their leases in time. */
 export async function releaseExpired(db: Db, now: number): Promise<number> {
-  const lost = await db
-    .selectFrom('jobs')
-    .select(LOST)
-    .where('owner', 'is not', null)
-    .where('lease_until', '<', now)
-    .execute();
+  const lost = await db.selectFrom('jobs').select(LOST).where(jobLeases.expired(now)).execute();
   return await releaseLost(db, lost, now);
 }
 
@@ -262,13 +240,8 @@ async function releaseLost(db: Db, lost: readonly LostJob[], now: number): Promi
   let released = 0;
   for (const { id, owner, deaths, is_stopping: isStopping } of lost) {
     const death = isStopping === 1 ? { deaths, startAt: now } : addDeath(deaths, owner!, now);
-    const { numUpdatedRows } = await db
-      .updateTable('jobs')
-      .set({ owner: null, lease_until: null, queued_at: death.startAt, deaths: death.deaths })
-      .where('id', '=', id)
-      .where('owner', '=', owner)
-      .executeTakeFirstOrThrow();
-    released += Number(numUpdatedRows);
+    const to = { lease_until: null, queued_at: death.startAt, deaths: death.deaths };
+    if (await jobLeases.release(db, { id, owner }, to)) released += 1;
   }
   return released;
 }

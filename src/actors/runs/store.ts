@@ -1,13 +1,14 @@
 // Runs in the database.
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { isHeld } from '../../kernel/jobs/lease-store.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type Job } from '../jobs/job.ts';
-import { lockJobOwner } from '../jobs/store.ts';
+import { jobLeases } from '../jobs/store.ts';
 import type { PermissionLevel } from '../actors/model.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
@@ -38,14 +39,10 @@ export async function lockRun(tx: Db, id: string): Promise<Run | undefined> {
 }
 
 /** Locks the job and then its run, in one round trip. Undefined if the claim is no longer valid, or the run is gone. */
-export async function lockHeldRun(
-  tx: Db,
-  { id, owner }: Pick<Job, 'id' | 'owner'>,
-): Promise<Run | undefined> {
-  const [job, run] = await executeAll(tx, [lockJobOwner(tx, id), selectAndLock(tx, id)]);
-  const [held] = job!.rows as { owner: string | null }[];
+export async function lockHeldRun(tx: Db, job: Pick<Job, 'id' | 'owner'>): Promise<Run | undefined> {
+  const [lock, run] = await executeAll(tx, [jobLeases.lock(tx, job.id), selectAndLock(tx, job.id)]);
   const [row] = run!.rows as Selectable<RunRow>[];
-  return held?.owner === owner && row !== undefined ? runOf(row) : undefined;
+  return row !== undefined && isHeld(lock!.rows as { owner: string | null }[], job) ? runOf(row) : undefined;
 }
 
 export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId'>> & {

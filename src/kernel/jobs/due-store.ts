@@ -4,6 +4,7 @@ import type { Engine } from '../storage/engine.ts';
 import type { Migration } from '../storage/migrate.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
 import type { Db } from '../storage/tables.ts';
+import { leasesOf, newOwner } from './lease-store.ts';
 
 declare module '../storage/tables.ts' {
   interface Tables {
@@ -18,7 +19,7 @@ export interface Due {
   payload: string;
   /** When it may be claimed. A lease is a later due time with an owner. */
   due_at: number;
-  /** The claim that holds it; unique for each claim, so that a claimer who lost the lease can change nothing. */
+  /** The claim that holds it. */
   owner: string | null;
   /** How often it has been claimed. */
   attempts: number;
@@ -92,7 +93,8 @@ export interface Claim {
   limit: number;
 }
 
-let claims = 0;
+const leases = leasesOf('due', { until: 'due_at', claims: 'attempts' });
+
 /** The error of a row whose claimer has neither finished nor released it: its process has probably ended. */
 export const ABANDONED = 'abandoned';
 
@@ -102,27 +104,24 @@ export async function claim(
   { kinds, owner, leaseMs, limit }: Claim,
   now: number,
 ): Promise<Due[]> {
-  return await engine.db
-    .with(
-      // Materialised, so that PostgreSQL selects once and locks only the selected rows.
-      (cte) => cte('picked').materialized(),
-      (db) =>
-        db
-          .selectFrom('due')
-          .select('id')
-          .where('kind', 'in', kinds)
-          .where('due_at', '<=', now)
-          .orderBy('due_at')
-          // Written out: with a parameter PostgreSQL expects a tenth of the table, and plans for that anew each time.
-          .limit(sql.lit(limit))
-          .forUpdate()
-          .skipLocked(),
-    )
-    .updateTable('due')
+  const picking = engine.db.with(
+    // Materialised, so that PostgreSQL selects once and locks only the selected rows.
+    (cte) => cte('picked').materialized(),
+    (db) =>
+      db
+        .selectFrom('due')
+        .select('id')
+        .where('kind', 'in', kinds)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        // Written out: with a parameter PostgreSQL expects a tenth of the table, and plans for that anew each time.
+        .limit(sql.lit(limit))
+        .forUpdate()
+        .skipLocked(),
+  );
+  return await leases
+    .claim(picking, newOwner(`${owner}#`), now + leaseMs)
     .set((eb) => ({
-      owner: `${owner}#${++claims}`,
-      due_at: now + leaseMs,
-      attempts: eb('attempts', '+', 1),
       last_error: eb.case().when('owner', 'is not', null).then(ABANDONED).else(eb.ref('last_error')).end(),
     }))
     .where('id', 'in', (db) => db.selectFrom('picked').select('picked.id'))
@@ -132,37 +131,22 @@ export async function claim(
 
 /** Extends the lease. False if the claim was lost. */
 export async function heartbeat(db: Db, due: Due, leaseMs: number, now: number): Promise<boolean> {
-  return await change(db, due, { due_at: now + leaseMs });
+  return await leases.change(db, due, { due_at: now + leaseMs });
 }
 
 /** Deletes the finished row. False if the claim was lost: a transaction should then roll back. */
 export async function finish(db: Db, due: Due): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('due')
-    .where('id', '=', due.id)
-    .where('owner', '=', due.owner)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+  return await leases.finish(db, due);
 }
 
 /** Releases the row for a retry. False if the claim was lost. */
 export async function retry(db: Db, due: Due, dueAt: number, error: string): Promise<boolean> {
-  return await change(db, due, { owner: null, due_at: dueAt, last_error: error });
+  return await leases.release(db, due, { due_at: dueAt, last_error: error });
 }
 
 /** Releases the row as if it had never been claimed. */
 export async function release(db: Db, due: Due, now: number): Promise<boolean> {
-  return await change(db, due, { owner: null, due_at: now, attempts: due.attempts - 1 });
-}
-
-async function change(db: Db, due: Due, to: Partial<Due>): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('due')
-    .set(to)
-    .where('id', '=', due.id)
-    .where('owner', '=', due.owner)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  return await leases.release(db, due, { due_at: now, attempts: due.attempts - 1 });
 }
 
 /** When the next row of these kinds becomes due, or its lease expires. */
@@ -182,8 +166,7 @@ export async function countStuck(db: Db, before: number): Promise<number> {
   const { stuck } = await db
     .selectFrom('due')
     .select(({ fn }) => fn.countAll<number>().as('stuck'))
-    .where('owner', 'is not', null)
-    .where('due_at', '<', before)
+    .where(leases.expired(before))
     .executeTakeFirstOrThrow();
   return stuck;
 }
@@ -193,8 +176,7 @@ export async function releaseStuck(engine: Engine, before: number): Promise<bigi
   const { numUpdatedRows } = await engine.db
     .updateTable('due')
     .set({ owner: null })
-    .where('owner', 'is not', null)
-    .where('due_at', '<', before)
+    .where(leases.expired(before))
     .executeTakeFirstOrThrow();
   await engine.notify(DUE);
   return numUpdatedRows;
