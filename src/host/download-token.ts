@@ -1,8 +1,8 @@
 // Tokens in the addresses of downloads from private repositories: for whom they are, and for how long. Browsers and other tools send no other credential there.
-import { timingSafeEqual } from 'node:crypto';
 import { accountOf, type Caller, type KnownCaller } from '../kernel/identity/caller.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SecretBox } from '../kernel/secrets/secret-box.ts';
+import { isSameSecret } from '../kernel/secrets/secret.ts';
 import { installationOf } from './apps/program.ts';
 import { findInstallation } from './apps/store-installations.ts';
 import { listReachedNumbers } from './apps/store-reach.ts';
@@ -52,8 +52,7 @@ export function holderOfDownload(
   const expiry = Number.parseInt(time, 36);
   if (!(expiry > now)) return undefined;
   const expected = signatureOf(secrets, { ...download, holder }, expiry);
-  const [one, other] = [Buffer.from(signature), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other) ? holder : undefined;
+  return isSameSecret(signature, expected) ? holder : undefined;
 }
 
 function signatureOf(

@@ -1,8 +1,8 @@
 // The header by which a node knows that a request comes from another node, and has come to the right place.
-import { timingSafeEqual } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { FORWARDING_HEADER, pathOf } from './forwarding-target.ts';
 
 /** Machines set their clocks by themselves. */
@@ -30,11 +30,9 @@ export function readForwarding({ secrets, clock }: Kernel, call: RawRouteCall): 
   const header = call.headers[FORWARDING_HEADER];
   if (header === undefined) return undefined;
   const [time = '', address = '', signature = ''] = String(header).split('.');
-  const expected = Buffer.from(secrets.sign(PURPOSE, textOf(call, time, address)));
-  const given = Buffer.from(signature);
+  const expected = secrets.sign(PURPOSE, textOf(call, time, address));
   const isRecent = Math.abs(clock.now() - Number(time)) <= MAX_SKEW_MS;
-  if (isRecent && expected.length === given.length && timingSafeEqual(expected, given))
-    return Buffer.from(address, 'base64url').toString();
+  if (isRecent && isSameSecret(signature, expected)) return Buffer.from(address, 'base64url').toString();
   throw new Failure(
     'malformed',
     `The header ${FORWARDING_HEADER} is for nodes of this server, which have the same secret key and the same time.`,

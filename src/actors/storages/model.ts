@@ -1,7 +1,8 @@
 // What all storages have in common: names, references, general access and signatures.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 
 export type StorageKind = 'dataset' | 'key-value-store' | 'request-queue';
 
@@ -132,7 +133,7 @@ export function signStorage({ id, secret }: Storage, expiresAt = 0): string {
 
 /** Whether the signature is valid for the whole storage, or for the record with this key. */
 export function isSignedBy(signature: string, storage: Storage, now: number, key?: string): boolean {
-  if (key !== undefined && isSame(signature, signMessage(storage.secret, key))) return true;
+  if (key !== undefined && isSameSecret(signature, signMessage(storage.secret, key))) return true;
   const bytes = Buffer.from(signature, 'base64url');
   // Many texts decode to the same bytes; only the canonical one is valid, with padding or without.
   const text = bytes.toString('base64url');
@@ -140,10 +141,5 @@ export function isSignedBy(signature: string, storage: Storage, now: number, key
   const [version, expires = '', mac = ''] = bytes.toString('utf8').split('.');
   if (version !== '0' || !/^\d{1,16}$/.test(expires)) return false;
   if (Number(expires) !== 0 && Number(expires) <= now) return false;
-  return isSame(mac, signMessage(storage.secret, `0.${expires}.${storage.id}`));
-}
-
-function isSame(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  return isSameSecret(mac, signMessage(storage.secret, `0.${expires}.${storage.id}`));
 }

@@ -1,7 +1,8 @@
 // Encodes and signs an object: anybody can read it, and this server can verify which account made it.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 
 /** Signing more would block other calls. */
 const MAX_CHARACTERS = 200_000;
@@ -41,8 +42,7 @@ export function decodeSigned(encoded: string): Signed {
 }
 
 export function isSigned({ payload, userId, signature }: Signed, secret: string): boolean {
-  const [given, right] = [Buffer.from(signature), Buffer.from(signatureOf(payload, userId, secret))];
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isSameSecret(signature, signatureOf(payload, userId, secret));
 }
 
 function signatureOf(payload: string, userId: string, secret: string): string {

@@ -1,8 +1,9 @@
 // Authenticates SDKs by environment keys. Each key grants read access to one environment, and is no access token.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { canonicalKey, type Context } from '../evaluation/context.ts';
 import { couldBeId } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
@@ -96,11 +97,9 @@ export function isHashGood(environment: Environment, context: Context, shown = '
   const { secureMode, sdkKey, oldSdkKey } = environment;
   if (!secureMode) return true;
   const keys = oldSdkKey !== undefined && oldSdkKey.until > now ? [sdkKey, oldSdkKey.key] : [sdkKey];
-  const given = Buffer.from(shown.toLowerCase());
-  return keys.some((key) => {
-    const wanted = Buffer.from(createHmac('sha256', key).update(canonicalKey(context)).digest('hex'));
-    return wanted.length === given.length && timingSafeEqual(wanted, given);
-  });
+  return keys.some((key) =>
+    isSameSecret(shown.toLowerCase(), createHmac('sha256', key).update(canonicalKey(context)).digest('hex')),
+  );
 }
 
 export function checkHash(

@@ -1,5 +1,5 @@
 // The event stream that says when flags have changed, and the tokens that open it: browsers cannot send a header with such a request, and no key may be in a URL.
-import { timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { AUDIENCES, type Audience, acceptedKeys, type KeyKind } from '../delivery/key-kinds.ts';
@@ -137,7 +137,7 @@ async function openByStreamToken(
   const environment = await findEnvironmentById(db, id);
   if (environment === undefined) throw wrongToken();
   const key = acceptedKeys(environment, kind, now).find((accepted) =>
-    isEqual(signature, signatureOf(secrets, [id, kind, mode, expiry].join('.'), accepted)),
+    isSameSecret(signature, signatureOf(secrets, [id, kind, mode, expiry].join('.'), accepted)),
   );
   const isAccepted = ({ secureMode }: Environment) => kind !== 'client' || mode === SECURE || !secureMode;
   if (key === undefined || !(Number(expiry) > now) || !isAccepted(environment)) throw wrongToken();
@@ -150,11 +150,6 @@ function signatureOf(secrets: SecretBox, claims: string, key: string): string {
 
 function isKind(text: string): text is KeyKind {
   return ['sdk', 'mobile', 'client'].includes(text);
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function wrongToken(): Failure {

@@ -1,6 +1,5 @@
 // Triggers: their schemas, what their instructions may do, and the instructions that change them.
-import { timingSafeEqual } from 'node:crypto';
-import { hashSecret } from '../../kernel/secrets/secret.ts';
+import { hashSecret, isSameSecret } from '../../kernel/secrets/secret.ts';
 import type { Instruction } from '../patch-body.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
@@ -80,10 +79,8 @@ export function toTrigger(trigger: Trigger, { project, flag, environment }: Flag
   };
 }
 
-/** In constant time. */
 export function isSecretOf({ hash }: Pick<Trigger, 'hash'>, secret: string): boolean {
-  const [known, shown] = [Buffer.from(hash), Buffer.from(hashSecret(secret))];
-  return known.length === shown.length && timingSafeEqual(known, shown);
+  return isSameSecret(hashSecret(secret), hash);
 }
 
 /** The kinds that work in one environment. */

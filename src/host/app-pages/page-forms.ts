@@ -1,5 +1,6 @@
 // What all pages of apps share: the visitor's session, the checks of forms that change something, and how rights are shown.
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
 import { escapeHtml, htmlTable } from '../../kernel/http/pages/html.ts';
@@ -121,9 +122,7 @@ function isSignedForm(
 ): boolean {
   const [expiry = '', nonce = '', signature = ''] = token.split('.', 3);
   if (!(Number.parseInt(expiry, 36) > now)) return false;
-  const expected = Buffer.from(signatureOf(secrets, [session, expiry, nonce, ...shown]));
-  const sent = Buffer.from(signature);
-  return sent.length === expected.length && timingSafeEqual(sent, expected);
+  return isSameSecret(signature, signatureOf(secrets, [session, expiry, nonce, ...shown]));
 }
 
 function signatureOf(secrets: SecretBox, parts: readonly string[]): string {

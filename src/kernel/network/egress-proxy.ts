@@ -1,9 +1,10 @@
 // A proxy on loopback for one fetch of a program such as git: it connects to one host only, and only where the guard allows it.
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Failure } from '../failure.ts';
+import { isSameSecret } from '../secrets/secret.ts';
 import { createHttpServer } from './http-client.ts';
 import { openHttpRequest } from './open-request.ts';
 import { connect, guarded } from './streams.ts';
@@ -33,15 +34,13 @@ const CONNECT_MS = 20_000;
 
 export async function openEgressProxy({ guard, url, maxBytes }: EgressOptions): Promise<EgressProxy> {
   const password = randomBytes(24).toString('base64url');
-  const expected = Buffer.from(`Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`);
+  const expected = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
   const sockets = new Set<Duplex>();
   let refusal: string | undefined;
   let bytes = 0;
 
-  const isAuthorized = (incoming: IncomingMessage): boolean => {
-    const given = Buffer.from(incoming.headers['proxy-authorization'] ?? '');
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  };
+  const isAuthorized = ({ headers }: IncomingMessage): boolean =>
+    isSameSecret(headers['proxy-authorization'] ?? '', expected);
 
   /** Throws unless the target may be reached. */
   const check = (target: URL): void => {

@@ -1,7 +1,7 @@
 // Secrets and passwords: creation, storage and comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashPassword, hashSecret, isPassword, newSecret, secretOf } from './secret.ts';
+import { hashPassword, hashSecret, isPassword, isSameSecret, newSecret, secretOf } from './secret.ts';
 
 test('a secret has its prefix and 43 letters and digits, and is never made twice', () => {
   const values = Array.from({ length: 1000 }, () => newSecret('api-').value);
@@ -27,6 +27,15 @@ test('a secret is stored as a hash and its ending', () => {
   assert.equal(hash, hashSecret(value));
   assert.match(hash, /^[\w-]{43}$/);
   assert.notEqual(hashSecret('api-something-lonG'), hash);
+});
+
+test('secrets are compared whole, whatever their lengths and their letters', () => {
+  const texts = ['', 'a', 'ab', 'b', 'A', 'ä', 'a\u0308', 'a\0', 'a'.repeat(5000)];
+  for (const one of texts)
+    for (const other of texts) {
+      assert.equal(isSameSecret(one, other), one === other);
+      assert.equal(isSameSecret(Buffer.from(one), other), one === other);
+    }
 });
 
 test('a password is verified against any stored form', async () => {

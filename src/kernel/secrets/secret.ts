@@ -38,6 +38,11 @@ export function hashSecret(value: string): string {
   return hash('sha256', value, 'base64url');
 }
 
+/** Compares hashes, which are equally long, so that the time tells neither the text of the expected secret nor its length. */
+export function isSameSecret(given: string | Buffer, expected: string | Buffer): boolean {
+  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
+}
+
 const SCRYPT = { N: 32_768, r: 8, p: 1 };
 const KEY_BYTES = 32;
 
@@ -55,8 +60,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   if (scheme !== 'scrypt' || salt === undefined || key === undefined) return false;
   const options = { N: Number(N), r: Number(r), p: Number(p) };
   const derived = await derive(password, Buffer.from(salt, 'base64url'), options);
-  const expected = Buffer.from(key, 'base64url');
-  return derived.length === expected.length && timingSafeEqual(derived, expected) && stored !== null;
+  return isSameSecret(derived, Buffer.from(key, 'base64url')) && stored !== null;
 }
 
 const NOBODY = `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

@@ -1,5 +1,5 @@
 // The HTTP server: Fastify with limits and timeouts, TLS, and the operator's endpoints.
-import { constants, hash, timingSafeEqual } from 'node:crypto';
+import { constants } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
@@ -7,6 +7,7 @@ import { Failure } from '../../failure.ts';
 import { takeSessionLink } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { Logger } from '../../observability/log.ts';
+import { isSameSecret } from '../../secrets/secret.ts';
 import { ApiRouter } from '../api-router.ts';
 import { ReservedPathSegments } from '../reserved-path-segments.ts';
 import { closeTwin, listenHostsOf, openTwin, withBothLoopbacks } from './loopback-twin.ts';
@@ -189,10 +190,9 @@ export function serveOperation(
   });
 }
 
-/** Compares hashes, whose length says nothing, in a time that does not depend on them. */
 function isBearer(authorization: string | undefined, token: string): boolean {
   const [, given = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'));
+  return isSameSecret(given, token);
 }
 
 export interface Address {

@@ -1,8 +1,7 @@
 // The second secret of a session, which only pages of this server hold: other ports of the host get the cookie, but not this.
-import { timingSafeEqual } from 'node:crypto';
 import type { Kernel } from '../../kernel.ts';
 import type { SessionIdentity } from '../caller.ts';
-import { hashSecret } from '../../secrets/secret.ts';
+import { hashSecret, isSameSecret } from '../../secrets/secret.ts';
 import { isSessionLink, type SessionRequest } from './session-link.ts';
 
 /** Browsers let only scripts of this origin send it: it is in no list of headers that CORS allows. */
@@ -21,7 +20,5 @@ export function isCompleteSession(
 }
 
 function isPageSecret(sent: string | string[] | undefined, { pageHash }: SessionIdentity): boolean {
-  if (typeof sent !== 'string' || pageHash === null) return false;
-  const [one, other] = [Buffer.from(hashSecret(sent)), Buffer.from(pageHash)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return typeof sent === 'string' && pageHash !== null && isSameSecret(hashSecret(sent), pageHash);
 }

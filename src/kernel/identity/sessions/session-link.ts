@@ -1,7 +1,7 @@
 // Links of a session: signed addresses of one resource, for what a browser opens by itself and can send no header with.
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SecretBox } from '../../secrets/secret-box.ts';
+import { isSameSecret } from '../../secrets/secret.ts';
 import type { SessionIdentity } from '../caller.ts';
 import { isLocalPath } from './login-return.ts';
 
@@ -66,8 +66,7 @@ export function isSessionLink(
   if (typeof link !== 'string' || (method !== 'GET' && method !== 'HEAD')) return false;
   const [expiry = '', signature = ''] = link.split('.', 2);
   if (!(Number.parseInt(expiry, 36) > now)) return false;
-  const [one, other] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, hash, url, expiry))];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return isSameSecret(signature, signatureOf(secrets, hash, url, expiry));
 }
 
 function signatureOf(secrets: SecretBox, session: string, target: string, expiry: string): string {
