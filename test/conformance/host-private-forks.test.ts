@@ -139,6 +139,18 @@ onEachEngine((engine) => {
     expect(await bob.get(fork), 200);
   });
 
+  test('a fork that is withheld leaves the lists of teams', async () => {
+    const fork = await share('listed');
+    await createTestOrganization(server, 'yard', { admin: 'bob', members: ['cid'] });
+    expect(await bob.post(`${fork}/transfer`, { new_owner: 'yard' }), 202);
+    const team = { name: 'all', privacy: 'closed', repo_names: ['yard/listed'] };
+    expect(await bob.post('/orgs/yard/teams', team), 201);
+    const listed = async (person: HostPerson) => namesIn(await person.get('/orgs/yard/teams/all/repos'));
+    for (const person of [bob, cid]) assert.deepEqual(await listed(person), ['yard/listed']);
+    expect(await ada.delete('/repos/ada/listed/collaborators/bob'), 204);
+    for (const person of [bob, cid]) assert.deepEqual(await listed(person), []);
+  });
+
   test('a fork that goes to an organization follows the access of those who own that', async () => {
     const fork = await share('carried');
     await createTestOrganization(server, 'depot', { admin: 'bob', members: ['cid'] });

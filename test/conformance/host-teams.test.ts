@@ -283,6 +283,21 @@ onEachEngine((engine) => {
     await expect(404, 'GET', `${path}/crew/hidden`);
   });
 
+  test('the list of a team has no repository that the policy of the token hides', async () => {
+    for (const name of ['drafts', 'plans']) await giveRepository(server, 'crew', name);
+    await createTeam('Writers', { repo_names: ['crew/drafts', 'crew/plans'] });
+    const { value: token } = await giveToken(server, ada, {
+      inlinePolicy: [
+        { effect: 'allow', actions: ['*'], resources: ['*'] },
+        { effect: 'deny', actions: ['viewRepository'], resources: ['repo/crew/drafts'] },
+      ],
+    });
+    const path = '/orgs/crew/teams/writers/repos';
+    assert.deepEqual(fieldsOf('name', await expect(200, 'GET', path, { token })), ['plans']);
+    await expect(404, 'GET', `${path}/crew/drafts`, { token });
+    assert.deepEqual(fieldsOf('name', await expect(200, 'GET', path)), ['drafts', 'plans']);
+  });
+
   test('a repository lists its teams with their roles to members who see them', async () => {
     await giveRepository(server, 'crew', 'common', false);
     await giveRepository(server, 'crew', 'within');

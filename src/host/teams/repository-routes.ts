@@ -8,7 +8,6 @@ import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { parseAcceptedType } from '../media-type.ts';
 import { VIEW_AS_MEMBER, openOrganization, type OrganizationCall } from '../organizations/access.ts';
-import { ownerOfOrganization } from '../organizations/model.ts';
 import { deleteStrandedTeams } from '../protection/store-actors.ts';
 import {
   REPOSITORY_CHANNEL,
@@ -18,6 +17,7 @@ import {
 } from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
+import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
 import {
@@ -72,12 +72,12 @@ const listAll = route(
       listRepositoriesByNumber(db, items),
       listTeamRepositoryRoles(db, organization.id, teams, items),
     ]);
-    const owner = ownerOfOrganization(organization);
-    const shown = items.flatMap((number) => repositories.get(number) ?? []);
+    const rows = items.flatMap((number) => repositories.get(number) ?? []);
+    const shown = await showRepositories(db, call.caller, rows);
     return new Page(
-      shown.map((repository) => {
-        const { role } = roles.get(repository.number) ?? {};
-        return toMinimalRepository({ repository, owner, role }, call.base);
+      shown.map((one) => {
+        const { role } = roles.get(one.repository.number) ?? {};
+        return toMinimalRepository({ ...one, role }, call.base);
       }),
       total,
       slice,
