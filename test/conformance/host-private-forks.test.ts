@@ -1,5 +1,6 @@
 // Forks of private repositories: they stay private, and follow the access of their owners to the source. On each engine.
 import assert from 'node:assert/strict';
+import { makeApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
@@ -149,6 +150,20 @@ onEachEngine((engine) => {
     for (const person of [bob, cid]) assert.deepEqual(await listed(person), ['yard/listed']);
     expect(await ada.delete('/repos/ada/listed/collaborators/bob'), 204);
     for (const person of [bob, cid]) assert.deepEqual(await listed(person), []);
+  });
+
+  test('an app whose token lacks the permission of a route compares with public repositories only', async () => {
+    await ada.repository('known', { auto_init: true });
+    expect(await bob.post('/repos/ada/known/forks'), 202);
+    expect(await bob.patch('/repos/bob/known', { private: true }), 200);
+    const app = await makeApp(server, 'bob', { name: 'Differ', permissions: { contents: 'read' } });
+    const installation = await app.install('bob');
+    const compare = async (permissions: Json) => {
+      const token = await app.token(installation, { permissions });
+      return (await server.call('/repos/ada/known/compare/main...bob:main', { token })).status;
+    };
+    assert.equal(await compare({ contents: 'read' }), 200);
+    assert.equal(await compare({ metadata: 'read' }), 404);
   });
 
   test('a fork that goes to an organization follows the access of those who own that', async () => {

@@ -159,6 +159,7 @@ export async function mayRead(
   found: FoundRepository,
 ): Promise<boolean> {
   if (!found.repository.isPrivate) return true;
+  if (installationOf(call.caller)?.lacks !== undefined) return false;
   return mayView(call, found) && (await roleOn(db, call.caller, found.repository)) !== undefined;
 }
 
