@@ -95,13 +95,17 @@ if (needsGit.skip === false)
       assert.equal((await server.call(PATH, { token: null })).status, 401);
       assert.equal((await ada.get('/orgs/nobody/code-scanning/alerts')).status, 404);
       assert.equal((await ada.post(PATH)).status, 404);
-      const withPolicy = async (resources: string[]) => {
-        const inlinePolicy = [{ effect: 'allow' as const, actions: ['*'], resources }];
+      const withPolicy = async (resources: string[], hidden = 'repo/acme/none') => {
+        const inlinePolicy = [
+            { effect: 'allow' as const, actions: ['*'], resources },
+            { effect: 'deny' as const, actions: ['viewRepository'], resources: [hidden] },
+          ];
         const { value: token } = await giveToken(server, ada.member, { inlinePolicy });
         return { ...ada, get: (path: string) => server.call(path, { token }) };
       };
       assert.equal((await (await withPolicy(['repo/acme/*'])).get(PATH)).status, 403);
       assert.deepEqual(await shown('', await withPolicy(['org/acme', 'repo/acme/one'])), ['one 2', 'one 1']);
+      assert.deepEqual(await shown('', await withPolicy(['*'], 'repo/acme/two')), ['one 2', 'one 1']);
     });
 
     test('alerts are shown to an app as far as it reaches; its permission is enough to upload', async () => {

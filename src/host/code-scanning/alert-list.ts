@@ -6,8 +6,9 @@ import { OneOf, PlainText, Type, problem, type Static } from '../../kernel/schem
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
-import type { FoundRepository } from '../repositories/access.ts';
+import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
 import { toSimpleRepository } from '../repositories/model.ts';
+import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import type { AlertState, ScanningAlert } from './alert.ts';
 import { toAlert, type AlertReply, type OrganizationAlertReply } from './model.ts';
@@ -166,25 +167,29 @@ export async function showAlerts(
   return alerts.map((alert) => toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), base));
 }
 
-/** Of repositories of one owner; those are left out that the caller's token may not see. */
+/** Of repositories of one owner; those are left out that the caller does not see, or whose alerts the token may not see. */
 export async function showOrganizationAlerts(
   db: Db,
+  call: Pick<Call, 'caller' | 'can' | 'base'>,
   owner: FoundRepository['owner'],
   alerts: readonly ScanningAlert[],
-  isVisible: (found: FoundRepository) => boolean,
-  base: string,
 ): Promise<Static<typeof OrganizationAlertReply>[]> {
   const numbers = [...new Set(alerts.map(({ repositoryNumber }) => repositoryNumber))];
-  const [repositories, people] = await Promise.all([
+  const [rows, people] = await Promise.all([
     listRepositoriesByNumber(db, numbers),
     listDismissers(db, alerts),
   ]);
+  const shown = await showRepositories(db, call.caller, [...rows.values()]);
+  const visible = new Map(
+    shown
+      .filter((found) => call.can(repositoryResource(found)))
+      .map((found) => [found.repository.number, found]),
+  );
   return alerts.flatMap((alert) => {
-    const repository = repositories.get(alert.repositoryNumber);
-    if (repository?.ownerId !== owner.id || !isVisible({ repository, owner })) return [];
-    const found = { repository, owner };
-    const shown = toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), base);
-    return { ...shown, repository: toSimpleRepository(found, base) };
+    const found = visible.get(alert.repositoryNumber);
+    if (found?.owner.id !== owner.id) return [];
+    const reply = toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), call.base);
+    return { ...reply, repository: toSimpleRepository(found, call.base) };
   });
 }
 

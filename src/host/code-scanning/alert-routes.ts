@@ -184,14 +184,7 @@ const listForOrganization = route(
     return await readAlertPage(
       call,
       (...how) => listOrganizationAlerts(db, owner, ...how),
-      (alerts) =>
-        showOrganizationAlerts(
-          db,
-          ownerOfOrganization(organization),
-          alerts,
-          (found) => call.can(repositoryResource(found)),
-          call.base,
-        ),
+      (alerts) => showOrganizationAlerts(db, call, ownerOfOrganization(organization), alerts),
     );
   },
   async (call, { db }) => void (await openScannedOrganization(db, call)),
