@@ -156,5 +156,5 @@ export async function giveFolder(folder: string, uid: number): Promise<void> {
 /** Also for the folder itself. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
-  return way !== '..' && !way.startsWith('../../') && !isAbsolute(way);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
