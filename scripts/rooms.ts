@@ -23,6 +23,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entry: 'engine.ts',
     imports: ['collections', 'network', 'text'],
   },
+  threads: {
+    about: 'tasks in worker threads, within bounds',
+    entry: 'thread-runner.ts',
+    imports: ['collections', 'network'],
+  },
   secrets: {
     about: 'secrets: made, compared, encrypted at rest',
     entry: 'secret-box.ts',
@@ -53,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   http: {
     about: 'routes, the life of a request, replies, pages',
     entry: 'serve.ts',
-    imports: ['identity', 'json', 'limits', 'network', 'schema', 'storage', 'versions'],
+    imports: ['identity', 'json', 'limits', 'network', 'schema', 'secrets', 'storage', 'versions'],
   },
   openapi: {
     about: 'documents, documentation, upgrade report',

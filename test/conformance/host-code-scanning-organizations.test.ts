@@ -97,9 +97,9 @@ if (needsGit.skip === false)
       assert.equal((await ada.post(PATH)).status, 404);
       const withPolicy = async (resources: string[], hidden = 'repo/acme/none') => {
         const inlinePolicy = [
-            { effect: 'allow' as const, actions: ['*'], resources },
-            { effect: 'deny' as const, actions: ['viewRepository'], resources: [hidden] },
-          ];
+          { effect: 'allow' as const, actions: ['*'], resources },
+          { effect: 'deny' as const, actions: ['viewRepository'], resources: [hidden] },
+        ];
         const { value: token } = await giveToken(server, ada.member, { inlinePolicy });
         return { ...ada, get: (path: string) => server.call(path, { token }) };
       };
