@@ -33,6 +33,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entry: 'secret-box.ts',
     imports: ['storage'],
   },
+  egress: {
+    about: 'the proxy through which programs reach other servers',
+    entry: 'egress-proxy.ts',
+    imports: ['network', 'secrets'],
+  },
   jobs: { about: 'work that waits: rows, leases, workers', entry: 'due-worker.ts', imports: ['storage'] },
   limits: { about: 'rate limits', entry: 'limits.ts', imports: ['collections'] },
   versions: {

@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn } from '../../kernel/network/streams.ts';
-import { openEgressProxy, type EgressProxy } from '../../kernel/network/egress-proxy.ts';
-import { gitEgressEnvironment } from '../../kernel/network/git-egress.ts';
+import { openEgressProxy, type EgressProxy } from '../../kernel/egress/egress-proxy.ts';
+import { gitEgressEnvironment } from '../../kernel/egress/git-egress.ts';
 import { fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackTar } from './unpack.ts';
 

@@ -11,7 +11,7 @@ import { plainContent } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { storageResource } from '../storages/access.ts';
 import { findStorage } from '../storages/store.ts';
-import { isPortAllowed } from '../../kernel/network/egress-proxy.ts';
+import { isPortAllowed } from '../../kernel/egress/egress-proxy.ts';
 import { decodePart, fetchFailed, splitCredentials, type FetchContext } from './fetched-sources.ts';
 import { unpackArchive } from './unpack.ts';
 

@@ -12,7 +12,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { writeZip } from '../export/zip.ts';
 import { createHttpServer, request } from '../../kernel/network/http-client.ts';
 import { guard, type Guard } from '../../kernel/network/guard.ts';
-import { openEgressProxy } from '../../kernel/network/egress-proxy.ts';
+import { openEgressProxy } from '../../kernel/egress/egress-proxy.ts';
 import { fetchGit, gistToGitUrl, parseGitUrl } from './fetch-git.ts';
 import { fetchSources } from './fetch-sources.ts';
 import { fetchTarball } from './fetch-tarball.ts';

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Failure } from '../failure.ts';
 import { isSameSecret } from '../secrets/secret.ts';
-import { createHttpServer } from './http-client.ts';
-import { openHttpRequest } from './open-request.ts';
-import { connect, guarded } from './streams.ts';
-import type { Guard } from './guard.ts';
+import { createHttpServer } from '../network/http-client.ts';
+import { openHttpRequest } from '../network/open-request.ts';
+import { connect, guarded } from '../network/streams.ts';
+import type { Guard } from '../network/guard.ts';
 
 export interface EgressProxy {
   /** With the password: only who has it can use the proxy. */
