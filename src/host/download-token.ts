@@ -5,9 +5,9 @@ import type { SecretBox } from '../kernel/secrets/secret-box.ts';
 import { isSameSecret } from '../kernel/secrets/secret.ts';
 import { installationOf } from './apps/program.ts';
 import { findInstallation } from './apps/store-installations.ts';
-import { listReachedNumbers } from './apps/store-reach.ts';
-import { mayRead, type FoundRepository } from './repositories/access.ts';
-import { isWithheld } from './repositories/store-withheld.ts';
+import type { FoundRepository } from './repositories/access.ts';
+import { reachesRepository } from './repositories/caller-roles.ts';
+import { mayRead } from './repositories/visibility.ts';
 
 const PURPOSE = 'downloads';
 
@@ -85,7 +85,7 @@ export async function mayHolderRead(
   const [kind, id = ''] = holder.split('-', 2);
   if (kind === 'installation') return await reaches(kernel, Number(id), found);
   const caller = await findHolder(kernel, kind!, id, now);
-  return caller !== undefined && (await mayRead(kernel.db, { caller }, found));
+  return caller !== undefined && (await mayRead(kernel.db, caller, found));
 }
 
 async function findHolder(
@@ -103,6 +103,5 @@ async function reaches({ db }: Kernel, number: number, { repository }: FoundRepo
   if (!installation || installation.removedAt !== null || installation.suspendedAt !== null) return false;
   const { accountId, selection } = installation;
   const reach = { installation: number, accountId, selection, only: null };
-  const reached = await listReachedNumbers(db, reach, [repository.number]);
-  return reached.has(repository.number) && !(await isWithheld(db, repository));
+  return await reachesRepository(db, reach, repository);
 }

@@ -97,7 +97,7 @@ export async function offerRepositories(
 ): Promise<OfferedRepositories> {
   const { items } = await listRepositoriesFrom(
     db,
-    [{ ownerId: account.id, visibleTo: 'all' }],
+    [{ ownerId: account.id, viewer: 'all' }],
     {},
     { sort: 'full_name', desc: false },
     { offset: (page - 1) * MAX_OFFERED, limit: MAX_OFFERED + 1 },

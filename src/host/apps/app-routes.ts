@@ -1,10 +1,11 @@
 // What an app does with a token that it signs itself: reads itself and its installations, suspends and removes them, gets tokens.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
+import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { organizationNameIn, OrganizationParams } from '../organizations/access.ts';
@@ -26,7 +27,7 @@ import {
 } from './change-installation.ts';
 import { createInstallationToken } from './installation-tokens.ts';
 import { InstallationReply, InstallationTokenReply, AppIntegration, TokenRequest } from './model.ts';
-import { appOf } from './program.ts';
+import { appOf, programCaller } from './program.ts';
 import { showApp, showInstallation, showInstallations } from './show-installation.ts';
 import { findApp } from './store.ts';
 import { findInstallation, findInstallationOn, listInstallationsOf } from './store-installations.ts';
@@ -177,7 +178,19 @@ const createToken = route(
     );
     const narrowed = token.repositories;
     const found = narrowed === null ? [] : [...(await listRepositoriesByNumber(db, narrowed)).values()];
-    const shown = await showRepositories(db, call.caller, found);
+    const { number, accountId, selection } = installation;
+    const holder = programCaller(accountOf(call.caller), {
+      kind: 'installation',
+      app: app.number,
+      reach: { installation: number, accountId, selection, only: narrowed },
+      permissions: token.permissions,
+      tokenHash: hashSecret(value),
+    });
+    // Those that the token reaches. The roles are the app's own, which reads what is public.
+    const shown = (await showRepositories(db, holder, found)).map((one) => ({
+      ...one,
+      role: one.repository.isPrivate ? undefined : ('read' as const),
+    }));
     const body = {
       token: value,
       expires_at: isoSeconds(token.expiresAt),

@@ -5,12 +5,8 @@ import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
-import {
-  repositoryNotFound,
-  repositoryResource,
-  type FoundRepository,
-  entryOwnerOf,
-} from '../repositories/access.ts';
+import { repositoryNotFound, type FoundRepository, entryOwnerOf } from '../repositories/access.ts';
+import { repositoryResource } from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { NOT_CONFIGURED, setupAfter, type DefaultSetupUpdate, type ScannedLanguage } from './model.ts';
 import { findSetup, upsertSetup } from './store.ts';

@@ -10,14 +10,9 @@ import {
 } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { installationOf } from '../apps/program.ts';
-import {
-  openRepository,
-  repositoryResource,
-  type FoundRepository,
-  type RepositoryCall,
-} from '../repositories/access.ts';
+import { openRepository, type FoundRepository, type RepositoryCall } from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
-import { includesRole } from '../repositories/repository.ts';
+import { includesRole, repositoryResource } from '../repositories/repository.ts';
 
 export const VIEW_SCANNING = { action: 'viewCodeScanning', ofOwner: true } as const;
 export const UPDATE_SCANNING = { action: 'updateCodeScanning', ofOwner: true } as const;

@@ -6,7 +6,8 @@ import { OneOf, PlainText, Type, problem, type Static } from '../../kernel/schem
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
-import { repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { repositoryResource } from '../repositories/repository.ts';
 import { toSimpleRepository } from '../repositories/model.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';

@@ -9,12 +9,16 @@ import { deleteAccountActors } from '../protection/store-actors.ts';
 import {
   REPOSITORY_CHANNEL,
   repositoryNotFound,
-  repositoryResource,
   entryOwnerOf,
   type FoundRepository,
 } from '../repositories/access.ts';
 import { rolesOfAccount } from '../repositories/caller-roles.ts';
-import { includesRole, type Repository, type RepositoryRole } from '../repositories/repository.ts';
+import {
+  includesRole,
+  type Repository,
+  repositoryResource,
+  type RepositoryRole,
+} from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
 import { deleteStar } from '../stars/store.ts';

@@ -1,4 +1,5 @@
 // Comparisons of two commits of a repository, or of a repository and its forks.
+import { mayRead } from '../repositories/visibility.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { clampLimit, Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
@@ -15,7 +16,6 @@ import { findOwner } from '../owners/store.ts';
 import {
   READ_REPOSITORY,
   repositoryRoute,
-  mayRead,
   type FoundRepository,
   type RepositoryCall,
 } from '../repositories/access.ts';
@@ -187,7 +187,7 @@ async function findRelative(
       : await findRepositoryByName(db, owner, name);
   if (relative === undefined || sourceNumberOf(relative) !== source) return undefined;
   const found = { repository: relative, owner };
-  return (await mayRead(db, call, found)) ? found : undefined;
+  return (await mayRead(db, call.caller, found)) ? found : undefined;
 }
 
 function notComparable(text: string): Failure {

@@ -1,17 +1,16 @@
 // Reads a page of a feed for a caller: only what the caller may read at this moment.
 import { Failure } from '../../kernel/failure.ts';
-import type { Caller } from '../../kernel/identity/caller.ts';
-import { can } from '../../kernel/identity/policy.ts';
+import { anonymousAt, type Caller } from '../../kernel/identity/caller.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, type Reply } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
-import { repositoryResource } from '../repositories/access.ts';
 import { rolesOn } from '../repositories/caller-roles.ts';
 import type { ShownRepository } from '../repositories/model.ts';
-import { viewerFor } from '../repositories/personal-route.ts';
+import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { isRepositoryVisible, viewerFor } from '../repositories/visibility.ts';
 import { toFeedItem, type ShownEvent } from './feed-model.ts';
 import {
   listFeed,
@@ -24,6 +23,9 @@ import {
 
 /** How many seconds clients wait before they ask again. */
 const POLL_INTERVAL = { 'x-poll-interval': '60' };
+
+/** Who sees what is public, and no more. */
+const EVERYBODY = anonymousAt('');
 
 interface FeedCall {
   caller: Caller;
@@ -50,24 +52,17 @@ export async function showFeed(
       ? await listWatchedFeed(db, feed.accountId, viewer)
       : await listFeed(db, feed, viewer);
   const events = await listFeedEvents(db, numbers.slice(slice.offset, slice.offset + slice.limit));
-  const shown = await withContext(db, events, audience === 'everybody' ? undefined : caller);
+  const shown = await withContext(db, events, audience === 'everybody' ? EVERYBODY : caller);
   const items = shown.map((one) => toFeedItem(one, base));
   return reply(200, new Page(items, numbers.length, slice), POLL_INTERVAL);
 }
 
-/** Decides again by the rows that are shown, as they may have changed since the feed was read; `caller` sees private ones. */
-async function withContext(
-  db: Db,
-  events: readonly FeedEvent[],
-  caller: Caller | undefined,
-): Promise<ShownEvent[]> {
+/** Decides again by the rows that are shown, as they may have changed since the feed was read. */
+async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller): Promise<ShownEvent[]> {
   const places = await readPlaces(db, events, caller);
-  const mayRead = (place: ShownRepository) =>
-    caller !== undefined &&
-    place.role !== undefined &&
-    can(caller, 'viewRepository', repositoryResource(place));
   const isSeen = (place: ShownRepository | undefined, isPublic: boolean): place is ShownRepository =>
-    place !== undefined && ((isPublic && !place.repository.isPrivate) || mayRead(place));
+    place !== undefined &&
+    isRepositoryVisible(caller, isPublic ? place : { ...place, repository: asPrivate(place.repository) });
   const visible = events.flatMap((event) => {
     const place = places.get(event.repositoryNumber);
     if (!isSeen(place, event.isPublic)) return [];
@@ -100,25 +95,28 @@ function memberIdIn({ entry }: FeedEvent): string | undefined {
 async function readPlaces(
   db: Db,
   events: readonly FeedEvent[],
-  caller: Caller | undefined,
+  caller: Caller,
 ): Promise<Map<number, ShownRepository>> {
   const numbers = events.flatMap(({ repositoryNumber, entry }) =>
     entry.type === 'ForkEvent' ? [repositoryNumber, entry.forkee] : repositoryNumber,
   );
   const repositories = [...(await listRepositoriesByNumber(db, [...new Set(numbers)])).values()];
-  const asPrivate = repositories.map((repository) => ({ ...repository, isPrivate: true }));
   const [owners, roles] = await Promise.all([
     listOwners(
       db,
       repositories.map(({ ownerId }) => ownerId),
     ),
-    caller === undefined ? undefined : rolesOn(db, caller, asPrivate),
+    rolesOn(db, caller, repositories.map(asPrivate)),
   ]);
   return new Map(
     repositories.flatMap((repository) => {
       const owner = owners.get(repository.ownerId);
       const { number } = repository;
-      return owner === undefined ? [] : [[number, { repository, owner, role: roles?.get(number) }] as const];
+      return owner === undefined ? [] : [[number, { repository, owner, role: roles.get(number) }] as const];
     }),
   );
+}
+
+function asPrivate(repository: Repository): Repository {
+  return { ...repository, isPrivate: true };
 }

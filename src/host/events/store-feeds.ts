@@ -2,9 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
-import type { Viewer } from '../repositories/store-lists.ts';
-import { reachedBy } from '../apps/store-reach.ts';
-import { grantedTo } from '../repositories/store-visibility.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
 /** Whose events a feed has. */
@@ -78,23 +76,17 @@ function newestOf(keys: readonly string[], viewer: Viewer, limit: number, after 
   return sql.join(ends, sql` union all `);
 }
 
+/** What happened in private is shown to those who have a role, though the repository may be public now. */
+const IS_PUBLIC = sql<boolean>`newest.is_public = 1 and repositories.is_private = 0`;
+
 /** Those among `newest` whose repository is there, and that the viewer may see now. */
 async function listSeen(db: Db, newest: RawBuilder<unknown>, viewer: Viewer): Promise<number[]> {
   const { rows } = await sql<{ number: number }>`
     select newest.event_number as number from (${newest}) as newest
     join repositories on repositories.number = newest.repository_number
-    where repositories.deleted_at is null and ${seenBy(viewer)}
+    where ${visibleTo(viewer, IS_PUBLIC)}
     order by newest.event_number desc limit ${sql.lit(MAX_FEED_EVENTS)}`.execute(db);
   return rows.map(({ number }) => number);
-}
-
-/** What happened in private is shown to those who have a role, though the repository may be public now. */
-function seenBy(viewer: Viewer): RawBuilder<unknown> {
-  if (viewer === 'all') return sql`1 = 1`;
-  const isPublic = sql`newest.is_public = 1 and repositories.is_private = 0`;
-  if (viewer === 'public') return isPublic;
-  const granted = 'reach' in viewer ? reachedBy(viewer.reach) : grantedTo(viewer.accountId);
-  return sql`(${isPublic} or ${granted})`;
 }
 
 /**

@@ -5,9 +5,10 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { mayRead, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
 import { checkedName } from '../repositories/changes/change-repository.ts';
 import { findCreationOwner } from '../repositories/changes/creation-owner.ts';
+import { mayRead, viewerFor } from '../repositories/visibility.ts';
 import {
   FullRepository,
   MinimalRepository,
@@ -16,7 +17,6 @@ import {
 } from '../repositories/model.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import { includesRole } from '../repositories/repository.ts';
-import { viewerFor } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
 import { createFork, createFromTemplate, requireMayFork } from './create-fork.ts';
@@ -94,7 +94,7 @@ const createForkOf = repositoryRoute(
     call.requirePermission(`repo/${owner.login}/${checked ?? repository.name}`, 'createRepository');
     if (owner.id !== repository.ownerId) await requireMayFork(db, found);
     const fork = await createFork(kernel, call, found, { owner, name: checked, hasDefaultBranchOnly });
-    if (!(await mayRead(db, call, fork)))
+    if (!(await mayRead(db, caller, fork)))
       throw new Failure('denied', `${owner.login} has a fork already, which you may not see.`);
     const shown = toFullRepository(await showFully(db, caller, fork), base);
     return reply(202, shown, { location: shown.url });

@@ -3,14 +3,15 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import { installationOf } from '../apps/program.ts';
 import { openOrganization, type OrganizationCall, OrganizationParams } from '../organizations/access.ts';
 import { organizationResource, ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import type { OrganizationName } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { openRepository, repositoryResource, type FoundRepository } from '../repositories/access.ts';
+import { openRepository, type FoundRepository } from '../repositories/access.ts';
 import { reachesRepository, roleOn } from '../repositories/caller-roles.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { includesRole } from '../repositories/repository.ts';
+import { includesRole, repositoryResource } from '../repositories/repository.ts';
 import type { Hook, StoredHookTarget } from './hook.ts';
 import { findHook } from './store.ts';
 
@@ -40,7 +41,8 @@ async function openRepositoryHooks(kernel: Kernel, call: HookCall): Promise<Hook
   const resource = repositoryResource(found);
   requirePermission(call, resource);
   const role = await roleOn(kernel.db, call.caller, found.repository);
-  if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, call.caller, found.repository)))
+  const reach = installationOf(call.caller)?.reach;
+  if (!includesRole(role, 'admin') && !(await reachesRepository(kernel.db, reach, found.repository)))
     throw hookNotFound();
   return placeOfRepository(found);
 }

@@ -3,7 +3,6 @@ import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
-import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import {
   route,
@@ -19,11 +18,12 @@ import { installationOf, notAccessible } from '../apps/program.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { reachesRepository, roleOn } from './caller-roles.ts';
-import { includesRole, type Repository, type RepositoryRole } from './repository.ts';
+import { includesRole, repositoryResource, type Repository, type RepositoryRole } from './repository.ts';
 import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
 import { findRedirect } from './store-redirects.ts';
 import { isWithheld } from './store-withheld.ts';
 import type { RepositoryParamValues } from './repository-params.ts';
+import { isRepositoryVisible, mayRead } from './visibility.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -98,7 +98,7 @@ export async function openRepository(
   if (installationOf(call.caller) !== undefined)
     return await openAsInstallation(kernel.db, call, found, needed);
   const role = await roleOn(kernel.db, call.caller, found.repository);
-  if (role === undefined || (repository.isPrivate && !mayView(call, found))) throw repositoryNotFound();
+  if (role === undefined || !isRepositoryVisible(call.caller, { ...found, role })) throw repositoryNotFound();
   if (!isAllowed || !includesRole(role, needed)) throw repositoryDenied(needed);
   if (needed !== 'read' && needed !== 'admin' && (await isReadOnly(kernel.db, repository)))
     throw archivedRepository();
@@ -132,10 +132,10 @@ async function openAsInstallation(
   needed: RepositoryRole,
 ): Promise<FoundRepository> {
   const { isPrivate, isArchived } = found.repository;
-  if (!(await reachesRepository(db, caller, found.repository)))
+  const installation = installationOf(caller);
+  if (!(await reachesRepository(db, installation?.reach, found.repository)))
     throw isPrivate ? repositoryNotFound() : notAccessible();
-  const lacks = installationOf(caller)?.lacks;
-  if (lacks !== undefined) throw notAccessible(lacks);
+  if (installation?.lacks !== undefined) throw notAccessible(installation.lacks);
   if (isArchived && needed !== 'read' && needed !== 'admin') throw archivedRepository();
   return found;
 }
@@ -152,21 +152,6 @@ export async function openDownload(
   return found;
 }
 
-/** For repositories that a call names beside that of its path. */
-export async function mayRead(
-  db: Db,
-  call: Pick<RepositoryCall, 'caller'>,
-  found: FoundRepository,
-): Promise<boolean> {
-  if (!found.repository.isPrivate) return true;
-  if (installationOf(call.caller)?.lacks !== undefined) return false;
-  return mayView(call, found) && (await roleOn(db, call.caller, found.repository)) !== undefined;
-}
-
-export function repositoryResource({ repository, owner }: FoundRepository): string {
-  return `repo/${owner.login}/${repository.name}`;
-}
-
 /** Whose entry of the audit log it is: it follows the repository to another owner. */
 export function entryOwnerOf({ repository, owner }: FoundRepository): Pick<Change, 'ownerId' | 'subject'> {
   return { ownerId: owner.id, subject: repositorySubject(repository.number) };
@@ -174,10 +159,6 @@ export function entryOwnerOf({ repository, owner }: FoundRepository): Pick<Chang
 
 export function repositorySubject(number: number): string {
   return `repository/${number}`;
-}
-
-function mayView(call: Pick<RepositoryCall, 'caller'>, found: FoundRepository): boolean {
-  return can(call.caller, 'viewRepository', repositoryResource(found));
 }
 
 /** Before validation the number is text. */
@@ -209,7 +190,7 @@ async function findByFormerName(kernel: Kernel, call: RepositoryCall): Promise<F
   const number = named && repo !== undefined && (await findRedirect(kernel.db, named.id, nameIn(repo)));
   if (!number) return undefined;
   const target = await findWithOwner(kernel.db, () => findRepositoryByNumber(kernel.db, number));
-  return target !== undefined && (await mayRead(kernel.db, call, target)) ? target : undefined;
+  return target !== undefined && (await mayRead(kernel.db, call.caller, target)) ? target : undefined;
 }
 
 function movedTo({ url }: RepositoryCall, { repository, owner }: FoundRepository): Failure {

@@ -3,7 +3,7 @@ import { accountOf, type Caller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf, shownRole, type InstallationProgram } from '../apps/program.ts';
-import { listReachedNumbers } from '../apps/store-reach.ts';
+import { listReachedNumbers, type InstallationReach } from '../apps/store-reach.ts';
 import { parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
 import { listRoleGrants } from './store-roles.ts';
@@ -108,10 +108,13 @@ export async function rolesOfAccount(
   return roles;
 }
 
-/** False for callers that are no installations. */
-export async function reachesRepository(db: Db, caller: Caller, repository: Repository): Promise<boolean> {
+/** Whether the installation reaches it; false without one. */
+export async function reachesRepository(
+  db: Db,
+  reach: InstallationReach | undefined,
+  repository: Repository,
+): Promise<boolean> {
   const { number, ownerId } = repository;
-  const reach = installationOf(caller)?.reach;
   if (reach?.accountId !== ownerId || (await isWithheld(db, repository))) return false;
   return (await listReachedNumbers(db, reach, [number])).has(number);
 }

@@ -9,9 +9,7 @@ import { organizationNameIn, OrganizationParams } from '../organizations/access.
 import { findOrganization } from '../organizations/store.ts';
 import { findUser } from '../owners/store.ts';
 import { parseTime } from '../times.ts';
-import { administersHost } from './caller-roles.ts';
 import { MinimalRepository, NestedRepository, toMinimalRepository, toNestedRepository } from './model.ts';
-import { viewerOfProgram } from './personal-route.ts';
 import { showRepositories } from './show-repository.ts';
 import {
   listAccountMemberships,
@@ -20,8 +18,8 @@ import {
   type RepositoryFilter,
   type RepositorySort,
   type RepositorySource,
-  type Viewer,
 } from './store-lists.ts';
+import { viewerFor } from './visibility.ts';
 
 const SORTING = {
   sort: Type.Optional(OneOf(['created', 'updated', 'pushed', 'full_name'])),
@@ -65,11 +63,11 @@ const listForCaller = route(
     const affiliations: readonly Affiliation[] =
       type === undefined ? affiliationsOf(affiliation) : AFFILIATIONS_OF_TYPE[type];
     const sources: RepositorySource[] = [];
-    if (affiliations.includes('owner')) sources.push({ ownerId: id, visibleTo: 'all' });
+    if (affiliations.includes('owner')) sources.push({ ownerId: id, viewer: 'all' });
     if (affiliations.includes('collaborator')) sources.push({ collaboratorId: id });
     if (affiliations.includes('organization_member'))
-      for (const { organizationId, seesAll } of await listAccountMemberships(kernel.db, id))
-        sources.push({ ownerId: organizationId, visibleTo: seesAll ? 'all' : { accountId: id } });
+      for (const { organizationId } of await listAccountMemberships(kernel.db, id))
+        sources.push({ ownerId: organizationId, viewer: { accountId: id } });
     const visible = visibility ?? type;
     const filter: RepositoryFilter = {
       ...(visible === 'public' && { isPrivate: false }),
@@ -128,7 +126,7 @@ const listForUser = route(
     if (id === undefined) throw new Failure('not-found', `There is no user ${params.username}`);
     const { type = 'owner' } = query;
     const sources: RepositorySource[] = [];
-    if (type !== 'member') sources.push({ ownerId: id, visibleTo: await viewerOf(kernel, caller, id) });
+    if (type !== 'member') sources.push({ ownerId: id, viewer: viewerFor(caller) });
     // What others share with the user is shown where it is public.
     if (type !== 'owner' && user) sources.push({ collaboratorId: id });
     const page = await listPage(
@@ -168,7 +166,7 @@ const listForOrganization = route(
       ...(type === 'private' && { isPrivate: true }),
       ...((type === 'forks' || type === 'sources') && { isFork: type === 'forks' }),
     };
-    const source = { ownerId: id, visibleTo: await viewerOf(kernel, caller, id) };
+    const source = { ownerId: id, viewer: viewerFor(caller) };
     const page = await listPage(call, kernel, [source], filter, 'created');
     return page.map((shown) => toMinimalRepository(shown, base));
   },
@@ -200,18 +198,6 @@ const listPublic = route(
 );
 
 const PUBLIC_PAGE = 100;
-
-/** What the caller sees of an owner's repositories. */
-async function viewerOf({ db }: Kernel, caller: Caller, ownerId: string): Promise<Viewer> {
-  if (caller.kind === 'anonymous') return 'public';
-  const ofProgram = viewerOfProgram(caller);
-  if (ofProgram !== undefined) return ofProgram;
-  const { id } = accountOf(caller);
-  if (id === ownerId || administersHost(caller)) return 'all';
-  const memberships = await listAccountMemberships(db, id);
-  const own = memberships.find(({ organizationId }) => organizationId === ownerId);
-  return own?.seesAll === true ? 'all' : { accountId: id };
-}
 
 /** Names come in ascending order, times with the newest first, unless asked otherwise. */
 async function listPage(

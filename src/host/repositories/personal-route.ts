@@ -1,6 +1,6 @@
 // Routes about what a caller notes about a repository, such as a star: the permission is that of the user, not of the repository.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import {
   route,
@@ -9,11 +9,8 @@ import {
   type Route,
   type RouteShape,
 } from '../../kernel/http/route.ts';
-import { installationOf } from '../apps/program.ts';
 import { userResource } from '../users/access.ts';
 import { openRepository, type FoundRepository, type RepositoryCall } from './access.ts';
-import { administersHost } from './caller-roles.ts';
-import type { Viewer } from './store-lists.ts';
 
 /** The handler gets the repository, where the caller may see it. */
 export function personalRoute<const S extends RouteShape>(
@@ -54,17 +51,4 @@ async function openByAnyName(kernel: Kernel, call: RepositoryCall): Promise<Foun
     const ask = (resource: string, action?: string) => call.can(resource, action);
     return await openToRead(kernel, { can: ask, caller, now, url, params: { repository_id: number } });
   }
-}
-
-/** What an installation reaches; undefined for other callers. */
-export function viewerOfProgram(caller: Caller): Viewer | undefined {
-  const program = installationOf(caller);
-  if (program === undefined) return undefined;
-  return program.lacks === undefined ? { reach: program.reach } : 'public';
-}
-
-/** What the caller sees of the repositories that somebody has noted. */
-export function viewerFor(caller: Caller): Viewer {
-  if (caller.kind === 'anonymous') return 'public';
-  return viewerOfProgram(caller) ?? (administersHost(caller) ? 'all' : { accountId: accountOf(caller).id });
 }

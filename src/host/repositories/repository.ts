@@ -82,6 +82,17 @@ export interface Repository {
   pushedAt: number;
 }
 
+/** As policies name it. */
+export function repositoryResource({
+  repository,
+  owner,
+}: {
+  repository: { name: string };
+  owner: { login: string };
+}): string {
+  return `repo/${owner.login}/${repository.name}`;
+}
+
 /** What a role allows, weakest first; each includes those before it. */
 export const REPOSITORY_ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
 

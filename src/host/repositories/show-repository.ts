@@ -1,16 +1,16 @@
 // Prepares repositories for replies: with their owners, the caller's roles, and what a fork comes from.
 import type { Caller } from '../../kernel/identity/caller.ts';
-import { can } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
-import { repositoryResource, type FoundRepository } from './access.ts';
+import type { FoundRepository } from './access.ts';
 import { roleOn, rolesOn } from './caller-roles.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
 import { isWithheld, listWithheld } from './store-withheld.ts';
+import { isRepositoryVisible } from './visibility.ts';
 
-/** Without those whose owner is gone meanwhile, that the policy of the caller's token hides, or that are withheld. */
+/** Without those whose owner is gone meanwhile, and those that the caller does not see. A fork that is withheld counts as archived. */
 export async function showRepositories(
   db: Db,
   caller: Caller,
@@ -26,10 +26,10 @@ export async function showRepositories(
   ]);
   return repositories.flatMap((repository) => {
     const owner = owners.get(repository.ownerId);
-    if (owner === undefined || isHidden(caller, { repository, owner })) return [];
     const role = roles.get(repository.number);
-    if (!withheld.has(repository.number)) return { repository, owner, role };
-    return role === undefined ? [] : { repository: { ...repository, isArchived: true }, owner, role };
+    if (owner === undefined || !isRepositoryVisible(caller, { repository, owner, role })) return [];
+    const isArchived = repository.isArchived || withheld.has(repository.number);
+    return { repository: { ...repository, isArchived }, owner, role };
   });
 }
 
@@ -44,14 +44,7 @@ export async function showFully(db: Db, caller: Caller, found: FoundRepository):
   if (numbers.length === 0) return { repository, owner, role };
   const origins = await listRepositoriesByNumber(db, numbers);
   const shown = await showRepositories(db, caller, [...origins.values()]);
-  const visible = (number: number | null) =>
-    shown.find(
-      (one) => one.repository.number === number && (!one.repository.isPrivate || one.role !== undefined),
-    );
+  const visible = (number: number | null) => shown.find((one) => one.repository.number === number);
   const [parent, source] = [visible(parentNumber), visible(sourceNumber)];
   return { repository, owner, role, ...(parent && { parent }), ...(source && { source }) };
-}
-
-function isHidden(caller: Caller, found: FoundRepository): boolean {
-  return found.repository.isPrivate && !can(caller, 'viewRepository', repositoryResource(found));
 }

@@ -3,9 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
-import { reachedBy, type InstallationReach } from '../apps/store-reach.ts';
 import { listRepositoriesByNumber } from './store.ts';
-import { teamNumbersOf } from './store-roles.ts';
+import { visibleTo, type Viewer } from './store-visibility.ts';
 
 export type RepositorySort = 'created' | 'updated' | 'pushed' | 'full_name';
 
@@ -18,12 +17,9 @@ const COLUMNS: Record<RepositorySort, RawBuilder<unknown>> = {
 
 /** One source of repositories; a list is the union of several. */
 export type RepositorySource =
-  | { ownerId: string; visibleTo: Viewer }
+  | { ownerId: string; viewer: Viewer }
   /** Those of others that the account collaborates on. */
   | { collaboratorId: string };
-
-/** Who looks: one who sees everything, an account that sees what it is granted, an installation, or the public. */
-export type Viewer = 'all' | 'public' | { accountId: string } | { reach: InstallationReach };
 
 export interface RepositoryFilter {
   isPrivate?: boolean;
@@ -79,7 +75,7 @@ function unionOf(
     (source) => sql`
       select * from (
         select number, ${COLUMNS[sort]} as sort from repositories
-        where deleted_at is null and ${conditionOf(source)} and ${filterOf(filter)}
+        where ${conditionOf(source)} and ${filterOf(filter)}
         order by ${COLUMNS[sort]} ${direction(desc)}, number ${direction(desc)} limit ${sql.val(limit)}) as part`,
   );
   // A repository may come from two sources.
@@ -87,19 +83,10 @@ function unionOf(
 }
 
 function conditionOf(source: RepositorySource): RawBuilder<unknown> {
-  if ('collaboratorId' in source) {
-    const { collaboratorId: id } = source;
-    return sql`owner_id <> ${id} and number in (select repository_number from collaborators where account_id = ${id})`;
-  }
-  const owned = sql`owner_id = ${source.ownerId}`;
-  const { visibleTo } = source;
-  if (visibleTo === 'all') return owned;
-  if (visibleTo === 'public') return sql`${owned} and is_private = 0`;
-  if ('reach' in visibleTo) return sql`${owned} and (is_private = 0 or ${reachedBy(visibleTo.reach)})`;
-  const { accountId } = visibleTo;
-  return sql`${owned} and (is_private = 0
-    or number in (select repository_number from collaborators where account_id = ${accountId})
-    or number in (select repository_number from team_repositories where team_number in (${teamNumbersOf(accountId)})))`;
+  if ('ownerId' in source) return sql`owner_id = ${source.ownerId} and ${visibleTo(source.viewer)}`;
+  const { collaboratorId: id } = source;
+  return sql`deleted_at is null and owner_id <> ${id}
+    and number in (select repository_number from collaborators where account_id = ${id})`;
 }
 
 function filterOf({ isPrivate, isFork, updatedSince, updatedBefore }: RepositoryFilter): RawBuilder<unknown> {
@@ -135,20 +122,15 @@ export async function listPublicRepositories(db: Db, since: number, limit: numbe
   return [...found.values()].toSorted((one, other) => one.number - other.number);
 }
 
-/** The organizations of an account, and whether it sees all repositories of each. */
+/** The organizations of an account, and its role in each. */
 export async function listAccountMemberships(
   db: Db,
   accountId: string,
-): Promise<{ organizationId: string; role: string; seesAll: boolean }[]> {
+): Promise<{ organizationId: string; role: string }[]> {
   const rows = await db
-    .selectFrom('organization_members as member')
-    .innerJoin('organizations', 'organizations.id', 'member.organization_id')
-    .select(['member.organization_id', 'member.role', 'organizations.default_permission'])
-    .where('member.account_id', '=', accountId)
+    .selectFrom('organization_members')
+    .select(['organization_id', 'role'])
+    .where('account_id', '=', accountId)
     .execute();
-  return rows.map((row) => ({
-    organizationId: row.organization_id,
-    role: row.role,
-    seesAll: row.role === 'admin' || row.default_permission !== 'none',
-  }));
+  return rows.map((row) => ({ organizationId: row.organization_id, role: row.role }));
 }

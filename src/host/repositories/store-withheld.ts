@@ -2,33 +2,20 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from './repository.ts';
-import { teamNumbersOf } from './store-roles.ts';
+import { grantedTo } from './store-visibility.ts';
 
 /**
  * The people who decide for the owner of a fork: the owner, or the admins of an organization. Decided anew whenever it is
  * asked, so that no way to lose access is missed, and that regained access counts at once.
  */
-const person = sql<string>`person.id`;
 const mayReadSource = sql<boolean>`exists (
   select 1 from (
     select repositories.owner_id as id
     union all
     select account_id from organization_members
     where organization_id = repositories.owner_id and role = 'admin') as person
-  where person.id = source.owner_id
-    or exists (select 1 from members where members.id = person.id and members.role in ('admin', 'owner'))
-    or exists (
-      select 1 from collaborators
-      where collaborators.repository_number = source.number and collaborators.account_id = person.id)
-    or exists (
-      select 1 from organization_members as member
-      join organizations on organizations.id = member.organization_id
-      where member.organization_id = source.owner_id and member.account_id = person.id
-        and (member.role = 'admin' or organizations.default_permission <> 'none'))
-    or exists (
-      select 1 from team_repositories
-      where team_repositories.repository_number = source.number
-        and team_repositories.team_number in (${teamNumbersOf(person)})))`;
+  where ${grantedTo(sql`person.id`, sql.table('source'))}
+    or exists (select 1 from members where members.id = person.id and members.role in ('admin', 'owner')))`;
 
 /** A condition on the table `repositories`. A fork whose source was deleted stays with an owner who could read it then. */
 export const withheld: RawBuilder<boolean> = sql`(repositories.binding = 'orphan' or (

@@ -22,9 +22,10 @@ import {
   type FoundRepository,
 } from '../repositories/access.ts';
 import { NestedRepository } from '../repositories/model.ts';
-import { personalRoute, viewerFor } from '../repositories/personal-route.ts';
+import { personalRoute } from '../repositories/personal-route.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
+import { viewerFor } from '../repositories/visibility.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';
 import { isoSeconds } from '../times.ts';
 import { userResource, userNotFound } from '../users/access.ts';

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Viewer } from '../repositories/store-lists.ts';
-import { visibleTo } from '../repositories/store-visibility.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import type { StarRow } from './tables.ts';
 
 export async function hasStar(db: Db, accountId: string, number: number): Promise<boolean> {

@@ -10,13 +10,15 @@ import { type Organization, ownerOfOrganization } from '../organizations/model.t
 import { listMembersAmong } from '../organizations/store-members.ts';
 import { findOrganizationFor, type OrganizationForAccount } from '../organizations/store.ts';
 import { findUser, findOwner } from '../owners/store.ts';
-import { type FoundRepository, repositoryNotFound, repositoryResource } from '../repositories/access.ts';
+import { type FoundRepository, repositoryNotFound } from '../repositories/access.ts';
+import { isRepositoryVisible } from '../repositories/visibility.ts';
 import { administersHost, roleOn } from '../repositories/caller-roles.ts';
 import {
   includesRole,
   isRepositoryName,
   parseRole,
   type RepositoryRole,
+  repositoryResource,
 } from '../repositories/repository.ts';
 import { findRepositoryByName } from '../repositories/store.ts';
 import { listRepositoryRoles } from '../repository-roles/store.ts';
@@ -205,8 +207,7 @@ export async function openTeamRepository(
   const found = { owner, repository };
   const resource = repositoryResource(found);
   const role = await roleOn(db, call.caller, found.repository);
-  if (role === undefined || (repository.isPrivate && !call.can(resource, 'viewRepository')))
-    throw repositoryNotFound();
+  if (role === undefined || !isRepositoryVisible(call.caller, { ...found, role })) throw repositoryNotFound();
   if (needed === 'admin' && !(includesRole(role, 'admin') && call.can(resource, 'updateRepository')))
     throw new Failure('denied', 'You must have admin rights to the repository.');
   return found;

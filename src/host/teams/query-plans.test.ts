@@ -186,10 +186,9 @@ onEachEngine((testEngine) => {
     await isInTeams(db, [team, next], accountOf(1));
     for (const role of [undefined, 'maintainer', 'member'] as const)
       await listTeamMembers(db, [team, next], role, PAGE);
-    for (const viewer of [undefined, { accountId: accountOf(1) }]) {
+    for (const viewer of ['all', 'public', { accountId: accountOf(1) }] as const)
       await listTeamRepositories(db, [team, next], viewer, PAGE);
-      await listTeamsOfRepository(db, repository, viewer?.accountId, PAGE);
-    }
+    for (const viewer of [undefined, accountOf(1)]) await listTeamsOfRepository(db, repository, viewer, PAGE);
     await listTeamGrants(db, [team, next], [repository]);
     await listRepositoryRoles(db, organization.id);
     const role = (await findRepositoryRoleByName(db, organization.id, 'ROLE-0'))!;

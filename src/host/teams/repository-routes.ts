@@ -3,7 +3,6 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { installationOf } from '../apps/program.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { parseAcceptedType } from '../media-type.ts';
@@ -19,11 +18,12 @@ import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../r
 import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
+import type { Viewer } from '../repositories/store-visibility.ts';
+import { viewerFor } from '../repositories/visibility.ts';
 import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
 import {
   openOrganizationTeam,
   openOrganizationTeamForChange,
-  type OpenedTeam,
   type TeamCall,
   TeamParams,
   teamPlaces,
@@ -37,16 +37,14 @@ import {
 import { roleOfPermission, checkOwned, listTeamRepositoryRoles, openTeamRepository } from './change.ts';
 import { TeamRepository, ListedTeam } from './replies.ts';
 import { showListedTeams } from './show.ts';
-import { isInTeams } from './store-members.ts';
 import {
   deleteTeamRepository,
   listTeamGrants,
   listTeamRepositories,
   saveTeamRepository,
-  type LimitedViewer,
   listTeamsOfRepository,
 } from './store-repositories.ts';
-import { listWithAncestors, listWithDescendants } from './store.ts';
+import { listWithAncestors } from './store.ts';
 
 const TeamRepositoryParams = Type.Object({ ...TeamParams, owner: Type.String(), repo: Type.String() });
 
@@ -62,12 +60,10 @@ const listAll = route(
     list: MinimalRepository,
   },
   async (call, { db }) => {
-    const opened = await openOrganizationTeam(db, call, 'viewer');
-    const { organization, team } = opened;
+    const { organization, team } = await openOrganizationTeam(db, call, 'viewer');
     const slice = pageSliceOf(call.query);
     const teams = await listWithAncestors(db, team.number);
-    const viewer = await limitOf(db, call, opened);
-    const { items, total } = await listTeamRepositories(db, teams, viewer, slice);
+    const { items, total } = await listTeamRepositories(db, teams, viewerOfTeam(call), slice);
     const [repositories, roles] = await Promise.all([
       listRepositoriesByNumber(db, items),
       listTeamRepositoryRoles(db, organization.id, teams, items),
@@ -85,18 +81,9 @@ const listAll = route(
   },
 );
 
-/** Admins, members of the team, and members of an organization whose members may read everything see all of them. */
-async function limitOf(
-  db: Db,
-  call: TeamCall,
-  { organization, team, isAdmin, membership }: OpenedTeam,
-): Promise<LimitedViewer | undefined> {
-  const accountId = accountOf(call.caller).id;
-  // An installation may reach some of them only.
-  if (installationOf(call.caller) !== undefined) return { accountId };
-  if (isAdmin || (membership !== undefined && organization.defaultPermission !== 'none')) return undefined;
-  const isIn = await isInTeams(db, await listWithDescendants(db, team.number), accountId);
-  return isIn ? undefined : { accountId };
+/** For an installation, those of its bot: it may reach some of the others only. */
+function viewerOfTeam({ caller }: TeamCall): Viewer {
+  return installationOf(caller) === undefined ? viewerFor(caller) : { accountId: accountOf(caller).id };
 }
 
 const checkOne = route(

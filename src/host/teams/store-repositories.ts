@@ -1,50 +1,35 @@
 // The repositories of teams in the database.
-import { sql } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { OrganizationTeam } from './model.ts';
 import { organizationTeamFrom } from './store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 
-/** Accounts whose view is limited see public repositories, and what they are granted themselves. */
-export interface LimitedViewer {
-  accountId: string;
-}
-
-/** The repositories of any of the teams, by number, each once. */
+/** The repositories of any of the teams that the viewer sees, by number, each once. */
 export async function listTeamRepositories(
   db: Db,
   teamNumbers: readonly number[],
-  viewer: LimitedViewer | undefined,
+  viewer: Viewer,
   { offset, limit }: Slice,
 ): Promise<{ items: number[]; total: number }> {
   const repositories = db
     .selectFrom('team_repositories as t')
-    .innerJoin('repositories as r', 'r.number', 't.repository_number')
+    .innerJoin('repositories', 'repositories.number', 't.repository_number')
     .where('t.team_number', 'in', teamNumbers)
-    .where('r.deleted_at', 'is', null)
-    .$if(viewer !== undefined, (query) => query.where(isSeenBy(viewer!.accountId)));
+    .where(visibleTo(viewer));
   const [rows, { total }] = await Promise.all([
-    repositories.select('r.number').distinct().orderBy('r.number').offset(offset).limit(limit).execute(),
     repositories
-      .select(({ fn }) => fn.count<number>('r.number').distinct().as('total'))
+      .select('repositories.number')
+      .distinct()
+      .orderBy('repositories.number')
+      .offset(offset)
+      .limit(limit)
+      .execute(),
+    repositories
+      .select(({ fn }) => fn.count<number>('repositories.number').distinct().as('total'))
       .executeTakeFirstOrThrow(),
   ]);
   return { items: rows.map((row) => row.number), total };
-}
-
-/** As a collaborator, or by a team of their own or a parent of one. */
-function isSeenBy(accountId: string) {
-  return sql<boolean>`(
-    r.is_private = 0
-    or exists (select 1 from collaborators c where c.repository_number = r.number and c.account_id = ${accountId})
-    or exists (
-      select 1 from team_repositories g where g.repository_number = r.number and g.team_number in (
-        with recursive own (number) as (
-          select team_number from organization_team_members where account_id = ${accountId}
-          union
-          select parent_number from organization_teams join own on own.number = organization_teams.number
-          where parent_number is not null)
-        select number from own)))`;
 }
 
 /** The teams that the repository was given to, by slug, with their roles on it. A viewer sees closed teams and their own. */

@@ -11,10 +11,10 @@ import {
   openRepository,
   PUSH_REPOSITORY,
   READ_REPOSITORY,
-  repositoryResource,
   type FoundRepository,
   type RepositoryCall,
 } from '../repositories/access.ts';
+import { repositoryResource } from '../repositories/repository.ts';
 import { gitRoutes } from './git-routes.ts';
 import type { ServiceName, PushVerdict, ServedGit } from './git-service.ts';
 import { type ProposedPush, callAgain } from './hook-dialogue.ts';

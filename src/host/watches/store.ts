@@ -2,8 +2,7 @@
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Viewer } from '../repositories/store-lists.ts';
-import { visibleTo } from '../repositories/store-visibility.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import type { Watch } from './model.ts';
 import type { WatchRow } from './tables.ts';
 

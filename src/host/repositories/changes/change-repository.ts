@@ -17,13 +17,7 @@ import { deleteRepositoryFromInstallations } from '../../apps/store-reach.ts';
 import { scheduleHookRemoval } from '../../hooks/remove-hooks.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import { shareLockOwner } from '../../owners/store.ts';
-import {
-  REPOSITORY_CHANNEL,
-  entryOwnerOf,
-  repositoryNotFound,
-  repositoryResource,
-  type FoundRepository,
-} from '../access.ts';
+import { REPOSITORY_CHANNEL, entryOwnerOf, repositoryNotFound, type FoundRepository } from '../access.ts';
 import { grantToCreator } from './creation-owner.ts';
 import { createFolder, initialFilesOf } from './first-commit.ts';
 import { scheduleHead, writeHead } from './default-branch-work.ts';
@@ -33,6 +27,7 @@ import {
   isRepositoryName,
   type Repository,
   type RepositoryBinding,
+  repositoryResource,
 } from '../repository.ts';
 import {
   auditedRepository,
