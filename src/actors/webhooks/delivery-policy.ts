@@ -11,7 +11,7 @@ import { markDelivered } from '../../kernel/webhooks/store-queue.ts';
 import { type DispatchDetails } from './dispatch-model.ts';
 import { parseOwnRunUrl } from './own-url.ts';
 import { startOwnRun } from './start-own-run.ts';
-import { endLastDispatch } from './store-dispatch-counts.ts';
+import { endLastDispatch } from './store.ts';
 
 const MINUTE = 60 * 1000;
 /** Doubling from one minute: about 34 hours in all. */

@@ -7,12 +7,13 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { listDue } from '../../kernel/webhooks/store-queue.ts';
 import { newFields, type ActorWebhook } from './model.ts';
 import { insertDispatches } from './record-event.ts';
-import { countDispatch, endLastDispatch } from './store-dispatch-counts.ts';
 import {
   countActorWebhooks,
+  countDispatch,
   countWebhooksOfRun,
   deleteWebhooksOfRun,
   deleteWebhooksOfTarget,
+  endLastDispatch,
   findActorWebhook,
   findWebhookByKey,
   insertActorWebhooks,

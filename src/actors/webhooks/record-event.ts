@@ -10,8 +10,7 @@ import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-mod
 import { endingOf, type WebhookEventType } from './event-types.ts';
 import { parseHeaderTemplate, renderHeaders } from './header-template.ts';
 import { toCondition, type ActorWebhook } from './model.ts';
-import { listListening } from './store.ts';
-import { countDispatch } from './store-dispatch-counts.ts';
+import { countDispatch, listListening } from './store.ts';
 import { BadTemplate, DEFAULT_TEMPLATE, parseTemplate, Renderer, PayloadTooLarge } from './template.ts';
 
 /** The longest payload, in characters. */

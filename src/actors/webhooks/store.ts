@@ -1,10 +1,12 @@
-// Webhooks in the database.
+// Webhooks in the database, with the number of their dispatches and the state of the last one.
 import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import type { FinishedDelivery } from '../../kernel/webhooks/policy.ts';
 import type { WebhookEventType } from './event-types.ts';
 import type { ActorWebhook, DispatchStatus, WebhookFields, WebhookMaker, WebhookScope } from './model.ts';
 import type { ActorWebhookRow } from './tables.ts';
@@ -253,4 +255,31 @@ function webhookOf(row: Selectable<ActorWebhookRow>): ActorWebhook {
     createdAt: row.created_at,
     modifiedAt: row.modified_at,
   };
+}
+
+/** For new dispatches. The queue of the webhook is locked, so that no other transaction waits for the row of the webhook as well. */
+export function countDispatch(db: Db, webhookId: string, dispatchId: string): SqlStatement {
+  return db
+    .updateTable('actor_webhooks')
+    .set((eb) => ({
+      total_dispatches: eb('total_dispatches', '+', 1),
+      last_dispatch_id: dispatchId,
+      last_dispatch_status: 'ACTIVE',
+      last_dispatch_finished_at: null,
+    }))
+    .where('id', '=', webhookId)
+    .compile();
+}
+
+/** For one that has ended; a later one may be the last by now. */
+export function endLastDispatch(db: Db, finished: FinishedDelivery, now: number): SqlStatement {
+  return db
+    .updateTable('actor_webhooks')
+    .set({
+      last_dispatch_status: finished.hasSucceeded ? 'SUCCEEDED' : 'FAILED',
+      last_dispatch_finished_at: now,
+    })
+    .where('id', '=', finished.hookId)
+    .where('last_dispatch_id', '=', finished.id)
+    .compile();
 }
