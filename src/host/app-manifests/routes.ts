@@ -6,7 +6,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import { generateAppKeys, createApp } from '../apps/change-app.ts';
-import { enqueueAppPing } from '../hooks/app-ping.ts';
+import { enqueueAppPing } from '../hooks/ping.ts';
 import { shareLockOwner } from '../owners/store.ts';
 import { openManagedOwner } from './app-owner.ts';
 import { ManifestConversion, toManifestConversion, type ConvertedApp } from './model.ts';

@@ -4,6 +4,8 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { heldEvents } from '../apps/permissions.ts';
+import { listAppsByNumber } from '../apps/store.ts';
 import type { InstallationInEvent, RecordedEvent } from '../events/model.ts';
 import {
   listEventsToDeliver,
@@ -12,14 +14,15 @@ import {
   type EventToDeliver,
 } from '../events/store.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
-import { findAppHook } from './app-hook.ts';
+import { findAppHook, hookOfApp } from './app-hook.ts';
+import { isEventOf } from './event-names.ts';
 import { asksFor, type Hook } from './hook.ts';
-import { hearsAsInstalled, listInstalledHooks } from './installed-hooks.ts';
 import { buildPayload } from './payloads/build-payload.ts';
 import { installationInPayload } from './payloads/installation-members.ts';
 import { readSurroundings } from './payloads/status-members.ts';
 import { listActiveHooks } from './store.ts';
 import { advanceHookCursor, findHookCursor } from './store-cursors.ts';
+import { listListeningInstallations, type ListeningInstallation } from './store-installed.ts';
 
 /** Events that are read together. */
 const BATCH_SIZE = 100;
@@ -88,6 +91,40 @@ async function others(
 function hears(hook: Hook, { number, name, organizationId }: EventToDeliver): boolean {
   if (number <= hook.afterEvent || !asksFor(hook, name)) return false;
   return !('organization' in hook.target) || hook.target.organization === organizationId;
+}
+
+/** The hook of an app that is installed on the owner of what happened. */
+interface InstalledHook extends Omit<ListeningInstallation, 'number' | 'appNumber'> {
+  hook: Hook;
+  /** The number of the installation. */
+  installation: number;
+}
+
+/** Those that are on. Where no app is installed, this is one query that finds nothing. */
+async function listInstalledHooks(
+  db: Db,
+  repository: number | undefined,
+  organizationIds: readonly string[],
+): Promise<InstalledHook[]> {
+  const installations = await listListeningInstallations(db, repository, organizationIds);
+  if (installations.length === 0) return [];
+  const apps = await listAppsByNumber(db, [...new Set(installations.map(({ appNumber }) => appNumber))]);
+  return installations.flatMap(({ number, appNumber, ...installation }) => {
+    const app = apps.get(appNumber);
+    if (app === undefined) return [];
+    const hook = hookOfApp(app);
+    const events = heldEvents(app, installation);
+    return hook.isActive ? [{ ...installation, events, hook, installation: number }] : [];
+  });
+}
+
+/** Nothing of what happened before the app was installed, and nothing of what another account owned then. */
+function hearsAsInstalled(
+  { events, accountId, isOrganization, createdAt }: InstalledHook,
+  { name, at, organizationId }: EventToDeliver,
+): boolean {
+  if (at < createdAt || !events.includes(name) || !isEventOf('integration', name)) return false;
+  return organizationId === null ? !isOrganization : accountId === organizationId;
 }
 
 interface EventForHooks {

@@ -15,10 +15,10 @@ import {
   toDeliveryItem,
   toHookDelivery,
   type DeliveryQuery,
+  type HookDeliveryDetails,
   type HookDeliveryReply,
 } from './delivery-model.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
-import type { HookDeliveryDetails } from './hook-delivery.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 
 const CURSOR = /^v1_(\d{1,15})$/;

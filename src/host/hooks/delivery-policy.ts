@@ -10,7 +10,7 @@ import {
   type DueDelivery,
 } from '../../kernel/webhooks/policy.ts';
 import type { Attempt } from '../../kernel/webhooks/send.ts';
-import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './hook-delivery.ts';
+import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './delivery-model.ts';
 import { findAppHook } from './app-hook.ts';
 import { appNumberIn, placeOfTarget, type Hook, type LastResponse } from './hook.ts';
 import { findHook, lastResponseStatement } from './store.ts';

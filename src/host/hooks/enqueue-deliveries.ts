@@ -3,7 +3,7 @@ import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
 import { enqueueDeliveries } from '../../kernel/webhooks/store-enqueue.ts';
-import type { HookDeliveryDetails } from './hook-delivery.ts';
+import type { HookDeliveryDetails } from './delivery-model.ts';
 import { hookRefOf, type Hook } from './hook.ts';
 
 export interface HookDelivery extends HookDeliveryDetails {

@@ -1,15 +1,19 @@
-// The ping of a webhook: the first thing that it hears, and whenever somebody asks for one.
+// The ping of a webhook: the first thing that it receives, and whenever somebody asks for one.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { HostApp } from '../apps/app.ts';
 import { PROVERBS } from '../meta/model.ts';
 import { findOrganization } from '../organizations/store.ts';
-import { ownerOfAccount } from '../owners/model.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
+import { isoSeconds } from '../times.ts';
 import type { HookPlace } from './access.ts';
+import { hookOfApp } from './app-hook.ts';
 import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
 import type { Hook } from './hook.ts';
-import { toOrganizationHook, toRepositoryHook } from './model.ts';
+import { toHookConfig, toOrganizationHook, toRepositoryHook } from './model.ts';
 import {
   organizationInPayload,
   repositoryInPayload,
@@ -70,4 +74,45 @@ async function commonMembers(
     ...(organization && { organization: organizationInPayload(organization, base) }),
     sender: userInPayload(ownerOfAccount(accountOf(caller)), base),
   };
+}
+
+/** When an app is created; none where its webhook is off. */
+export async function enqueueAppPing(
+  { db: tx, actor: { now } }: ChangeTransaction,
+  app: HostApp,
+  owner: RepositoryOwner,
+  base: string,
+): Promise<void> {
+  const hook = hookOfApp(app);
+  if (!hook.isActive) return;
+  const url = `${base}/app/hook`;
+  const payload = {
+    zen: PROVERBS[now % PROVERBS.length],
+    hook_id: hook.number,
+    hook: {
+      type: 'App',
+      id: hook.number,
+      name: 'web',
+      active: true,
+      events: hook.events,
+      config: toHookConfig(hook.config),
+      updated_at: isoSeconds(app.updatedAt),
+      created_at: isoSeconds(app.createdAt),
+      app_id: app.number,
+      url: `${url}/config`,
+      ping_url: `${url}/pings`,
+      deliveries_url: `${url}/deliveries`,
+    },
+  };
+  const delivery = {
+    hook,
+    guid: newCallId(),
+    ownerId: owner.id,
+    body: JSON.stringify(payload),
+    event: 'ping',
+    action: null,
+    repository: null,
+    isRedelivery: false,
+  };
+  await enqueueHookDeliveries(tx, [delivery], now);
 }

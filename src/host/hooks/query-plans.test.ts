@@ -16,10 +16,10 @@ import {
   insertHook,
   lastResponseStatement,
   listActiveHooks,
+  listBranchesAt,
   listHooks,
   updateHook,
 } from './store.ts';
-import { listBranchesAt } from './store-branches.ts';
 import { listEventsToDeliver } from '../events/store.ts';
 import { advanceHookCursor, deleteHookCursor, findHookCursor } from './store-cursors.ts';
 

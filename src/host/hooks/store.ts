@@ -142,3 +142,21 @@ function hookFrom(row: Selectable<HookRow>): Hook {
     updatedAt: row.updated_at,
   };
 }
+
+const BRANCH = 'refs/heads/';
+
+/** The names of the branches that end with a commit, in order, by what was last recorded of them. */
+export async function listBranchesAt(db: Db, number: number, oid: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('host_refs')
+    .select('name')
+    .where('repository_number', '=', number)
+    .where('name', '>=', BRANCH)
+    // The character after the slash.
+    .where('name', '<', 'refs/heads0')
+    .where('oid', '=', oid)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+  return rows.map(({ name }) => name.slice(BRANCH.length));
+}

@@ -6,7 +6,7 @@ import { listAuthors } from '../../owners/store-authors.ts';
 import { listProtectionsOf } from '../../protection/store.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
 import { toSimpleUser } from '../../owners/model.ts';
-import { listBranchesAt } from '../store-branches.ts';
+import { listBranchesAt } from '../store.ts';
 import type { PayloadObject } from './shared-members.ts';
 
 /** What the payload of a status needs beside the event. */
