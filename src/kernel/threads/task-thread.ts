@@ -106,7 +106,7 @@ export class TaskThread<Task, Received, Sent> {
     const usedMs = () =>
       this.#worker.cpuUsage().then(
         ({ user, system }) => (user + system) / 1000,
-        () => 0, // the thread has ended
+        () => NaN, // the thread has ended, and nothing is over a limit
       );
     const begun = usedMs();
     let isOver = false;

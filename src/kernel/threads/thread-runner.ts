@@ -17,7 +17,7 @@ export interface ThreadRunnerOptions extends ThreadBounds {
   retryAfterSecs?: number;
 }
 
-export interface TaskOptions {
+export interface TaskTurn {
   /** The account that asks: accounts take turns. */
   owner?: string;
   signal?: AbortSignal;
@@ -50,7 +50,7 @@ export class ThreadRunner<Task, Received, Sent = never> {
   }
 
   /** The one message that the task sends. */
-  async ask(task: () => Task | Promise<Task>, options?: TaskOptions): Promise<Received> {
+  async ask(task: () => Task | Promise<Task>, options?: TaskTurn): Promise<Received> {
     const channel = await this.open(task, options);
     try {
       return await channel.receive();
@@ -65,7 +65,7 @@ export class ThreadRunner<Task, Received, Sent = never> {
    */
   async open(
     task: () => Task | Promise<Task>,
-    { owner, signal }: TaskOptions = {},
+    { owner, signal }: TaskTurn = {},
   ): Promise<TaskChannel<Received, Sent>> {
     const release = await this.#semaphore.acquire(signal, owner);
     let thread: TaskThread<Task, Received, Sent> | undefined;
