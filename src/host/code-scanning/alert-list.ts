@@ -189,8 +189,8 @@ export async function showOrganizationAlerts(
   return alerts.flatMap((alert) => {
     const found = visible.get(alert.repositoryNumber);
     if (found?.owner.id !== owner.id) return [];
-    const reply = toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), call.base);
-    return { ...reply, repository: toSimpleRepository(found, call.base) };
+    const shownAlert = toAlert(alert, found, people.get(alert.dismissal?.by ?? ''), call.base);
+    return { ...shownAlert, repository: toSimpleRepository(found, call.base) };
   });
 }
 
