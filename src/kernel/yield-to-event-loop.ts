@@ -3,7 +3,7 @@
 /** A fifth of the longest acceptable delay: a slice only ends between two steps, which take time, too. */
 const SLICE_MS = 10;
 
-/** Work tests `isOver` after each small step, and if so awaits `next`. */
+/** Work tests `isOver` after each small step, and if so awaits `yieldToEventLoop`. */
 export class TimeSlice {
   #end = performance.now() + SLICE_MS;
 
@@ -11,7 +11,7 @@ export class TimeSlice {
     return performance.now() >= this.#end;
   }
 
-  async next(): Promise<void> {
+  async yieldToEventLoop(): Promise<void> {
     await new Promise(setImmediate);
     this.#end = performance.now() + SLICE_MS;
   }
@@ -25,7 +25,7 @@ export async function mapInSlices<Item, Other>(
   const changed: Other[] = [];
   for (const item of items) {
     changed.push(change(item));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return changed;
 }
@@ -38,7 +38,7 @@ export async function filterInSlices<Item>(
   const kept: Item[] = [];
   for (const item of items) {
     if (isKept(item)) kept.push(item);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return kept;
 }
@@ -55,7 +55,7 @@ export async function sortInSlices<Item>(
   let runs: Item[][] = [];
   for (let start = 0; start < items.length; start += SORT_STEP) {
     runs.push(items.slice(start, start + SORT_STEP).toSorted(compare));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   while (runs.length > 1) {
     const merged: Item[][] = [];
@@ -79,7 +79,7 @@ async function mergeInSlices<Item>(
     merged.push(isLeft ? one[left]! : other[right]!);
     if (isLeft) left += 1;
     else right += 1;
-    if (merged.length % SORT_STEP === 0 && slice.isOver) await slice.next();
+    if (merged.length % SORT_STEP === 0 && slice.isOver) await slice.yieldToEventLoop();
   }
   return merged;
 }
@@ -92,7 +92,7 @@ export async function sortNumbersInSlices(numbers: Float64Array): Promise<Float6
   const slice = new TimeSlice();
   for (let start = 0; start < numbers.length; start += NUMBERS_AT_ONCE) {
     numbers.subarray(start, start + NUMBERS_AT_ONCE).sort();
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   let from: Float64Array = numbers;
   let to: Float64Array = new Float64Array(numbers.length > NUMBERS_AT_ONCE ? numbers.length : 0);
@@ -106,7 +106,7 @@ export async function sortNumbersInSlices(numbers: Float64Array): Promise<Float6
         to[at] = isLeft ? from[left]! : from[right]!;
         if (isLeft) left += 1;
         else right += 1;
-        if (at % NUMBERS_AT_ONCE === 0 && slice.isOver) await slice.next();
+        if (at % NUMBERS_AT_ONCE === 0 && slice.isOver) await slice.yieldToEventLoop();
       }
     }
     [from, to] = [to, from];

@@ -58,7 +58,7 @@ export async function packItems(
     const text = isSlow ? (await stringifyLarge(item)).toString() : JSON.stringify(item);
     if (isSlow && isLarge(item)) packer.add(item, text);
     else packer.add(item, text, 'outlined');
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return packer.finish();
 }

@@ -83,7 +83,7 @@ export class ItemChecker {
       });
       if (isInTime === false) this.#slow.add(fields);
       else if (isInTime === undefined) stops += 1;
-      await slice.next();
+      await slice.yieldToEventLoop();
     }
     return position < items.length ? await this.#checkInThread(items, fields) : invalid;
   }

@@ -145,7 +145,7 @@ export async function measureItems(
       const measure = measures.get(key);
       if (measure !== undefined) addToMeasure(measure, item[key]);
     }
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return [...measures.values()];
 }

@@ -181,7 +181,7 @@ function write(
       for await (const texts of items()) {
         yield format === 'json' ? texts : texts.map(toLines);
         // A quick reader with pages at hand would otherwise never yield to other calls.
-        if (slice.isOver) await slice.next();
+        if (slice.isOver) await slice.yieldToEventLoop();
       }
     }, options);
   }

@@ -45,7 +45,7 @@ const add = route(
     const slice = new TimeSlice();
     for (const request of body) {
       entries.push(await buildRequestEntry(request, isForefront(query)));
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
     }
     const { queueId, userId, isWithinLimit } = await openQueueForBatch(kernel, call, 'write', 'queue_batch');
     if (!isWithinLimit) {

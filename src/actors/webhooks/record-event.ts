@@ -110,7 +110,7 @@ export async function insertDispatches(
   const slice = new TimeSlice();
   const outgoing: (OutgoingDelivery & { id: string })[] = [];
   for (const webhook of webhooks) {
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     const rendered = render(webhook, renderer, Math.min(MAX_PAYLOAD, left));
     if (!bodies.has(rendered.body)) left -= rendered.body.length;
     bodies.add(rendered.body);

@@ -89,9 +89,9 @@ export async function readScan(references: readonly unknown[]): Promise<Scan> {
         ...(hint !== undefined && { hint }),
         hunks: [],
       })).hunks.push(storedHunk(rest));
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
     }
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   const flags: FlagReferences[] = [];
   for (const { projectKey, flagKey, files } of groups.values()) {
@@ -99,7 +99,7 @@ export async function readScan(references: readonly unknown[]): Promise<Scan> {
     const count = list.reduce((sum, { hunks }) => sum + hunks.length, 0);
     const doc = (await stringifyLarge(list)).toString();
     flags.push({ projectKey, flagKey, fileCount: list.length, hunkCount: count, doc });
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return { fileCount: paths.size, hunkCount, flags };
 }
@@ -143,13 +143,13 @@ export async function joinReferences(
     for (const { path, hint, hunks } of list) {
       const file = entryOf(files, path, () => ({ path, ...(hint !== undefined && { hint }), hunks: [] }));
       for (const hunk of hunks) file.hunks.push({ ...hunk, ...keys });
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
     }
   }
   const joined = [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
   for (const { hunks } of joined) {
     hunks.sort((one, other) => one.startingLineNumber - other.startingLineNumber);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return joined;
 }

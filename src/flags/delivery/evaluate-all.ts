@@ -72,7 +72,7 @@ export async function evaluateAll(
     texts.push(textOf(flag, outcome));
     if (texts.length % MAX_FLAGS !== 0 && steps - run.totalSteps < MAX_STEPS) continue;
     steps = run.totalSteps;
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return { texts, limited, limits: allLimits };
 }

@@ -204,6 +204,6 @@ async function fanOut(feed: Feed, change: FeedChange, streams: ReadonlySet<LiveS
     if (!steps.has(protocol)) steps.set(protocol, protocol.step(feed, change));
     const step = steps.get(protocol);
     if (step !== undefined) await stream.sendStep(step, change.revision);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
 }

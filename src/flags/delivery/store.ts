@@ -41,7 +41,7 @@ export async function listFlagData(
     const { key, name, tags, createdAt } = flag;
     const config = fromConfigRow({ is_on, version: config_version, modified_at, doc: config_doc });
     listed.push({ name: { key, name, tags, createdAt }, data: toFlagData(flag, config) });
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return listed;
 }

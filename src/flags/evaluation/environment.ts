@@ -36,13 +36,13 @@ export async function compileEnvironment(
   const flags = new Map<string, CompiledFlag>();
   for (const data of flagList) {
     flags.set(data.key, compileFlag(data, await compilePatterns(data, [patterns, known], slice, patterns)));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   const segments = new Map<string, CompiledSegment>();
   for (const data of segmentList) {
     const own = await compilePatterns(data, [patterns, known], slice, patterns);
     segments.set(data.key, compileSegment(data, own));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   const newFlags = flagList.map((after) => ({ before: undefined, after }));
   const newSegments = segmentList.map((after) => ({ before: undefined, after }));
@@ -123,7 +123,7 @@ async function compilePatterns(
         const pattern = from === undefined ? compilePattern(source) : from.get(source);
         own.set(source, pattern);
         shared?.set(source, pattern);
-        if (slice.isOver) await slice.next();
+        if (slice.isOver) await slice.yieldToEventLoop();
       }
     }
   }

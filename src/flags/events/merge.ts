@@ -38,7 +38,7 @@ export async function mergePayloads(payloads: readonly EventPayload[]): Promise<
     if (group === undefined)
       groups.set(name, (group = { environmentId, projectId, sender, hour, flags: new Map() }));
     for (const [key, { lastDefault, contextKinds = [], counts }] of uses) {
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
       let flag = group.flags.get(key);
       if (flag === undefined) group.flags.set(key, (flag = emptyUse(receivedAt)));
       flag.requestedAt = Math.max(flag.requestedAt, receivedAt);
@@ -97,7 +97,7 @@ export async function toRows(
     if (!known.environments.has(environmentId)) continue;
     const existing = known.flags.get(projectId);
     for (const [key, { requestedAt, lastDefault, contextKinds: kinds, counts }] of flags) {
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
       const found = existing?.get(key);
       const flag =
         found !== undefined && (found.availability & NEEDED[sender]) === NEEDED[sender] ? found : undefined;
@@ -111,11 +111,11 @@ export async function toRows(
       for (const kind of kinds) addContextKind(contextKinds, { ...used, kind, seen_at: requestedAt });
     }
   }
-  await slice.next();
+  await slice.yieldToEventLoop();
   const sortedUsage = sorted(usage);
-  await slice.next();
+  await slice.yieldToEventLoop();
   const sortedKinds = sorted(contextKinds);
-  await slice.next();
+  await slice.yieldToEventLoop();
   return { evaluations: sorted(evaluations), usage: sortedUsage, contextKinds: sortedKinds };
 }
 

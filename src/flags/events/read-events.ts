@@ -110,7 +110,7 @@ export async function readEvents(events: readonly unknown[]): Promise<ReadEvents
   const read: ReadEvents = { uses: new Map(), kinds: new Map(), dropped: new Map(), cost: 0, counts: 0 };
   const slice = new TimeSlice();
   for (const event of events.slice(0, MAX_EVENTS)) {
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     read.cost += 1;
     const kind = isObject(event) ? event['kind'] : undefined;
     const check = isText(kind) && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
@@ -165,7 +165,7 @@ async function addSummary(read: ReadEvents, features: Fields, slice: TimeSlice):
   const keys = Object.keys(features);
   read.cost += Math.max(0, keys.length - 1);
   for (const key of keys) {
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     const feature = features[key];
     const counters = isObject(feature) ? feature['counters'] : undefined;
     if (!Array.isArray(counters)) drop(read, 'malformed');

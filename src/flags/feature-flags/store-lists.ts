@@ -235,7 +235,7 @@ async function listConfigs<Config>(
   const slice = new TimeSlice();
   for (const row of rows) {
     found.get(row.flag_id)!.set(row.environment_id, read(row));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return found;
 }

@@ -55,7 +55,7 @@ export async function findFlag(
   const configs: Flag['environments'] = {};
   const slice = new TimeSlice();
   for (const row of rows) {
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     if (row.environment_id === null || row.config_doc === null) continue;
     environments.push({ id: row.environment_id, key: row.environment_key!, name: row.environment_name! });
     configs[row.environment_key!] = fromConfigRow({

@@ -150,7 +150,7 @@ async function editsOf(
     const { path, sha, content } = entry;
     if (sha === null) edits.push({ path, entry: undefined });
     else edits.push({ path, entry: { mode, oid: sha?.toLowerCase() ?? addBlob(content, index, objects) } });
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   await checkObjects(git, sent, edits);
   return edits;
@@ -197,13 +197,13 @@ async function checkObjects(
   for (const some of chunk([...named])) {
     for (const info of await git.infos(some)) if (info !== undefined) types.set(info.oid, info.type);
     // Those that are cached come without a wait.
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   for (const [index, { entry }] of edits.entries()) {
     const expected = entry && TYPES[entry.mode];
     if (isChecked(index) && types.get(entry!.oid) !== expected)
       throw problem(`tree[${index}].sha`, `is not the id of a ${expected} of the repository`);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
 }
 

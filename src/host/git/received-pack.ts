@@ -168,7 +168,7 @@ async function readPackedIds(file: string): Promise<string[]> {
   for (const key of order) {
     const start = ids + ID * (key % count);
     found.push(bytes.toString('hex', start, start + ID));
-    if (found.length % STEP === 0 && slice.isOver) await slice.next();
+    if (found.length % STEP === 0 && slice.isOver) await slice.yieldToEventLoop();
   }
   return found;
 }

@@ -69,10 +69,10 @@ async function prepare({ query, operationName, variables }: Static<typeof Graphq
     const document = boundSelections(parse(query, { maxTokens: MAX_TOKENS }));
     const problems: GraphQLError[] = [];
     for (const rules of chunk(specifiedRules, RULES_AT_ONCE)) {
-      if (slice.isOver) await slice.next();
+      if (slice.isOver) await slice.yieldToEventLoop();
       problems.push(...validate(schema, document, rules));
     }
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     if (problems.length > 0) return { errors: problems };
     const operation = getOperationAST(document, operationName);
     if (operation == null) throw new GraphQLError('Name the operation to run in `operationName`.');

@@ -33,7 +33,7 @@ export async function recognizeLicense(text: string, chosen: string | null): Pro
   for (const id of new Set([...(chosen === null ? [] : [chosen]), ...COMMON])) {
     const similarity = similarityOf(found, knownWords(id));
     if (similarity > best.similarity) best = { id, similarity };
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return best.id;
 }

@@ -23,7 +23,7 @@ export async function parseJson(bytes: Buffer, options: ScanOptions = {}): Promi
     if (cut === 'scalar') return JSON.parse(bytes.toString());
     const slice = new TimeSlice();
     const value = await parseCut(bytes, cut, slice);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     return value;
   } catch (error) {
     throw error instanceof SyntaxError ? notJson(bytes) : error;
@@ -46,7 +46,7 @@ async function parseCut(bytes: Buffer, cut: CutJson, slice: TimeSlice): Promise<
   const object: JsonObject = {};
   const isArray = kind === 'array';
   for (const part of parts) {
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
     // A comma needs a value on either side, but empty brackets are valid.
     if (parts.length > 1 && isBlank(bytes, part.start, part.end)) throw new SyntaxError();
     if (part.inside !== undefined) {
@@ -69,7 +69,7 @@ async function parseString(bytes: Buffer, parts: readonly JsonPart[], slice: Tim
   const texts: string[] = [];
   for (const part of parts) {
     texts.push(JSON.parse(`"${textOf(bytes, part)}"`) as string);
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return texts.join('');
 }

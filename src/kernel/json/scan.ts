@@ -66,7 +66,7 @@ export async function scanJson(
     scanner.advance(Math.min(end, bytes.length));
     if (scanner.isBroken) return 'broken';
     if (end >= bytes.length) return scanner.finish();
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
 }
 

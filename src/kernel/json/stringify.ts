@@ -63,7 +63,7 @@ class Writer {
       const end = pieceEnd(text, at);
       this.#add(JSON.stringify(text.slice(at, end)).slice(1, -1));
       at = end;
-      if (this.#slice.isOver) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.yieldToEventLoop();
     }
     this.#add('"');
   }
@@ -76,7 +76,7 @@ class Writer {
       if (end === at) await this.write(list[at]);
       else this.#add(JSON.stringify(list.slice(at, end)).slice(1, -1));
       at = Math.max(end, at + 1);
-      if (this.#slice.isOver) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.yieldToEventLoop();
     }
     this.#add(']');
   }
@@ -90,7 +90,7 @@ class Writer {
       separator = ',';
       if (isSlowToWrite(member)) await this.write(member);
       else this.#add(JSON.stringify(member));
-      if (this.#slice.isOver) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.yieldToEventLoop();
     }
     this.#add(separator === '{' ? '{}' : '}');
   }

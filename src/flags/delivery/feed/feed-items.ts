@@ -104,7 +104,7 @@ async function join(items: FeedItems): Promise<Buffer> {
   const pieces = [Buffer.from('{')];
   for (const [index, [key, { json }]] of items.entries()) {
     pieces.push(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:${json}`));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return Buffer.concat([...pieces, Buffer.from('}')]);
 }

@@ -224,7 +224,7 @@ async function changesOf<Item extends Comparable<Item>>(
     const { key, version } = after.data;
     const before = known.get(key);
     if (before === undefined || !after.hasSameContent(before)) changes.push({ key, before, after, version });
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   for (const [key, version] of gone) {
     const before = known.get(key);

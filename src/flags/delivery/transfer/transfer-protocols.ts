@@ -139,7 +139,7 @@ async function putResults(
   for (const key of keys) {
     const result = renderResult(run, key, reader);
     if (result !== undefined) events.push(putResult(key, result));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return events;
 }

@@ -28,7 +28,7 @@ function formatOf({ first, next, end }: Omit<EventFormat, 'putAll'>): EventForma
       const pieces: Buffer[] = [];
       for (const [, item] of [...segments, ...flags]) {
         pieces.push(Buffer.from(next(putObject(item))));
-        if (slice.isOver) await slice.next();
+        if (slice.isOver) await slice.yieldToEventLoop();
       }
       return Buffer.concat(pieces);
     },
@@ -146,7 +146,7 @@ async function join(events: readonly TransferEvent[], format: EventFormat): Prom
   const pieces: string[] = [];
   for (const event of events) {
     pieces.push(format.next(event));
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return pieces.join('');
 }

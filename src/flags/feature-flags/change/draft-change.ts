@@ -75,7 +75,7 @@ export async function draftChange(
   edit: FlagEdit,
   slice?: TimeSlice,
 ): Promise<FlagDraft> {
-  const pause = () => (slice?.isOver === true ? slice.next() : undefined);
+  const pause = () => (slice?.isOver === true ? slice.yieldToEventLoop() : undefined);
   const { project, found, environments, references } = context;
   const { flag: before } = found;
   const shown = toFlagDetail(before, displayContextOf(project, found));

@@ -62,7 +62,7 @@ async function foldersOf(edits: readonly TreeEdit[], slice: TimeSlice): Promise<
     edited!.path = path;
     if (entry === undefined) edited!.isDeleted = true;
     else edited!.entry = entry;
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return root;
 }
@@ -84,7 +84,7 @@ async function editFolder(
     const current = tree && findInTree(tree, name);
     const entry = await editEntry(editor, current, one);
     if (entry !== undefined) entries.push({ ...entry, name });
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return entries.length === 0 ? undefined : await addTree(objects, entries);
 }

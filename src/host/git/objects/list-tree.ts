@@ -36,7 +36,7 @@ export async function listTree(
   for await (const entry of isSmall ? readEntries(git, oid) : streamEntries(git, oid, isRecursive)) {
     if (isFull(entry)) return { entries, isTruncated: true };
     entries.push(entry);
-    if (entries.length % ENTRIES_PER_STEP === 0 && slice.isOver) await slice.next();
+    if (entries.length % ENTRIES_PER_STEP === 0 && slice.isOver) await slice.yieldToEventLoop();
   }
   return { entries, isTruncated: false };
 }

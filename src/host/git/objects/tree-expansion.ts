@@ -81,7 +81,7 @@ export class TreeMeasure {
         if (read.size > MAX_EXPANSION.entries) throw tooLarge();
         for (const folder of unknown) stack.push(folder);
       }
-      if (this.#slice.isOver) await this.#slice.next();
+      if (this.#slice.isOver) await this.#slice.yieldToEventLoop();
     }
     return roots.map((root) => this.#find(root)!);
   }
@@ -131,7 +131,7 @@ export class TreeMeasure {
       if (mode === FOLDER_MODE || mode === `0${FOLDER_MODE}`)
         own.folders.push({ oid: bytes.toString('hex', end + 1, end + 1 + ID_BYTES), nameBytes });
       start = end + 1 + ID_BYTES;
-      if (own.entries % ENTRIES_PER_STEP === 0 && this.#slice.isOver) await this.#slice.next();
+      if (own.entries % ENTRIES_PER_STEP === 0 && this.#slice.isOver) await this.#slice.yieldToEventLoop();
     }
     return own;
   }

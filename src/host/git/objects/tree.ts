@@ -51,7 +51,7 @@ export async function parseLargeTree(oid: string, bytes: Buffer): Promise<Tree> 
   const entries: TreeEntry[] = [];
   for (const entry of readEntries(oid, bytes)) {
     entries.push(entry);
-    if (entries.length % ENTRIES_PER_STEP === 0 && slice.isOver) await slice.next();
+    if (entries.length % ENTRIES_PER_STEP === 0 && slice.isOver) await slice.yieldToEventLoop();
   }
   return { oid, entries };
 }

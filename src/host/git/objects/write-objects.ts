@@ -116,7 +116,7 @@ export async function* packObjects(
     parts.push(entry, packed);
     size += entry.length + packed.length;
     if (size >= CHUNK_BYTES) yield takeChunk();
-    if (slice.isOver) await slice.next();
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   yield takeChunk();
   yield checksum.digest();
