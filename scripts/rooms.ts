@@ -1,4 +1,4 @@
-// The rooms of the kernel: what each is for, where a reader begins, and which other rooms it may use. The import law holds it, and CONTRIBUTING shows it.
+// The rooms of the kernel: what each is for, where a reader begins, and which other rooms it may use. The import law holds it, and CONTRIBUTING shows it. ADR 0082.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// What `npm test` leaves to `npm test -- --all`, and why. `npm run ledger` checks that every rule stays in both.
+// What `npm test` leaves to `npm test -- --all`, and why. `npm run ledger` checks that every rule stays in both. ADR 0081.
 import { join, matchesGlob, relative } from 'node:path';
 
 /** Where test files are. */

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApifyClient } from 'apify-client';
-import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { createActor, startBuilder, versionOf } from '../conformance/actors-build-calls.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 describe('apify-client', () => {
   let server: TestServer;
-  let builder: Dispatcher;
+  let builder: JobWorker;
   let client: ApifyClient;
   let actorId: string;
   before(async () => {

@@ -5,7 +5,7 @@ import { join as joinPath } from 'node:path';
 import { createWorkingFolder, prepareBuild } from '../../src/actors/builds/prepare-build.ts';
 import { executeBuild, type BuildExecution } from '../../src/actors/builds/execute-build.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
-import { startDispatcher, type Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import { startJobWorker, type JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { openLogWriter } from '../../src/actors/logs/log-writer.ts';
 import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { eventually, inTime } from '../eventually.ts';
@@ -73,9 +73,9 @@ export async function waitForBuild(server: TestServer, id: string): Promise<Json
 export function startBuilder(
   { app: { kernel } }: TestServer,
   options: BuildExecution = {},
-): Promise<Dispatcher> {
+): Promise<JobWorker> {
   const { engine, clock, log } = kernel;
-  return startDispatcher({
+  return startJobWorker({
     engine,
     clock,
     log,

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findBuild } from '../../src/actors/builds/store.ts';
-import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { packFolder } from '../../src/actors/sources/pack.ts';
 import { onEngine } from '../engines.ts';
 import type { TestServer } from '../server.ts';
@@ -98,7 +98,7 @@ async function servePackages<Name extends string>(packages: Record<Name, SourceT
 // One engine: the database plays no part in this.
 onEngine('sqlite', (engine) => {
   let server: TestServer;
-  let builder: Dispatcher;
+  let builder: JobWorker;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', role: 'api' });
     builder = await startBuilder(server);

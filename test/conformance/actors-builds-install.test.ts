@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { findSnapshot } from '../../src/actors/builds/store-snapshots.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import type { Toolchain } from '../../src/actors/builds/toolchain.ts';
-import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { writeZip } from '../../src/actors/export/zip.ts';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
@@ -42,7 +42,7 @@ async function zipOf(files: Record<string, string>): Promise<Buffer> {
 // One engine: the database plays no part in this.
 onEngine('sqlite', (engine) => {
   let server: TestServer;
-  let builder: Dispatcher;
+  let builder: JobWorker;
   let other: string;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', role: 'api' });

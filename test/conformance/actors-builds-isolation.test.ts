@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { findWorkingTools } from '../../src/actors/runner/isolation/machine-tools.ts';
 import { openRunner, type RunnerOptions } from '../../src/actors/runner/open-runner.ts';
 import { onEngine } from '../engines.ts';
@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
 // One engine: the database plays no part in this.
 onEngine('sqlite', (engine) => {
   let server: TestServer;
-  let builder: Dispatcher;
+  let builder: JobWorker;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', role: 'api' });
     builder = await startBuilder(server);

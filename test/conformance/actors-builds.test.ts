@@ -1,7 +1,7 @@
 // Builds over HTTP: their life, numbers, tags, results and access.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Dispatcher } from '../../src/actors/jobs/dispatcher.ts';
+import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { readLog } from '../../src/actors/logs/stored-log.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually, inTime } from '../eventually.ts';
@@ -38,7 +38,7 @@ const WITH_DEPENDENCY: SourceTexts = {
 
 onEachEngine((engine) => {
   let server: TestServer;
-  let builder: Dispatcher;
+  let builder: JobWorker;
   let other: string;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off', role: 'api' });

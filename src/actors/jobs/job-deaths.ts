@@ -1,4 +1,4 @@
-// Deaths of processes that executed a job: each delays its next start further, and after the last one it is given up. Otherwise
+// Deaths of processes that executed a job: each delays its next start further, and after the last one it is given up. Otherwise. ADR 0120.
 // a job that ends the server would end it again after every restart.
 import type { JobKind } from './job.ts';
 

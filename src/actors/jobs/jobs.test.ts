@@ -1,4 +1,4 @@
-// Jobs on each engine: a fair queue, leases that one node holds, controls, and the dispatcher.
+// Jobs on each engine: a fair queue, leases that one node holds, controls, and the worker.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
@@ -6,7 +6,7 @@ import { eventually, inTime } from '../../../test/eventually.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { jobMigrations } from '../migrations/jobs.ts';
-import { startDispatcher, type Dispatcher, type DispatcherSettings } from './dispatcher.ts';
+import { startJobWorker, type JobWorker, type JobWorkerSettings } from './job-worker.ts';
 import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
 import { countDeaths } from './job-deaths.ts';
 import type * as JobStore from './store.ts';
@@ -24,7 +24,7 @@ import {
   requestControl,
 } from './store.ts';
 
-const silent = { warn() {}, error() {} } as unknown as DispatcherSettings['log'];
+const silent = { warn() {}, error() {} } as unknown as JobWorkerSettings['log'];
 
 const NO_JOB: Job = { id: '', kind: 'run', userId: '', memoryMbytes: 0, owner: '', claims: 0, deaths: 0 };
 
@@ -39,9 +39,9 @@ onEachEngine((kind) => {
     context: TestContext,
     engine: Engine,
     run: JobHandler,
-    more: Partial<DispatcherSettings> = {},
-  ): Promise<Dispatcher> {
-    const dispatcher = await startDispatcher({
+    more: Partial<JobWorkerSettings> = {},
+  ): Promise<JobWorker> {
+    const worker = await startJobWorker({
       engine,
       clock: systemClock,
       log: silent,
@@ -51,8 +51,8 @@ onEachEngine((kind) => {
       slots: 2,
       ...more,
     });
-    context.after(() => dispatcher.stop());
-    return dispatcher;
+    context.after(() => worker.stop());
+    return worker;
   }
 
   const control = (engine: Engine, id: string, command: JobControl) =>
@@ -196,25 +196,25 @@ onEachEngine((kind) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     await control(engine, 'a', 'reboot');
-    const heard: JobControl[] = [];
+    const received: JobControl[] = [];
     let executed: Job | undefined;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     await dispatch(context, engine, async (job, { onControl }) => {
       executed = job;
-      onControl((command) => heard.push(command));
+      onControl((command) => received.push(command));
       await ended;
       await deleteJob(engine.db, job);
     });
-    await eventually(() => heard.length === 1);
+    await eventually(() => received.length === 1);
     await clearControl(engine.db, executed!, 'reboot');
     await control(engine, 'a', 'reboot');
-    await eventually(() => heard.length === 2);
+    await eventually(() => received.length === 2);
     await control(engine, 'a', 'abort-gracefully');
-    await eventually(() => heard.length === 3);
+    await eventually(() => received.length === 3);
     await control(engine, 'a', 'reboot');
     await control(engine, 'a', 'abort');
-    await eventually(() => heard.length === 4);
-    assert.deepEqual(heard, ['reboot', 'reboot', 'abort-gracefully', 'abort']);
+    await eventually(() => received.length === 4);
+    assert.deepEqual(received, ['reboot', 'reboot', 'abort-gracefully', 'abort']);
     assert.equal(await engine.db.transaction().execute((tx) => deleteWaitingJob(tx, 'a')), false);
     end();
     await eventually(async () => (await rows(engine)).length === 0);
@@ -248,24 +248,24 @@ onEachEngine((kind) => {
     assert.deepEqual([await waitingAt(due - 1), await waitingAt(due)], [undefined, 'a']);
   });
 
-  test('commands of the same kind from two servers are both heard', async (context) => {
+  test('commands of the same kind from two servers are both received', async (context) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     // Another instance of the module is what another server has, which may have the same process id, as in containers.
     const other = (await import(`${import.meta.dirname}/store.ts?other`)) as typeof JobStore;
     const own = (await import(`${import.meta.dirname}/store.ts?own`)) as typeof JobStore;
-    const heard: JobControl[] = [];
+    const received: JobControl[] = [];
     let executed: Job | undefined;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     await dispatch(context, engine, async (job, { onControl }) => {
       executed = job;
-      onControl((command) => heard.push(command));
+      onControl((command) => received.push(command));
       await ended;
       await deleteJob(engine.db, job);
     });
     for (const [index, store] of [own, other].entries()) {
       await engine.db.transaction().execute((tx) => store.requestControl(tx, 'a', 'reboot'));
-      await eventually(() => heard.length === index + 1);
+      await eventually(() => received.length === index + 1);
       await clearControl(engine.db, executed!, 'reboot');
     }
     end();
@@ -315,15 +315,15 @@ onEachEngine((kind) => {
     const engine = await kind.open(jobMigrations);
     await insert(engine, 'a');
     const { promise: isStarted, resolve: start } = Promise.withResolvers<void>();
-    const dispatcher = await dispatch(context, engine, async (_job, { signal, onControl }) => {
-      const heard = new Promise<JobControl>((resolve) => onControl(resolve));
+    const worker = await dispatch(context, engine, async (_job, { signal, onControl }) => {
+      const received = new Promise<JobControl>((resolve) => onControl(resolve));
       start();
       await untilAborted(signal);
       await control(engine, 'a', 'reboot');
-      assert.equal(await heard, 'reboot');
+      assert.equal(await received, 'reboot');
     });
     await inTime(isStarted);
-    await dispatcher.stop();
+    await worker.stop();
     // Given back by the handler's end, not left when the node's patience ended.
     assert.equal((await rows(engine))[0]!.owner, null);
   });
@@ -379,7 +379,7 @@ onEachEngine((kind) => {
     const execute = async () => {
       const stops = new AbortController();
       const { promise: isStarted, resolve } = Promise.withResolvers<Job>();
-      const dispatcher = await dispatch(
+      const worker = await dispatch(
         context,
         engine,
         async (job, { signal }) => {
@@ -390,12 +390,12 @@ onEachEngine((kind) => {
       );
       const job = await inTime(isStarted);
       seen.push(job.deaths);
-      return dispatcher;
+      return worker;
     };
     for (let death = 1; death <= 5; death += 1) {
-      const dispatcher = await execute();
+      const worker = await execute();
       // As after an error that nobody caught.
-      await dispatcher.stop('failure');
+      await worker.stop('failure');
       const [row] = await rows(engine);
       assert.equal(row!.owner, null);
       waits.push(row!.queued_at - clock.time);
@@ -434,9 +434,9 @@ onEachEngine((kind) => {
       resolve();
       await isOver;
     };
-    const dispatcher = await dispatch(context, engine, slow, { clock, graceMs: 1 });
+    const worker = await dispatch(context, engine, slow, { clock, graceMs: 1 });
     await inTime(isStarted);
-    await dispatcher.stop();
+    await worker.stop();
     assert.equal((await rows(engine))[0]!.is_stopping, 1);
     end();
   });

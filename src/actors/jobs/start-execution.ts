@@ -16,7 +16,7 @@ import { removeTree } from '../runner/remove-tree.ts';
 import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
 import { RunEvents, openRunListener, type RunListener } from '../runs/run-listener.ts';
 import { announceNode, withdrawNode } from '../standby/nodes.ts';
-import { startDispatcher } from './dispatcher.ts';
+import { startJobWorker } from './job-worker.ts';
 
 /**
  * Programs that a crashed server left on this machine are killed, and what they wrote is stored, before anything is claimed. The
@@ -44,7 +44,7 @@ export async function startExecution(
     const name = nodeName(work);
     await announceNode(kernel, name);
     services.thisNode.begin(name);
-    const dispatcher = await startDispatcher({
+    const worker = await startJobWorker({
       engine,
       clock,
       log,
@@ -59,7 +59,7 @@ export async function startExecution(
     });
     return {
       async stop(reason) {
-        await dispatcher.stop(reason);
+        await worker.stop(reason);
         services.thisNode.end();
         await withdrawNode(kernel, name);
         await sweeping.stop();

@@ -8,7 +8,7 @@ import { addDeath, countDeaths, removeDeath } from './job-deaths.ts';
 import type { Job, JobControl, JobKind } from './job.ts';
 import type { JobRow } from './tables.ts';
 
-/** The channel that wakes the dispatchers of all nodes. */
+/** The channel that wakes the job workers of all nodes. */
 export const JOBS = 'jobs';
 
 export const jobLeases = leasesOf('jobs', { until: 'lease_until', claims: 'claims' });
@@ -18,7 +18,7 @@ export interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbyt
   node?: string | undefined;
 }
 
-/** Belongs into the transaction that creates the build or run, whose commit wakes the dispatchers. */
+/** Belongs into the transaction that creates the build or run, whose commit wakes the job workers. */
 export async function insertJob(
   tx: Db,
   { id, kind, userId, memoryMbytes, node }: NewJob,

@@ -38,8 +38,8 @@ function pretend(
       usage,
     },
     signal: controller.signal,
-    onControl(heard) {
-      listener = heard;
+    onControl(received) {
+      listener = received;
       return () => (listener = undefined);
     },
     isTimedOut: () => false,

@@ -1,4 +1,4 @@
-// Several nodes on one database: each program in standby mode has one node that counts its requests and executes its runs; and whether programs share the network of a node.
+// Several nodes on one database: each program in standby mode has one node that counts its requests and executes its runs; and whether programs share the network of a node. ADR 0037.
 import { createHash } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
 import { Agent } from '../../kernel/network/http-client.ts';

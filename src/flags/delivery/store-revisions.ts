@@ -1,4 +1,4 @@
-// Revisions of environments: raised with each change, and read by the nodes that serve SDKs.
+// Revisions of environments: raised with each change, and read by the nodes that serve SDKs. ADR 0041.
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,4 +1,4 @@
-// The types of an evaluation: compiled flags and segments, the state of one run with its limits, and the result.
+// The types of an evaluation: compiled flags and segments, the state of one run with its limits, and the result. ADR 0023.
 import type { Json } from '../feature-flags/flag.ts';
 import { USER, type Context, type ContextPart } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';

@@ -1,4 +1,4 @@
-// Holds payloads of events in memory, and saves them once a second: a write for each would cost too much.
+// Holds payloads of events in memory, and saves them once a second: a write for each would cost too much. ADR 0042.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

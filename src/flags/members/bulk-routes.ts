@@ -80,7 +80,7 @@ export const patchMembers = route(
     const patch = readSemanticPatch(call);
     const instructions = readBulk(patch.instructions);
     // The instructions may name thousands of members: other calls run before the next loop over them.
-    await new TimeSlice().next();
+    await new TimeSlice().yieldToEventLoop();
     const members = await changes.run(call, async (tx) => {
       const { db } = tx;
       const ids: string[][] = [];

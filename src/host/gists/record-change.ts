@@ -1,4 +1,4 @@
-// Brings the row, files and revisions of a gist up to what git has: after every write, and after a crash.
+// Brings the row, files and revisions of a gist up to what git has: after every write, and after a crash. ADR 0115.
 import { actorOf, systemActor, type ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';

@@ -1,4 +1,4 @@
-// Sends the deliveries of webhooks: signed, as JSON or as a form, once.
+// Sends the deliveries of webhooks: signed, as JSON or as a form, once. ADR 0052.
 import { createHmac } from 'node:crypto';
 import type { Headers } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-// Pushes that go on, and the recorded values of references, in the database.
+// Pushes that go on, and the recorded values of references, in the database. ADR 0102.
 import type { Selectable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';

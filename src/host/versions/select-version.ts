@@ -1,4 +1,4 @@
-// Selects the API version of a call by its header, and reports it with the deprecation of old versions.
+// Selects the API version of a call by its header, and reports it with the deprecation of old versions. ADR 0128.
 import type { ApiProtocol, Headers } from '../../kernel/http/protocol.ts';
 import type { RequestContext } from '../../kernel/http/request-context.ts';
 import { Failure } from '../../kernel/failure.ts';

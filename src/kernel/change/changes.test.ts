@@ -110,8 +110,8 @@ onEachEngine((testEngine) => {
 
   test('failed work leaves no change, no entry and no subscriber writes', async () => {
     await register();
-    const heard: string[] = [];
-    const stop = await engine.listen('cache', () => heard.push('cache'));
+    const received: string[] = [];
+    const stop = await engine.listen('cache', () => received.push('cache'));
     await assert.rejects(
       changes.run(program, async (tx) => {
         await insert(tx.db, 'a').execute();
@@ -122,7 +122,7 @@ onEachEngine((testEngine) => {
       /no/,
     );
     assert.deepEqual([await names(), await payloads()], [[], { listener: 'listens' }]);
-    assert.deepEqual([told, heard], [[], []]);
+    assert.deepEqual([told, received], [[], []]);
     stop();
   });
 
@@ -216,14 +216,14 @@ onEachEngine((testEngine) => {
   });
 
   test('caches are notified of a commit before its caller continues', async () => {
-    const heard: string[] = [];
-    const stop = await engine.listen('cache', () => heard.push('cache'));
+    const received: string[] = [];
+    const stop = await engine.listen('cache', () => received.push('cache'));
     await changes.run(program, async (tx) => {
       await insert(tx.db, 'a').execute();
       await tx.invalidate('cache');
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
-    assert.equal(heard[0], 'cache');
+    assert.equal(received[0], 'cache');
     stop();
   });
 

@@ -1,4 +1,4 @@
-// The one way to change configuration: the write, its audit entry and the subscribers' writes share a commit.
+// The one way to change configuration: the write, its audit entry and the subscribers' writes share a commit. ADR 0033.
 import type { Engine } from '../storage/engine.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
 import { retryContested } from '../storage/retry.ts';

@@ -1,4 +1,4 @@
-// What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts.
+// What differs between the APIs, as data and small functions; the life of a request itself is written once, in serve.ts. ADR 0002.
 import type { Module, Tag } from './module.ts';
 import type { DueHandler } from '../jobs/due-store.ts';
 import type { Failure, FailureKind } from '../failure.ts';

@@ -1,4 +1,4 @@
-// The routes of an API by path and method: finds the one of a request, and the parameters in its path.
+// The routes of an API by path and method: finds the one of a request, and the parameters in its path. ADR 0048.
 import { restOf, withoutRest } from './path-template.ts';
 import { requestPath } from './prefixes.ts';
 import { METHODS, type RoutePlace } from './route.ts';

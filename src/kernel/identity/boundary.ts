@@ -1,4 +1,4 @@
-// Permission boundaries: what the personal token that started something allows at most, for as long as that goes on.
+// Permission boundaries: what the personal token that started something allows at most, for as long as that goes on. ADR 0071.
 import { hash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import type { TokenPermissions } from './store-tokens.ts';

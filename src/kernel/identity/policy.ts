@@ -1,4 +1,4 @@
-// Policies: statements that allow or deny actions on resources, and the decision whether a caller may act.
+// Policies: statements that allow or deny actions on resources, and the decision whether a caller may act. ADR 0009.
 import { Failure, type FieldProblem } from '../failure.ts';
 
 /** Applies if both halves match. Exactly one of each pair is given; the `not…` form matches everything but its list. */

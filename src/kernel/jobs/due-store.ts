@@ -1,4 +1,4 @@
-// Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes.
+// Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes. ADR 0006.
 import { sql } from 'kysely';
 import type { Engine } from '../storage/engine.ts';
 import type { Migration } from '../storage/migrate.ts';

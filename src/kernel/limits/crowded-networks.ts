@@ -1,4 +1,4 @@
-// Bounds the windows of callers without a credential: where there are very many, new ones in crowded networks share a window.
+// Bounds the windows of callers without a credential: where there are very many, new ones in crowded networks share a window. ADR 0064.
 import { isNetwork, networkAround } from './client-network.ts';
 
 /** With fewer windows than half of this, in all categories together, every network has its own; one takes about 400 bytes. */

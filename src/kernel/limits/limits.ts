@@ -1,4 +1,4 @@
-// Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database.
+// Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database. ADR 0011, 0030 and 0109.
 import type { Clock } from '../clock.ts';
 import type { Caller } from '../identity/caller.ts';
 import { NetworkWindows } from './crowded-networks.ts';

@@ -1,4 +1,4 @@
-// Secondary rate limits: how much one caller may do at the same time, and in a minute. They are counted in this process only.
+// Secondary rate limits: how much one caller may do at the same time, and in a minute. They are counted in this process only. ADR 0058.
 import type { Caller } from '../identity/caller.ts';
 import { budgetIdOf } from './limits.ts';
 import { SecondaryCallers, type CallerState } from './secondary-callers.ts';

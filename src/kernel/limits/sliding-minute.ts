@@ -1,4 +1,4 @@
-// A count of the last minute, wherever it begins: no 60 seconds have more than was allowed, and the cost of a call is constant.
+// A count of the last minute, wherever it begins: no 60 seconds have more than was allowed, and the cost of a call is constant. ADR 0080.
 
 export const MINUTE_MS = 60_000;
 

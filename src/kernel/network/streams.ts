@@ -1,4 +1,4 @@
-// The one way to open streams, sockets, processes and threads: each has a listener for its errors from the first moment on.
+// The one way to open streams, sockets, processes and threads: each has a listener for its errors from the first moment on. ADR 0067.
 // Node ends the process at an `error` event without one, and between the opening and the first use anything may happen: the
 // client goes away, a body proves to be no gzip. Who reads or awaits the stream gets the error as before.
 import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';

@@ -493,31 +493,31 @@ onEachEngine((engine) => {
     const db = tablesOf(opened);
     const insert = (name: string) => db.insertInto('notes').values(note(name)).compile();
     const resize = db.updateTable('notes').set({ size: 1 }).where('name', '=', 'nobody').compile();
-    let heard = 0;
-    await opened.listen('news', () => (heard += 1));
+    let received = 0;
+    await opened.listen('news', () => (received += 1));
     assert.equal(await opened.batchIf([resize], [insert('a')], ['news']), false);
-    assert.equal(heard, 0);
+    assert.equal(received, 0);
     assert.equal(await opened.batchIf([insert('a')], [], ['news']), true);
-    assert.ok(heard > 0);
+    assert.ok(received > 0);
   });
 
   test('listeners of a channel hear its notices until they stop', async () => {
     const { listen, notify } = await engine.open();
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     let heardAll = Promise.withResolvers<void>();
-    const stop = await listen('news', (payload) => heard.push(payload));
+    const stop = await listen('news', (payload) => received.push(payload));
     await listen('news', (payload) => payload === 'last' && heardAll.resolve());
     await listen('other', () => assert.fail('wrong channel'));
     await notify('news', 'hello');
     await notify('news');
     await notify('news', 'last');
     await heardAll.promise;
-    assert.deepEqual(heard, ['hello', undefined, 'last']);
+    assert.deepEqual(received, ['hello', undefined, 'last']);
     stop();
     heardAll = Promise.withResolvers<void>();
     await notify('news', 'last');
     await heardAll.promise;
-    assert.equal(heard.length, 3);
+    assert.equal(received.length, 3);
   });
 
   test('a listener that fails, at once or later, is logged, and the others hear', async (t) => {
@@ -525,15 +525,15 @@ onEachEngine((engine) => {
     const log = { warn: () => {}, error: (about: unknown) => void errors.push(about) };
     const one = await openEngine(await engine.database(), log);
     t.after(() => one.close());
-    const heard = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const [now, later] = [new Error('now'), new Error('later')];
     await one.listen('news', () => {
       throw now;
     });
     await one.listen('news', () => Promise.reject(later));
-    await one.listen('news', () => heard.resolve());
+    await one.listen('news', () => received.resolve());
     await one.notify('news');
-    await inTime(heard.promise);
+    await inTime(received.promise);
     await eventually(() => errors.length === 2);
     assert.deepEqual(errors, [
       { err: now, channel: 'news' },
@@ -544,13 +544,13 @@ onEachEngine((engine) => {
   test('a notification of a transaction arrives once after its commit, and never after a rollback', async () => {
     const one = await engine.open(migrations);
     const db = tablesOf(one);
-    const heard: string[][] = [];
+    const received: string[][] = [];
     const heardOne = Promise.withResolvers<void>();
     await one.listen(
       'news',
       () =>
         void namesIn(db)
-          .then((names) => heard.push(names))
+          .then((names) => received.push(names))
           .then(() => heardOne.resolve()),
     );
     const tell = async (name: string, end: () => void): Promise<void> => {
@@ -568,20 +568,20 @@ onEachEngine((engine) => {
     await db.transaction().execute((tx) => tx.insertInto('notes').values(note('b')).execute());
     await tell('c', () => {});
     await heardOne.promise;
-    assert.deepEqual(heard, [['b', 'c']]);
+    assert.deepEqual(received, [['b', 'c']]);
     await assert.rejects(notifyOnCommit(one.db, 'news'), /Only a transaction/);
   });
 
   test('several processes write to one database at once, and tell each other', async () => {
     const location = await engine.database();
     const { db, listen } = await engine.open(migrations, location);
-    const heard = Promise.withResolvers<string | undefined>();
-    await listen('written', heard.resolve);
+    const received = Promise.withResolvers<string | undefined>();
+    await listen('written', received.resolve);
     const writers = ['x', 'y', 'z'].map((name) => fork(WRITER, [location, name, '100']));
     const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0] as number));
     assert.deepEqual(codes, [0, 0, 0]);
     assert.equal((await namesIn(db as unknown as Kysely<TestTables>)).length, 300);
-    const payload = await heard.promise;
+    const payload = await received.promise;
     assert.ok(engine.kind === 'sqlite' ? payload === undefined : /^[xyz]$/.test(payload ?? ''), payload);
   });
 

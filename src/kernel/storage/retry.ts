@@ -1,4 +1,4 @@
-// Retries work that failed because of concurrent changes to the same rows, for both engines and in one place.
+// Retries work that failed because of concurrent changes to the same rows, for both engines and in one place. ADR 0031.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, type TransactionBuilder } from 'kysely';
 import { Failure } from '../failure.ts';

@@ -1,4 +1,4 @@
-// Runs tasks in one worker thread with bounds on CPU time and memory: what exceeds them ends the thread, which is replaced.
+// Runs tasks in one worker thread with bounds on CPU time and memory: what exceeds them ends the thread, which is replaced. ADR 0131.
 import { extname } from 'node:path';
 import { Semaphore } from '../collections/semaphore.ts';
 import { Failure } from '../failure.ts';

@@ -1,4 +1,4 @@
-// How the deliveries of an API are sent: in which order, how often, when a failed one is retried, and when a receiver rests.
+// How the deliveries of an API are sent: in which order, how often, when a failed one is retried, and when a receiver rests. ADR 0018, 0040, 0052 and 0130.
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import type { Attempt, WebhookMessage } from './send.ts';

@@ -1,4 +1,4 @@
-// What one process of git may use: the system ends or refuses it beyond that, whatever a repository contains.
+// What one process of git may use: the system ends or refuses it beyond that, whatever a repository contains. ADR 0073.
 import { Failure } from '../../../kernel/failure.ts';
 
 /**

@@ -1,4 +1,4 @@
-// Sends replies: the body in the caller's version and the API's envelope, headers, conditional requests, errors.
+// Sends replies: the body in the caller's version and the API's envelope, headers, conditional requests, errors. ADR 0013.
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { readableFrom } from '../../network/streams.ts';

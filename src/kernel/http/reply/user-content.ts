@@ -1,4 +1,4 @@
-// Headers of replies with bytes that a user chose: a browser must never run them with the viewer's session.
+// Headers of replies with bytes that a user chose: a browser must never run them with the viewer's session. ADR 0022.
 import type { Headers } from '../protocol.ts';
 
 /** Scripts may run, but in an opaque origin without cookies, storage or access to other pages. */

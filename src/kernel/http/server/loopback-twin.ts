@@ -1,4 +1,4 @@
-// Holds the port on the other loopback address, too: a program that listened there would be the same origin to browsers.
+// Holds the port on the other loopback address, too: a program that listened there would be the same origin to browsers. ADR 0123.
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';

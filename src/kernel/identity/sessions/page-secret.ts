@@ -1,4 +1,4 @@
-// The second secret of a session, which only pages of this server hold: other ports of the host get the cookie, but not this.
+// The second secret of a session, which only pages of this server hold: other ports of the host get the cookie, but not this. ADR 0070.
 import type { Kernel } from '../../kernel.ts';
 import type { SessionIdentity } from '../caller.ts';
 import { hashSecret, isSameSecret } from '../../secrets/secret.ts';

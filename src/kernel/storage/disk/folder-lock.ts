@@ -1,4 +1,4 @@
-// One server per data folder: a lock that the operating system releases when the process ends for any reason.
+// One server per data folder: a lock that the operating system releases when the process ends for any reason. ADR 0026.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

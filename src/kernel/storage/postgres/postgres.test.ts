@@ -88,10 +88,10 @@ onEngine('postgres', (engine) => {
       `${location}&application_name=${encodeURIComponent(location.slice(-32))}`,
     );
     const other = await engine.open([], location);
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     let next = Promise.withResolvers<void>();
     await one.listen('news', (payload) => {
-      heard.push(payload);
+      received.push(payload);
       next.resolve();
     });
     const { rows } = await sql<{ pid: number }>`
@@ -102,7 +102,7 @@ onEngine('postgres', (engine) => {
     next = Promise.withResolvers<void>();
     await other.notify('news', 'again');
     await next.promise;
-    assert.deepEqual(heard, [undefined, 'again']);
+    assert.deepEqual(received, [undefined, 'again']);
   });
 
   test('several listeners at once send one statement after the other', async () => {
@@ -119,19 +119,19 @@ onEngine('postgres', (engine) => {
 
   test('a notification that is too long for PostgreSQL is sent without its payload', async () => {
     const { listen, notify } = await engine.open();
-    const heard = Promise.withResolvers<string | undefined>();
-    await listen('news', heard.resolve);
+    const received = Promise.withResolvers<string | undefined>();
+    await listen('news', received.resolve);
     await notify('news', 'x'.repeat(8_000));
-    assert.equal(await heard.promise, undefined);
+    assert.equal(await received.promise, undefined);
   });
 
   test('programs in two schemas of one database do not hear each other', async () => {
     const [one, other] = [await engine.open(), await engine.open()];
-    const heard = Promise.withResolvers<string | undefined>();
-    await one.listen('news', heard.resolve);
+    const received = Promise.withResolvers<string | undefined>();
+    await one.listen('news', received.resolve);
     await other.notify('news', 'theirs');
     await one.notify('news', 'ours');
-    assert.equal(await heard.promise, 'ours');
+    assert.equal(await received.promise, 'ours');
   });
 
   test('a transaction that goes silent is ended', async () => {

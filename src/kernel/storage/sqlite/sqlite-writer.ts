@@ -1,4 +1,4 @@
-// Group commit: requests that arrive together share one COMMIT, and none is answered before it is durable.
+// Group commit: requests that arrive together share one COMMIT, and none is answered before it is durable. ADR 0005.
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';

@@ -1,4 +1,4 @@
-// The dispatcher of a node: claims jobs fairly while there is room, extends their leases, and hands each to its handler.
+// The job worker of a node: claims jobs fairly while there is room, extends their leases, and hands each to its handler.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { StopReason } from '../../kernel/jobs/due-worker.ts';
@@ -30,7 +30,7 @@ import {
   type WaitingJob,
 } from './store.ts';
 
-export interface DispatcherSettings {
+export interface JobWorkerSettings {
   engine: Engine;
   clock: Clock;
   log: Log;
@@ -48,7 +48,7 @@ export interface DispatcherSettings {
   graceMs?: number;
 }
 
-export interface Dispatcher {
+export interface JobWorker {
   stop(reason?: StopReason): Promise<void>;
 }
 
@@ -64,12 +64,12 @@ interface Executing {
   /** By `performance.now`, which no change of the machine's time affects. */
   leaseUntil: number;
   seen: string | null;
-  /** What nobody has heard yet. */
+  /** What nobody has received yet. */
   wanted: JobControl | undefined;
   listener: ((control: JobControl) => void) | undefined;
 }
 
-export async function startDispatcher(settings: DispatcherSettings): Promise<Dispatcher> {
+export async function startJobWorker(settings: JobWorkerSettings): Promise<JobWorker> {
   const { engine, clock, log, handlers, node, memoryMbytes, slots } = settings;
   const { hasRoom = () => true } = settings;
   const { leaseMs = 30_000, pollMs = 5_000, graceMs = 20_000 } = settings;
