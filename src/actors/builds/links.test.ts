@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { readDiskUsage, type DiskQuery } from '../runner/disk-usage.ts';
 import type { Program, RunningProgram } from '../runner/runner.ts';
 import { compileSources, type StepContext } from './build-step.ts';
 import { installNodePackages, installPythonPackages } from './install.ts';
@@ -34,7 +35,7 @@ function makeFixture(t: TestContext, act: (program: Program, outside: string) =>
     return { exited: Promise.resolve({ code: 0 }), stop() {}, usage: async () => usage };
   };
   const kernel = {
-    services: { runner: { start } },
+    services: { runner: { start, measureDisk: async (query: DiskQuery) => readDiskUsage(query) } },
     settings: { execution: { work, network: 'host' } },
   } as unknown as Kernel;
   const options = { memoryMbytes: 128, diskMbytes: 2 };
