@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { onEngine } from '../engines.ts';
 import { EventReader } from '../event-stream.ts';
 import { eventually } from '../eventually.ts';
-import type { TestServer } from '../server.ts';
+import type { Json, TestServer } from '../server.ts';
 import { startNodes, type Nodes } from '../suites.ts';
 import { flagCalls } from './flags-feature-flag-calls.ts';
 import { inBase64, openProject, seenBy, USER, type KeyProject } from './flags-keys-calls.ts';
@@ -42,17 +42,26 @@ onEngine('postgres', (engine) => {
     const browsers = await Promise.all(
       [one, other].map((node) => stream(node, `/eval/${home.keys.client}/${inBase64(USER)}`)),
     );
+    const final = new Map<string, number>();
     await Promise.all(
       keys.map(async (key, index) => {
         const { instruct } = flagCalls(index % 2 === 0 ? one : other, home.project);
-        for (const kind of ['turnFlagOn', 'turnFlagOff', 'turnFlagOn'])
-          assert.equal((await instruct(key, 'test', [{ kind }])).status, 200);
+        for (const kind of ['turnFlagOn', 'turnFlagOff', 'turnFlagOn']) {
+          const { status, text, json } = await instruct(key, 'test', [{ kind }]);
+          assert.equal(status, 200, text);
+          final.set(key, json['_version'] as number);
+        }
       }),
     );
-    const { flags } = await home.latest();
+    // Changes of the other node come a moment later.
+    let flags: Json = {};
+    await eventually(async () => {
+      ({ flags } = await home.latest());
+      return keys.every((key) => flags[key].version === final.get(key));
+    });
     for (const { events } of servers) {
       const last = (key: string) => events.findLast(({ data }) => data.path === `/flags/${key}`)?.data.data;
-      await eventually(() => keys.every((key) => last(key)?.version === flags[key].version));
+      await eventually(() => keys.every((key) => last(key)?.version === final.get(key)));
       for (const key of keys) {
         const versions = events
           .filter(({ data }) => data.path === `/flags/${key}`)
