@@ -1,6 +1,7 @@
 // Lists of flags from the database: filtered, sorted, one page at a time.
 import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { escapeLike } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { KEPT_KINDS_MS } from '../events/store-context-kinds.ts';
@@ -112,7 +113,7 @@ function matches(eb: FlagColumns, query: FlagQuery) {
   if (createdBefore !== undefined) all.push(eb('flags.created_at', '<', createdBefore));
   if (createdAfter !== undefined) all.push(eb('flags.created_at', '>', createdAfter));
   if (words !== undefined) {
-    const contains = `%${words.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`;
+    const contains = `%${escapeLike(words)}%`;
     all.push(eb(eb.ref('flags.words'), 'like', sql<string>`${contains} escape '\\'`));
   }
   for (const tag of tags) {

@@ -5,7 +5,7 @@ import { newId } from '../../kernel/id.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { escapeLike } from '../../kernel/identity/store-members.ts';
+import { escapeLike } from '../../kernel/storage/search.ts';
 import { teamOf, type Team, type TeamGrant } from '../../kernel/identity/store-member-teams.ts';
 import { grantText, type WholeTeam } from './model.ts';
 

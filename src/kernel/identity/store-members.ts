@@ -5,6 +5,7 @@ import { sortKeyOf } from '../text/fold-case.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../http/reply/page.ts';
 import { contested } from '../storage/retry.ts';
+import { escapeLike } from '../storage/search.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from './email.ts';
 import { isReservedUsername } from './library-account.ts';
@@ -202,11 +203,6 @@ export function matchesWords(words: string): RawBuilder<boolean> {
 /** Sorts members whose username begins with the words before others. */
 export function byMatch(words: string): RawBuilder<number> {
   return sql<number>`case when lower(username) like ${`${escapeLike(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`;
-}
-
-/** Escapes for a `like` with the backslash as escape character. */
-export function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
 }
 
 /** Undefined for an unknown name and for a wrong password alike. */

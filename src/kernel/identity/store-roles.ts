@@ -5,7 +5,7 @@ import { newId } from '../id.ts';
 import { lockRows } from '../storage/locks.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { escapeLike } from './store-members.ts';
+import { escapeLike } from '../storage/search.ts';
 import { parseStatements, type BaseRole, type PolicyStatement } from './policy.ts';
 
 export interface Role {

@@ -56,3 +56,8 @@ export async function searchByWords(
   const rows = await db.selectFrom(found.as('found')).select('found.key').execute();
   return rows.map((row) => row.key);
 }
+
+/** Escapes for a `like` with the backslash as escape character. */
+export function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
+}
