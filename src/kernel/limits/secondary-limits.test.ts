@@ -90,7 +90,7 @@ test('points are counted for each endpoint and minute, and a refused call costs 
   );
 });
 
-test('no minute has more than its points, wherever it begins, and what is refused is told when to come again', () => {
+test('no minute has more than its points, wherever it begins, and a refusal says when to come again', () => {
   const limits = open({ pointsPerMinute: { rest: 900 } });
   const taken: number[] = [];
   const ask = (now: number) => {

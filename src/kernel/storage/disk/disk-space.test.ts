@@ -127,7 +127,7 @@ test('a file system without room for further files is full', async () => {
   assert.equal(space.isFull('work'), true);
 });
 
-test('a full file system is told apart from others, and one without the database has no reserve', async () => {
+test('a full file system does not count as full for others, and one without the database has no reserve', async () => {
   const fake = await openFake({
     deviceOf: (path) => Number(path.endsWith('work')),
     readSpace: async (path) => ({
