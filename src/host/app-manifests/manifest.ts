@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { checker, Nullable, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { AppUrls } from '../apps/app.ts';
 import { checkedPermissions, type AppPermissions } from '../apps/permissions.ts';
-import { isEventOf } from '../hooks/event-names.ts';
+import { isEventOf } from '../hooks/hook.ts';
 
 const MAX_MANIFEST = 64 * 1024;
 const MAX_CALLBACKS = 10;

@@ -7,7 +7,7 @@ import { fingerprintOf } from '../apps/change-app.ts';
 import type { HostApp } from '../apps/app.ts';
 import { APP_PERMISSION_NAMES, levelsOf, checkedPermissions, type AppRights } from '../apps/permissions.ts';
 import type { AppKey } from '../apps/store.ts';
-import { APP_EVENT_NAMES } from '../hooks/event-names.ts';
+import { APP_EVENT_NAMES } from '../hooks/hook.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { eventList, permissionLevel, permissionList, permissionName, hiddenFields } from './page-forms.ts';
 

@@ -8,7 +8,7 @@ import { undecodable } from '../apps/app-tokens.ts';
 import { changeApp } from '../apps/change-app.ts';
 import { appOf } from '../apps/program.ts';
 import { findApp } from '../apps/store.ts';
-import { hookOfApp } from './app-hook.ts';
+import { hookOfApp } from './store.ts';
 import { configAfter, sealHookSecret } from './change-hooks.ts';
 import { readDelivery, redeliverToHook, showDeliveries } from './deliveries.ts';
 import { DeliveryParam, DeliveryQuery, HookDeliveryItem, HookDeliveryReply } from './delivery-model.ts';

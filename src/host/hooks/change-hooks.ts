@@ -1,14 +1,16 @@
-// Creates, changes and deletes webhooks, each in one transaction with its audit entry.
+// Creates, changes and deletes webhooks, each in one transaction with its audit entry; those of a deleted place go a while later.
 import type { Access, ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
 import { scheduleDeliveryRemoval, scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
+import { type DueHandler, schedule } from '../../kernel/jobs/due-store.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { entryOwnerOf } from '../repositories/access.ts';
 import { findHookOf, UPDATE_HOOKS, type HookPlace } from './access.ts';
-import { isEventOf } from './event-names.ts';
 import {
+  isEventOf,
   checkBeside,
   eventsAfter,
   EVERY_EVENT,
@@ -16,6 +18,7 @@ import {
   placeOfTarget,
   type Hook,
   type HookConfig,
+  type StoredHookTarget,
 } from './hook.ts';
 import {
   auditedHook,
@@ -26,6 +29,7 @@ import {
 } from './model.ts';
 import { enqueuePing } from './ping.ts';
 import { deleteHook, insertHook, listHooks, lockHooks, updateHook } from './store.ts';
+import { deleteHookCursor } from './store-deliver-events.ts';
 
 type Actor = ChangeActor & { caller: KnownCaller };
 
@@ -174,4 +178,35 @@ export async function sealHookSecret(
   secret: string | null | undefined,
 ): Promise<string | null> {
   return secret && secret !== SECRET_MASK ? await secrets.seal(secret) : null;
+}
+
+export const REMOVE_HOOKS = 'host.remove-hooks';
+/** Long enough for the deliveries of what happened last. */
+const DELAY_MS = 10 * 60 * 1000;
+/** Hooks that are deleted in one transaction. */
+const BATCH = 50;
+
+/** In the transaction that deletes the repository or organization. */
+export async function scheduleHookRemoval(tx: Db, target: StoredHookTarget, now: number): Promise<void> {
+  const payload = JSON.stringify(target);
+  const work = { id: `${REMOVE_HOOKS}:${payload}`, kind: REMOVE_HOOKS, payload };
+  await schedule(tx, { ...work, dueAt: now + DELAY_MS }, now);
+}
+
+export function removeHooks({ db, clock }: Kernel): DueHandler {
+  return async ({ payload }, signal) => {
+    const target = JSON.parse(payload) as StoredHookTarget;
+    for (;;) {
+      signal.throwIfAborted();
+      const hooks = await listHooks(db, target, { offset: 0, limit: BATCH });
+      if (hooks.length === 0) break;
+      await db.transaction().execute(async (tx) => {
+        for (const hook of hooks) {
+          await deleteHook(tx, hook.number);
+          await scheduleDeliveryRemoval(tx, hookRefOf(hook), clock.now());
+        }
+      });
+    }
+    await deleteHookCursor(db, target);
+  };
 }

@@ -13,16 +13,17 @@ import {
   type EventQueue,
   type EventToDeliver,
 } from '../events/store.ts';
-import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
-import { findAppHook, hookOfApp } from './app-hook.ts';
-import { isEventOf } from './event-names.ts';
-import { asksFor, type Hook } from './hook.ts';
-import { buildPayload } from './payloads/build-payload.ts';
-import { installationInPayload } from './payloads/installation-members.ts';
+import { enqueueHookDeliveries } from './deliveries.ts';
+import { findAppHook, hookOfApp, listActiveHooks } from './store.ts';
+import { isEventOf, asksFor, type Hook } from './hook.ts';
+import { buildPayload, installationInPayload } from './payloads/build-payload.ts';
 import { readSurroundings } from './payloads/status-members.ts';
-import { listActiveHooks } from './store.ts';
-import { advanceHookCursor, findHookCursor } from './store-cursors.ts';
-import { listListeningInstallations, type ListeningInstallation } from './store-installed.ts';
+import {
+  advanceHookCursor,
+  findHookCursor,
+  listListeningInstallations,
+  type ListeningInstallation,
+} from './store-deliver-events.ts';
 
 /** Events that are read together. */
 const BATCH_SIZE = 100;

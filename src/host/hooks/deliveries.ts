@@ -1,4 +1,4 @@
-// What routes do with the deliveries of a webhook, whatever it belongs to: list them, look into one, send it again.
+// Deliveries of a webhook, whatever it belongs to: enqueued by what causes them, listed, looked into, and sent again.
 import { Failure } from '../../kernel/failure.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
@@ -10,6 +10,9 @@ import {
   withAttempts,
   type DeliveryWithAttempts,
 } from '../../kernel/webhooks/store-deliveries.ts';
+import { newId } from '../../kernel/id.ts';
+import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
+import { enqueueDeliveries } from '../../kernel/webhooks/store-enqueue.ts';
 import { perPageOf } from '../list-query.ts';
 import {
   toDeliveryItem,
@@ -18,8 +21,34 @@ import {
   type HookDeliveryDetails,
   type HookDeliveryReply,
 } from './delivery-model.ts';
-import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
 import { hookRefOf, type Hook } from './hook.ts';
+
+interface HookDelivery extends HookDeliveryDetails {
+  hook: Pick<Hook, 'number' | 'target'>;
+  /** The same for all hooks that receive one event, and for redeliveries. */
+  guid: string;
+  /** The account or organization whose receivers it counts among. */
+  ownerId: string;
+  /** JSON, in whatever way it is sent. */
+  body: string;
+}
+
+/** To be called at the end of the transaction, as it locks the hooks' queues until the commit. */
+export async function enqueueHookDeliveries(
+  tx: Db,
+  deliveries: readonly HookDelivery[],
+  now: number,
+): Promise<void> {
+  const outgoing = deliveries.map(({ hook, guid, ownerId, body, ...details }) => ({
+    ...hookRefOf(hook),
+    id: newId(now),
+    eventId: guid,
+    ownerId,
+    body,
+    details: JSON.stringify(details satisfies HookDeliveryDetails),
+  }));
+  if (outgoing.length > 0) await enqueueDeliveries(tx, INDEPENDENT, outgoing, now);
+}
 
 const CURSOR = /^v1_(\d{1,15})$/;
 /** Clients see a delivery when it has ended. */

@@ -11,9 +11,8 @@ import {
 } from '../../kernel/webhooks/policy.ts';
 import type { Attempt } from '../../kernel/webhooks/send.ts';
 import { deliveryStatus, type HookAttemptDetails, type HookDeliveryDetails } from './delivery-model.ts';
-import { findAppHook } from './app-hook.ts';
+import { findAppHook, findHook, lastResponseStatement } from './store.ts';
 import { appNumberIn, placeOfTarget, type Hook, type LastResponse } from './hook.ts';
-import { findHook, lastResponseStatement } from './store.ts';
 
 const ANSWER_MS = 10_000;
 const KEPT_BYTES = 16 * 1024;

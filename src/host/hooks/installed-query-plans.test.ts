@@ -14,7 +14,7 @@ import type { AppManifest } from '../app-manifests/manifest.ts';
 import { insertEvents, listEventsToDeliver } from '../events/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
-import { listListeningInstallations } from './store-installed.ts';
+import { listListeningInstallations } from './store-deliver-events.ts';
 
 const NOW = 1_800_000_000_000;
 const ROWS = 1000;

@@ -5,7 +5,7 @@ import { hookMigrations } from '../migrations/hooks.ts';
 import { appHookRoutes } from './app-routes.ts';
 import { hookDeliveryRoutes } from './delivery-routes.ts';
 import { hookDeliveryPolicy } from './delivery-policy.ts';
-import { REMOVE_HOOKS, removeHooks } from './remove-hooks.ts';
+import { REMOVE_HOOKS, removeHooks } from './change-hooks.ts';
 import { hookRoutes } from './routes.ts';
 import { deliverEvents } from './deliver-events.ts';
 

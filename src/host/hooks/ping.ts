@@ -1,4 +1,4 @@
-// The ping of a webhook: the first thing that it receives, and whenever somebody asks for one.
+// What a webhook receives because somebody asks: the ping, which is also the first thing that it receives, and the push of its test.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newCallId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -9,10 +9,11 @@ import { PROVERBS } from '../meta/model.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
+import { describeMove } from '../pushes/describe-move.ts';
 import type { HookPlace } from './access.ts';
-import { hookOfApp } from './app-hook.ts';
-import { enqueueHookDeliveries } from './enqueue-deliveries.ts';
-import type { Hook } from './hook.ts';
+import { hookOfApp } from './store.ts';
+import { enqueueHookDeliveries } from './deliveries.ts';
+import { type Hook, asksFor } from './hook.ts';
 import { toHookConfig, toOrganizationHook, toRepositoryHook } from './model.ts';
 import {
   organizationInPayload,
@@ -20,9 +21,10 @@ import {
   userInPayload,
   type PayloadObject,
 } from './payloads/shared-members.ts';
+import { buildPayload } from './payloads/build-payload.ts';
 
 /** A hook that somebody asks something of. */
-export interface AskedHook {
+interface AskedHook {
   hook: Hook;
   place: HookPlace;
   caller: KnownCaller;
@@ -76,7 +78,7 @@ async function commonMembers(
   };
 }
 
-/** When an app is created; none where its webhook is off. */
+/** The ping of a new app; none where its webhook is off. */
 export async function enqueueAppPing(
   { db: tx, actor: { now } }: ChangeTransaction,
   app: HostApp,
@@ -115,4 +117,41 @@ export async function enqueueAppPing(
     isRedelivery: false,
   };
   await enqueueHookDeliveries(tx, [delivery], now);
+}
+
+/** The push of the last commit of the default branch, as if it had just happened. Nothing is sent where the hook does not ask for pushes, or the branch has no commit. */
+export async function enqueueTest(
+  kernel: Kernel,
+  { hook, place: { found, owner }, caller }: AskedHook,
+  now: number,
+): Promise<void> {
+  if (found === undefined || !asksFor(hook, 'push')) return;
+  const { number, defaultBranch } = found.repository;
+  const name = `refs/heads/${defaultBranch}`;
+  const head = await kernel.services.git.repository(number).resolveCommit(name);
+  if (head === undefined) return;
+  const pusher = accountOf(caller);
+  const move = { name, from: head.parents[0], to: head.oid, push: undefined };
+  const details = await describeMove(kernel, number, move, { pusher, hasCommits: true });
+  const organization =
+    owner.type === 'Organization' ? await findOrganization(kernel.db, { id: owner.id }) : undefined;
+  const event = {
+    number: 0,
+    at: now,
+    name: 'push' as const,
+    details,
+    isPublic: !found.repository.isPrivate,
+    snapshot: { repository: found, ...(organization && { organization }), sender: ownerOfAccount(pusher) },
+  };
+  const delivery = {
+    hook,
+    guid: newCallId(),
+    ownerId: owner.id,
+    body: JSON.stringify(buildPayload(event, kernel.publicUrl)),
+    event: event.name,
+    action: null,
+    repository: number,
+    isRedelivery: false,
+  };
+  await kernel.db.transaction().execute((tx) => enqueueHookDeliveries(tx, [delivery], now));
 }

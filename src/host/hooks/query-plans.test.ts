@@ -21,7 +21,7 @@ import {
   updateHook,
 } from './store.ts';
 import { listEventsToDeliver } from '../events/store.ts';
-import { advanceHookCursor, deleteHookCursor, findHookCursor } from './store-cursors.ts';
+import { advanceHookCursor, deleteHookCursor, findHookCursor } from './store-deliver-events.ts';
 
 const NOW = 1_800_000_000_000;
 const ROWS = 800;

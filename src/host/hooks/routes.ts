@@ -34,9 +34,8 @@ import {
   toOrganizationHook,
   toRepositoryHook,
 } from './model.ts';
-import { enqueuePing } from './ping.ts';
+import { enqueuePing, enqueueTest } from './ping.ts';
 import { countHooks, listHooks } from './store.ts';
-import { enqueueTest } from './test-push.ts';
 
 /** The parameter of paths below a hook. */
 export const HookParam = { hook_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) };

@@ -1,9 +1,11 @@
-// Webhooks in the database.
+// Webhooks in the database. The webhook of an app is part of the app's row, and takes the form that all webhooks have.
 import type { Selectable } from 'kysely';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import type { HostApp } from '../apps/app.ts';
+import { findApp } from '../apps/store.ts';
 import type { Hook, HookContentType, LastResponse, StoredHookTarget } from './hook.ts';
 import type { HookRow } from './tables.ts';
 
@@ -159,4 +161,26 @@ export async function listBranchesAt(db: Db, number: number, oid: string, limit:
     .limit(limit)
     .execute();
   return rows.map(({ name }) => name.slice(BRANCH.length));
+}
+
+/** Its number is the app's. One without an address is not active. */
+export function hookOfApp(app: HostApp): Hook {
+  const { url, isActive, contentType, insecureSsl, secret } = app.hook;
+  return {
+    number: app.number,
+    target: { app: app.number },
+    targetNumber: app.number,
+    isActive: isActive && url !== null,
+    events: [...app.events],
+    config: { url: url ?? '', contentType, insecureSsl, secret },
+    afterEvent: 0,
+    lastResponse: { code: null, status: 'unused', message: null },
+    createdAt: app.createdAt,
+    updatedAt: app.updatedAt,
+  };
+}
+
+export async function findAppHook(db: Db, appNumber: number): Promise<Hook | undefined> {
+  const app = await findApp(db, appNumber);
+  return app && hookOfApp(app);
 }

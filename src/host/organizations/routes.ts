@@ -8,7 +8,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { removeAppsOfOrganization } from '../apps/leave-installations.ts';
-import { scheduleHookRemoval } from '../hooks/remove-hooks.ts';
+import { scheduleHookRemoval } from '../hooks/change-hooks.ts';
 import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';

@@ -9,9 +9,9 @@ import type {
 import type { Organization } from '../../organizations/model.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
-import { installationMembers } from './installation-members.ts';
-import { alertMembers } from './alert-members.ts';
-import { pushMembers } from './push-members.ts';
+import { toInstallation } from '../../apps/model.ts';
+import { nodeId } from '../../node-id.ts';
+import { toAlert } from '../../code-scanning/model.ts';
 import {
   organizationInPayload,
   pushedRepositoryInPayload,
@@ -115,5 +115,92 @@ function teamMembers(details: PayloadObject, organization: Organization, base: s
     ...(changes && { changes: published }),
     ...(member && { member: userInPayload(member, base) }),
     team: teamInPayload(team, organization, base),
+  };
+}
+
+export function installationInPayload(number: number): PayloadObject {
+  return { id: number, node_id: nodeId('IntegrationInstallation', number) };
+}
+
+/** The members of the events `installation` and `installation_repositories`. */
+function installationMembers(
+  name: string,
+  action: string,
+  details: InstallationInEvent,
+  base: string,
+): PayloadObject {
+  const { app, account, suspendedBy } = details;
+  const shown = toInstallation(details.installation, { app, account, suspendedBy }, base);
+  // Receivers know fewer members than callers.
+  const { node_id: _node, client_id: _client, ...installation } = shown;
+  const repositories = details.repositories.map(({ number, name: repository, isPrivate }) => ({
+    id: number,
+    node_id: nodeId('Repository', number),
+    name: repository,
+    full_name: `${account.login}/${repository}`,
+    private: isPrivate,
+  }));
+  if (name === 'installation') return { installation, repositories };
+  return {
+    installation,
+    repository_selection: details.installation.selection,
+    repositories_added: action === 'added' ? repositories : [],
+    repositories_removed: action === 'removed' ? repositories : [],
+    requester: null,
+  };
+}
+
+const ZERO = /^0+$/;
+const SHOWN_DIGITS = 12;
+
+/** Everything but the addresses was recorded with the push. */
+function pushMembers(details: PayloadObject, found: FoundRepository, base: string): PayloadObject {
+  const { ref, before, after } = details as Record<'ref' | 'before' | 'after', string>;
+  const commits = details['commits'] as PayloadObject[];
+  const head = details['head_commit'] as PayloadObject | null;
+  const page = `${new URL(base).origin}/${found.owner.login}/${found.repository.name}`;
+  const withUrl = (commit: PayloadObject) => ({ ...commit, url: `${page}/commit/${String(commit['id'])}` });
+  const shortened = (oid: string) => oid.slice(0, SHOWN_DIGITS);
+  const { created, deleted, forced, base_ref: baseRef = null } = details;
+  return {
+    ref,
+    before,
+    after,
+    pusher: { email: null, ...(details['pusher'] as PayloadObject) },
+    created,
+    deleted,
+    forced,
+    base_ref: baseRef,
+    compare: ZERO.test(before)
+      ? `${page}/compare/${ref.replace(/^refs\/(?:heads|tags)\//, '')}`
+      : `${page}/compare/${shortened(before)}...${shortened(after)}`,
+    commits: commits.map(withUrl),
+    head_commit: head && withUrl(head),
+  };
+}
+
+/** Payloads have fewer members than replies. */
+function alertMembers(details: PayloadObject, found: FoundRepository, base: string): PayloadObject {
+  const { alert, dismissedBy, ref, commit_oid: commit } = details as EventDetails['code_scanning_alert'];
+  const shown = toAlert(alert, found, dismissedBy ?? undefined, base);
+  const { html_url: _page, category: _category, ...instance } = shown.most_recent_instance;
+  const { id, severity, description } = shown.rule;
+  return {
+    alert: {
+      number: shown.number,
+      created_at: shown.created_at,
+      url: shown.url,
+      html_url: shown.html_url,
+      instances: [instance],
+      most_recent_instance: instance,
+      state: shown.state,
+      dismissed_by: shown.dismissed_by,
+      dismissed_at: shown.dismissed_at,
+      dismissed_reason: shown.dismissed_reason,
+      rule: { id, severity, description },
+      tool: { name: shown.tool.name, version: shown.tool.version },
+    },
+    ref,
+    commit_oid: commit,
   };
 }

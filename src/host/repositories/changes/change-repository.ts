@@ -14,7 +14,7 @@ import { recordEvent } from '../../events/record-event.ts';
 import { isBranchName } from '../../git/refs/revision.ts';
 import { leaveInstallations } from '../../apps/leave-installations.ts';
 import { deleteRepositoryFromInstallations } from '../../apps/store-reach.ts';
-import { scheduleHookRemoval } from '../../hooks/remove-hooks.ts';
+import { scheduleHookRemoval } from '../../hooks/change-hooks.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import { shareLockOwner } from '../../owners/store.ts';
 import { REPOSITORY_CHANNEL, entryOwnerOf, repositoryNotFound, type FoundRepository } from '../access.ts';
