@@ -17,7 +17,7 @@ import { RepositoryParams } from '../repositories/repository-params.ts';
 import { askedRefs, RefQuery, scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { type Analysis, documentKey } from './analysis.ts';
 import { AnalysisDeletion, AnalysisReply, scanningUrl, toAnalysis } from './model.ts';
-import { beginDeletion, finishDeletions } from './remove-analysis.ts';
+import { beginDeletion, finishDeletions } from './process-scanning.ts';
 import { findAnalysis, listAnalyses, listAlertsOfResults } from './store-analyses.ts';
 import { findDeleting, findPrevious } from './store-deleting.ts';
 import { lockScanning } from './store-uploads.ts';

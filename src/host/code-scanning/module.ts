@@ -3,7 +3,7 @@ import type { Module } from '../../kernel/http/module.ts';
 import { codeScanningMigrations } from '../migrations/code-scanning.ts';
 import { alertRoutes } from './alert-routes.ts';
 import { analysisRoutes } from './analysis-routes.ts';
-import { scanningHandlers } from './process-uploads.ts';
+import { scanningHandlers } from './process-scanning.ts';
 import { sarifBlobs } from './store-uploads.ts';
 import { sarifUploadRoutes } from './upload-routes.ts';
 

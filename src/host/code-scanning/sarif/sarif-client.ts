@@ -4,7 +4,7 @@ import { TaskStopped } from '../../../kernel/threads/task-error.ts';
 import type { ThreadBounds } from '../../../kernel/threads/task-thread.ts';
 import { threadFile, ThreadRunner } from '../../../kernel/threads/thread-runner.ts';
 import type { SarifSource } from './read-sarif.ts';
-import type { SarifAnswer, SarifRequest } from './sarif-protocol.ts';
+import type { SarifAnswer, SarifRequest } from './sarif-thread.ts';
 import type { ReadResult, SarifRunSummary } from './sarif-run.ts';
 import type { ScanningRule } from './sarif-rule.ts';
 

@@ -2,7 +2,24 @@
 import { gzipSync } from 'node:zlib';
 import { serveTasks } from '../../../kernel/threads/serve-tasks.ts';
 import { readSarif, type SarifSource } from './read-sarif.ts';
-import { RESULTS_AT_ONCE, RULES_AT_ONCE, type SarifAnswer, type SarifRequest } from './sarif-protocol.ts';
+import type { ReadResult, SarifRunSummary } from './sarif-run.ts';
+import type { ScanningRule } from './sarif-rule.ts';
+
+/** The main thread asks for one after another, so that it never has more than one batch in memory. */
+export type SarifRequest =
+  | { verb: 'rules'; run: number; start: number }
+  | { verb: 'results'; run: number; start: number }
+  | { verb: 'document'; run: number };
+
+export type SarifAnswer =
+  | { verb: 'read'; runs: SarifRunSummary[] }
+  | { verb: 'refused'; problems: string[] }
+  | { verb: 'rules'; rules: [id: string, rule: ScanningRule][] }
+  | { verb: 'results'; results: ReadResult[] }
+  | { verb: 'document'; gzip: Uint8Array };
+
+const RULES_AT_ONCE = 50;
+const RESULTS_AT_ONCE = 200;
 
 serveTasks<SarifSource, SarifAnswer, SarifRequest>((source, port) => {
   const reading = readSarif(source);

@@ -1,5 +1,5 @@
-// The background work of a repository: deletions that a crash has interrupted, and then its uploads in their order. Each run of
-// one becomes an analysis, which opens and closes alerts.
+// The background work of code scanning in a repository: deletions of analyses, and then its uploads in their order. Each run of
+// one becomes an analysis, which opens and closes alerts. All of it is done in short transactions, for which no other write waits long.
 import { buffer } from 'node:stream/consumers';
 import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import { finish, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
@@ -7,9 +7,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { MAX_EVENTS, recordTransitions } from './alert-events.ts';
-import { finishDeletions, beginDeletion } from './remove-analysis.ts';
 import type { OpenSarif } from './sarif/sarif-client.ts';
-import { PROCESS_SCANNING, RELIST_ALERTS } from './schedule-scanning.ts';
+import { PROCESS_SCANNING, RELIST_ALERTS, scheduleScanning } from './schedule-scanning.ts';
 import { insertAnalysis, insertResults, startOver, upsertRules } from './store-analyses.ts';
 import {
   beginApplying,
@@ -19,10 +18,10 @@ import {
   openAlerts,
   updateApplied,
 } from './store-applying.ts';
-import { findDeleting } from './store-deleting.ts';
+import { findDeleting, beginDeleting, deleteSome, findPrevious } from './store-deleting.ts';
 import { findLastAlert, updateListed } from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, lockScanning } from './store-uploads.ts';
-import { documentKey, uploadKey, type SarifUpload } from './analysis.ts';
+import { documentKey, uploadKey, type SarifUpload, type Analysis } from './analysis.ts';
 
 /** An upload that fails for reasons of the server so often is given up, so that those after it are processed. */
 const MAX_ATTEMPTS = 8;
@@ -114,7 +113,7 @@ async function writeRuns(
   await endUpload(db, upload, [], clock.now());
 }
 
-/** Alerts of one transaction. */
+/** Alerts or results of one transaction. */
 const AT_ONCE = 100;
 
 /**
@@ -192,4 +191,39 @@ async function relistAlerts(
       await updateListed(tx, repositoryNumber, { start, end: start + AT_ONCE });
     });
   }
+}
+
+/** Who begins a deletion also finishes it, unless killed: then background work goes on. */
+const RESCUE_MS = 10_000;
+
+/** Does what is left of deletions in the repository, also of those that other processes have begun. */
+export async function finishDeletions(
+  { db, clock }: Pick<Kernel, 'db' | 'clock'>,
+  repositoryNumber: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  while ((await findDeleting(db, repositoryNumber)) !== undefined) {
+    signal?.throwIfAborted();
+    await db.transaction().execute(async (tx) => {
+      await lockScanning(tx, repositoryNumber);
+      const deleting = await findDeleting(tx, repositoryNumber);
+      if (deleting !== undefined) await deleteSome(tx, deleting, AT_ONCE, clock.now());
+    });
+    passCheckpoint('removed some of an analysis');
+  }
+}
+
+/**
+ * In the transaction of the change, which has locked the scanning of the repository; `finishDeletions` does the rest.
+ * Returns the number of the analysis before it.
+ */
+export async function beginDeletion(
+  tx: Db,
+  analysis: Pick<Analysis, 'number' | 'setNumber' | 'repositoryNumber'>,
+  now: number,
+): Promise<number | undefined> {
+  const previous = await findPrevious(tx, analysis);
+  await beginDeleting(tx, analysis, previous);
+  await scheduleScanning(tx, analysis.repositoryNumber, now, now + RESCUE_MS);
+  return previous;
 }
