@@ -1,16 +1,47 @@
-// The conversion of an app manifest: the caller who has the code gets the app's keys.
+// The conversion of an app manifest: the caller who has the code gets the app with its keys, which are shown once.
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { actorOf } from '../../kernel/identity/actor.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Type } from '../../kernel/schema/schema.ts';
+import { Type, Nullable, type Static } from '../../kernel/schema/schema.ts';
 import { hashSecret } from '../../kernel/secrets/secret.ts';
-import { generateAppKeys, createApp } from '../apps/change-app.ts';
+import { generateAppKeys, createApp, type NewAppKeys } from '../apps/change-app.ts';
 import { enqueueAppPing } from '../hooks/ping.ts';
 import { shareLockOwner } from '../owners/store.ts';
+import type { HostApp } from '../apps/app.ts';
+import { AppIntegration, toIntegration } from '../apps/model.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 import { openManagedOwner } from './app-owner.ts';
-import { ManifestConversion, toManifestConversion, type ConvertedApp } from './model.ts';
 import { findAppManifest, updateManifestUsed } from './store.ts';
+
+const ManifestConversion = Type.Object(
+  {
+    ...AppIntegration.properties,
+    client_secret: Type.String(),
+    webhook_secret: Nullable(Type.String({ description: 'Null where the app has no webhook' })),
+    pem: Type.String({ description: 'The private key, which the server does not keep' }),
+  },
+  { $id: 'app-from-manifest' },
+);
+
+interface ConvertedApp {
+  app: HostApp;
+  owner: RepositoryOwner;
+  /** Nobody sees them again. */
+  secrets: NewAppKeys['shown'];
+}
+
+function toManifestConversion(
+  { app, owner, secrets }: ConvertedApp,
+  base: string,
+): Static<typeof ManifestConversion> {
+  return {
+    ...toIntegration(app, owner, base),
+    client_secret: secrets.clientSecret,
+    webhook_secret: secrets.webhookSecret,
+    pem: secrets.pem,
+  };
+}
 
 const createFromManifest = route(
   {
