@@ -47,12 +47,12 @@ test('an API does not import the settings, and nothing below the command line im
 test('the host and the kernel do not split lines by node:readline', () => {
   const text = `import { createInterface } from 'node:readline';`;
   const files = {
-    'src/host/transport/hook-dialogue.ts': text,
+    'src/host/transport/pre-receive-hook.ts': text,
     'src/kernel/http/serve.ts': text,
     'src/cli/io.ts': text.replace('readline', 'readline/promises'),
   };
   assert.deepEqual(checkImport(files), [
-    'src/host/transport/hook-dialogue.ts:1: node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not',
+    'src/host/transport/pre-receive-hook.ts:1: node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not',
     'src/kernel/http/serve.ts:1: node:readline ends lines at more than line feeds, src/kernel/text/split-lines.ts does not',
   ]);
 });

@@ -10,7 +10,7 @@ import { GistWrites } from './gists/write-revision.ts';
 import { openMarkdownTurns } from './markdown/render-text.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { openDownloads } from './transport/downloads.ts';
-import { PackService, type PackSettings } from './transport/pack-service.ts';
+import { PackService, type PackSettings } from './transport/git-service.ts';
 import { SarifReader } from './code-scanning/sarif/sarif-client.ts';
 import { openRepositoryCache } from './repositories/access.ts';
 

@@ -8,7 +8,7 @@ import { copiesOf, packChain, type TestDelta } from '../../src/host/git/fixture-
 import type { InflationLimits } from '../../src/host/git/received-pack.ts';
 import { buildTreeBomb } from '../../src/host/git/fixture-repository.ts';
 import { buildBlob, buildTree, type NewObject } from '../../src/host/git/objects/new-object.ts';
-import { PackService, type PackSettings } from '../../src/host/transport/pack-service.ts';
+import { PackService, type PackSettings } from '../../src/host/transport/git-service.ts';
 import { findInflatedBytes, replaceInflatedBytes } from '../../src/host/transport/store-inflated.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest } from '../git-tests.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { TransferLimits } from '../../src/host/transport/git-transfers.ts';
-import { PackService } from '../../src/host/transport/pack-service.ts';
+import { PackService } from '../../src/host/transport/git-service.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';

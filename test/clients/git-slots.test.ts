@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { GitTransfers, type TransferLimits } from '../../src/host/transport/git-transfers.ts';
-import { PackService } from '../../src/host/transport/pack-service.ts';
+import { PackService } from '../../src/host/transport/git-service.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';

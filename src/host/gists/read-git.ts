@@ -2,9 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { isAncestor } from '../git/history/history.ts';
 import { checkedObjectId } from '../git/objects/object-id.ts';
-import { streamGit } from '../git/git-target.ts';
+import { streamGit, splitRecords } from '../git/git-target.ts';
 import type { GitRepository } from '../git/repository.ts';
-import { splitRecords } from '../git/process/split-records.ts';
 import { GIST_REF, MAX_FILE_NAME, MAX_GIST_FILES, type GistFile, type GistRevision } from './gist.ts';
 
 const TIMEOUT_MS = 60_000;

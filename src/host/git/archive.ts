@@ -5,9 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, readableFrom } from '../../kernel/network/streams.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { isUnsafeEntryName } from './refs/revision.ts';
-import { streamGit, type GitTarget } from './git-target.ts';
+import { streamGit, type GitTarget, splitRecords } from './git-target.ts';
 import { checkedObjectId } from './objects/object-id.ts';
-import { splitRecords } from './process/split-records.ts';
 import { MAX_EXPANSION } from './objects/tree-expansion.ts';
 
 export interface Archive {

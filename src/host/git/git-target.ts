@@ -1,5 +1,6 @@
-// The repository that a git command works on, with the object folders of others that it may read.
+// Runs git on one repository, with the object folders of others that it may read, and splits its output into records.
 import { join } from 'node:path';
+import { Failure } from '../../kernel/failure.ts';
 import type { GitCall, GitProgram } from './process/git-process.ts';
 import { GitLimitExceeded } from './process/process-limits.ts';
 
@@ -82,4 +83,22 @@ export function startOf({
 /** A colon separates the folders of the list, unless it is inside quotes. */
 function quoted(path: string): string {
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
+
+const MAX_RECORD_BYTES = 1024 * 1024;
+
+/** The records of output that was asked for with `-z`: NUL ends each of them. */
+export async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+      yield bytes.subarray(start, end);
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > MAX_RECORD_BYTES)
+      throw new Failure('too-large', 'The repository has a file name that is too long.');
+  }
 }

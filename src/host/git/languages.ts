@@ -1,8 +1,7 @@
 // Counts the bytes of each programming language in a tree.
-import { streamGit, type GitTarget } from './git-target.ts';
+import { streamGit, type GitTarget, splitRecords } from './git-target.ts';
 import { languageOf } from './language-table.ts';
 import { checkedObjectId } from './objects/object-id.ts';
-import { splitRecords } from './process/split-records.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_FILES = 200_000;

@@ -2,8 +2,7 @@
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
-import { isAncestor, listMissingCommitIds } from '../git/history/history.ts';
-import { logFiles, type LoggedCommit } from '../git/history/log-files.ts';
+import { isAncestor, listMissingCommitIds, logFiles, type LoggedCommit } from '../git/history/history.ts';
 import { ZERO_OID } from '../git/objects/object-id.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { personOf } from '../owners/commit-person.ts';

@@ -6,13 +6,12 @@ import { gistResource, openGist, ownsGist, READ_GIST, UPDATE_GIST, type FoundGis
 import { GIST_REF, MAX_GIST_FILES } from '../gists/gist.ts';
 import { beginGistWrite, recordGistChange } from '../gists/record-change.ts';
 import { editFiles } from '../gists/write-revision.ts';
-import { streamGit, runGit, type GitTarget } from '../git/git-target.ts';
-import { splitRecords } from '../git/process/split-records.ts';
+import { streamGit, runGit, type GitTarget, splitRecords } from '../git/git-target.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
 import { gitRoutes } from './git-routes.ts';
-import type { ServiceName, PushVerdict, ServedGit } from './git-service.ts';
-import { callAgain, type ProposedPush } from './hook-dialogue.ts';
+import { callAgain, type ServiceName, type PushVerdict, type ServedGit } from './git-service.ts';
+import type { ProposedPush } from './pre-receive-hook.ts';
 
 /** The largest pack of a push, where the server does not allow less anyway. */
 const MAX_GIST_PACK = 100 * 1024 ** 2;

@@ -1,10 +1,16 @@
-// The two services of git over HTTP: how their processes are started, and what they need of the repository or gist that they serve.
+// The two services of git over HTTP: how their processes are started, what they need of the repository or gist that they serve, and what all transfers share.
+import { availableParallelism } from 'node:os';
 import type { RawExchange, RawRouteCall } from '../../kernel/http/raw-route.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { GitProgram } from '../git/process/git-process.ts';
 import type { GitTarget } from '../git/git-target.ts';
-import type { ProposedPush } from './hook-dialogue.ts';
+import { DEFAULT_INFLATION, type InflationLimits } from '../git/received-pack.ts';
+import { type ProposedPush, HookFolder } from './pre-receive-hook.ts';
 import type { CountedRow } from './store-inflated.ts';
+import { GitTransfers, type TransferLimits } from './git-transfers.ts';
 
 export type ServiceName = 'git-upload-pack' | 'git-receive-pack';
 
@@ -113,4 +119,62 @@ export interface GitExchange extends RawExchange {
   call: RawRouteCall;
   served: ServedGit;
   service: ServiceName;
+}
+
+/**
+ * The call as it is when all of the push has come: much can change while that takes. Throws where the token is gone;
+ * `action` is that of the route.
+ */
+export async function callAgain(
+  { identity, clock }: Kernel,
+  caller: KnownCaller,
+  action: string,
+): Promise<Pick<RawRouteCall, 'caller' | 'can' | 'now'>> {
+  const now = clock.now();
+  const present = await identity.identifyAgain(caller, now);
+  return { caller: present, now, can: (resource, other = action) => can(present, other, resource) };
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    packs: PackService;
+  }
+}
+
+export interface PackSettings {
+  /** The folder of all repositories. */
+  repositories: string;
+  /** The largest pack that a push may have. */
+  maxPushBytes: number;
+  /** How much the objects of a push may be when they are inflated. */
+  inflation?: Partial<InflationLimits>;
+}
+
+/** What all transfers share: how many go on at once, the hook, and the limits. */
+export class PackService {
+  readonly maxPushBytes: number;
+  readonly inflation: InflationLimits;
+  readonly hooks: HookFolder;
+  /** Fetches and pushes: twice as many as cores. */
+  readonly transfers: GitTransfers;
+
+  constructor(
+    { maxPushBytes, repositories, inflation }: PackSettings,
+    clock: Clock,
+    limits: Partial<TransferLimits> = {},
+  ) {
+    this.maxPushBytes = maxPushBytes;
+    this.inflation = { ...DEFAULT_INFLATION, ...inflation };
+    this.hooks = new HookFolder(repositories);
+    this.transfers = new GitTransfers(
+      'transfers of git',
+      { max: 2 * availableParallelism(), ...limits },
+      clock,
+    );
+  }
+
+  /** Transfers that go on, and that wait. */
+  get load(): { used: number; waiting: number } {
+    return this.transfers.load;
+  }
 }

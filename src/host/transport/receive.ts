@@ -16,7 +16,7 @@ import { measureInflatedBytes, measurePackBytes } from '../git/maintenance/repos
 import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
 import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
 import { MAX_COMMAND_BYTES, receivePack, type GitExchange, type PushVerdict } from './git-service.ts';
-import { answerProposal, readProposal } from './hook-dialogue.ts';
+import { answerProposal, readProposal } from './pre-receive-hook.ts';
 import { NOT_CACHED } from './git-packets.ts';
 import {
   addInflatedBytes,

@@ -16,8 +16,8 @@ import {
 } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { gitRoutes } from './git-routes.ts';
-import type { ServiceName, PushVerdict, ServedGit } from './git-service.ts';
-import { type ProposedPush, callAgain } from './hook-dialogue.ts';
+import { callAgain, type ServiceName, type PushVerdict, type ServedGit } from './git-service.ts';
+import type { ProposedPush } from './pre-receive-hook.ts';
 
 export const transportRoutes = gitRoutes<FoundRepository>({
   name: 'git',

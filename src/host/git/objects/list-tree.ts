@@ -1,9 +1,8 @@
 // Lists the entries of a tree with the sizes of its files, or of all trees below it, up to a limit.
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
-import { streamGit } from '../git-target.ts';
+import { streamGit, splitRecords } from '../git-target.ts';
 import { checkedObjectId } from './object-id.ts';
 import type { GitRepository } from '../repository.ts';
-import { splitRecords } from '../process/split-records.ts';
 
 const TIMEOUT_MS = 60_000;
 /** A process costs more than requests for this many sizes. */

@@ -6,7 +6,7 @@ import { Failure } from '../../../kernel/failure.ts';
 import { DIFF_TOO_LARGE, diffFiles, streamCommitPatch, streamDiff } from '../history/diff.ts';
 import { runIn, startGit, type TestGit, buildTreeBomb, needsGit, somebody } from '../fixture-repository.ts';
 import { packChain } from '../fixture-pack.ts';
-import { logFiles } from '../history/log-files.ts';
+import { logFiles } from '../history/history.ts';
 import { buildBlob, buildCommit, type NewObject } from '../objects/new-object.ts';
 import { GitLimitExceeded } from './process-limits.ts';
 import type { GitRepository } from '../repository.ts';
