@@ -1,8 +1,7 @@
 // The default setup of code scanning.
 import type { Module } from '../../kernel/http/module.ts';
 import { codeScanningSetupMigrations } from '../migrations/code-scanning-setup.ts';
-import { configureScanning, CONFIGURE_SCANNING } from './change-setup.ts';
-import { codeScanningSetupRoutes } from './routes.ts';
+import { configureScanning, CONFIGURE_SCANNING, codeScanningSetupRoutes } from './routes.ts';
 
 export const codeScanningSetupModule: Module = {
   tag: { name: 'code scanning setup', description: 'What code scanning analyses by default' },

@@ -1,11 +1,21 @@
-// The default setup of code scanning: read and change it.
+// The default setup of code scanning: read and change it; due work configures what was asked for, and until then nobody else may change it.
+import { isDeepStrictEqual } from 'node:util';
 import { reply } from '../../kernel/http/route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { Type } from '../../kernel/schema/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
+import { schedule } from '../../kernel/jobs/due-store.ts';
+import { Failure } from '../../kernel/failure.ts';
 import { gitUrlsOf } from '../git-data/urls.ts';
-import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
+import {
+  repositoryRoute,
+  type FoundRepository,
+  repositoryNotFound,
+  entryOwnerOf,
+} from '../repositories/access.ts';
 import { RepositoryParams } from '../repositories/repository-params.ts';
-import { changeSetup, UPDATE_SETUP } from './change-setup.ts';
+import { repositoryResource } from '../repositories/repository.ts';
+import { lockRepository } from '../repositories/store.ts';
 import {
   DefaultSetup,
   DefaultSetupRun,
@@ -13,8 +23,13 @@ import {
   toDefaultSetup,
   analysedLanguages,
   type ScannedLanguage,
+  NOT_CONFIGURED,
+  setupAfter,
 } from './model.ts';
-import { findSetup } from './store.ts';
+import { findSetup, upsertSetup } from './store.ts';
+
+const UPDATE_SETUP = { action: 'updateCodeScanningSetup', ofOwner: true } as const;
+export const CONFIGURE_SCANNING = 'host.configure-scanning';
 
 const path = '/repos/{owner}/{repo}/code-scanning/default-setup';
 const params = Type.Object(RepositoryParams);
@@ -76,6 +91,62 @@ async function findAnalysedLanguages(
   const hasWorkflows =
     tree?.entries.some(({ name, kind }) => kind === 'blob' && WORKFLOW.test(name)) ?? false;
   return analysedLanguages(languages, hasWorkflows);
+}
+
+/** The number of the work that configures it; undefined where there is nothing to do. */
+async function changeSetup(
+  { changes }: Kernel,
+  actor: ChangeActor,
+  found: FoundRepository,
+  sent: Static<typeof DefaultSetupUpdate>,
+  languages: readonly ScannedLanguage[],
+): Promise<number | undefined> {
+  const { number, name } = found.repository;
+  return await changes.run(actor, async (tx) => {
+    const { db } = tx;
+    const { now } = tx.actor;
+    const locked = await lockRepository(db, number);
+    if (locked === undefined) throw repositoryNotFound();
+    if (locked.isArchived)
+      throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+    const stored = await findSetup(db, number);
+    const after = setupAfter(stored.setup, sent, languages);
+    if (stored.pending !== null)
+      throw new Failure('conflict', 'The default setup is being configured. Try again when that is done.');
+    if (isDeepStrictEqual(after, stored.setup)) return undefined;
+    tx.record({
+      accesses: [{ action: UPDATE_SETUP.action, resource: repositoryResource(found) }],
+      kind: 'repository',
+      name,
+      verb: 'changed the default setup of code scanning of',
+      ...entryOwnerOf(found),
+      before: stored.setup,
+      after,
+    });
+    if (!after.isConfigured) {
+      await upsertSetup(db, number, { setup: NOT_CONFIGURED, pending: null, updatedAt: now });
+      return undefined;
+    }
+    await upsertSetup(db, number, { ...stored, pending: after });
+    const payload = JSON.stringify({ number });
+    await schedule(
+      db,
+      { id: `${CONFIGURE_SCANNING}:${number}`, kind: CONFIGURE_SCANNING, payload, dueAt: now },
+      now,
+      'move',
+    );
+    return now;
+  });
+}
+
+/** What was asked for is in force from now on. */
+export async function configureScanning({ db, clock }: Kernel, number: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if ((await lockRepository(tx, number)) === undefined) return;
+    const { pending } = await findSetup(tx, number);
+    if (pending === null) return;
+    await upsertSetup(tx, number, { setup: pending, pending: null, updatedAt: clock.now() });
+  });
 }
 
 export const codeScanningSetupRoutes = [getDefaultSetup, updateDefaultSetup];
