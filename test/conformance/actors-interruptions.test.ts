@@ -133,17 +133,21 @@ onEngine('sqlite', (engine) => {
     }
   });
 
-  test('a run that does not start leaves no storages behind', async () => {
+  test('a run that does not start leaves no storages and no input behind', async () => {
     const { kernel } = server.app;
     const actor = await createActor(server, OBEDIENT, { name: 'storeless' });
     const countOf = async () => (await kernel.db.selectFrom('storages').select('id').execute()).length;
+    const listRecordBlobs = async () =>
+      (await Array.fromAsync(kernel.blobs.list())).filter(({ key }) => key.startsWith('kv/'));
     const earlier = await countOf();
+    const blobs = await listRecordBlobs();
     const refused = await call('/actors/~storeless/runs?memory=32768', {
       method: 'POST',
       body: { large: 'x'.repeat(1_000_000) },
     });
     assert.deepEqual([refused.status, refused.json.error.type], [402, 'actor-memory-limit-exceeded']);
     assert.equal(await countOf(), earlier);
+    assert.deepEqual(await listRecordBlobs(), blobs);
     // Its token was deleted after the call was admitted.
     const account = { id: 'gone', isService: true };
     await assert.rejects(

@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import type { Encoding, KeyFilter } from './model.ts';
 import type { RecordRow } from './tables.ts';
@@ -117,6 +118,18 @@ export async function replaceRecord(
   const results = await batch(statements).catch(reportDeletedStore);
   const [replaced] = results[1]!.rows as { replaced_blob: string | null }[];
   return replaced?.replaced_blob ?? undefined;
+}
+
+/** In the transaction that creates the store. */
+export async function insertRecord(
+  tx: Db,
+  storeId: string,
+  key: string,
+  record: NewRecord,
+  now: number,
+): Promise<void> {
+  const batch: Engine['batch'] = (statements) => executeAll(tx, statements);
+  await replaceRecord({ db: tx, batch }, storeId, key, record, now);
 }
 
 /** Returns the blob that no row refers to any more, if there is one. */

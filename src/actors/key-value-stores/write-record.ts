@@ -4,10 +4,8 @@ import type { Readable } from 'node:stream';
 import { piecesOf } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { executeAll } from '../../kernel/storage/execute-all.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import type { Encoding } from './model.ts';
-import { deleteRecord, replaceRecord, type NewRecord } from './store.ts';
+import { deleteRecord, listReferencedBlobs, replaceRecord, type NewRecord } from './store.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Settings {
@@ -17,7 +15,7 @@ declare module '../../kernel/kernel.ts' {
 }
 
 /** Records up to this size are stored in the database: they share its commits instead of syncing a file each. */
-export const INLINE_BYTES = 64 * 1024;
+const INLINE_BYTES = 64 * 1024;
 
 /** The prefix of the blob keys of all records. */
 export const BLOB_PREFIX = 'kv/';
@@ -56,18 +54,31 @@ export async function writeRecord(
   });
 }
 
-/** A record of at most `INLINE_BYTES`, in the transaction that creates its store. */
-export async function insertSmallRecord(
-  tx: Db,
+/** The content of a record that a transaction is about to insert. A large one is in a blob, which no row refers to before. */
+export async function storeContent(
+  { blobs, settings }: Kernel,
   storeId: string,
-  key: string,
   { contentType, body }: { contentType: string; body: Uint8Array },
-  now: number,
-): Promise<void> {
+): Promise<NewRecord> {
   const size = body.byteLength;
-  const record = { contentType, encoding: null, etag: randomUUID(), size, body: join([body], size) };
-  const batch = (statements: Parameters<typeof executeAll>[1]) => executeAll(tx, statements);
-  await replaceRecord({ db: tx, batch }, storeId, key, record, now);
+  const head = { contentType, encoding: null, etag: randomUUID(), size };
+  if (size <= INLINE_BYTES) return { ...head, body: join([body], size) };
+  if (size > settings.recordBytes) throw tooLarge(settings.recordBytes);
+  const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
+  await blobs.put(blob, body);
+  return { ...head, blob };
+}
+
+/** After the transaction has failed. The answer of a commit may be lost, and then the record needs its content. */
+export async function discardContent(kernel: Kernel, record: NewRecord): Promise<void> {
+  if (!('blob' in record)) return;
+  const { blob } = record;
+  try {
+    const referenced = await listReferencedBlobs(kernel.db, [blob]);
+    if (!referenced.has(blob)) await kernel.blobs.delete(blob);
+  } catch (error) {
+    kernel.log.warn({ err: error, blob }, 'cannot delete a blob');
+  }
 }
 
 export async function removeRecord(kernel: Kernel, storeId: string, key: string, now: number): Promise<void> {

@@ -85,12 +85,7 @@ export async function removeRun(tx: Db, run: Run, now: number, unusedSince = Inf
   await deleteRun(tx, run);
 }
 
-export async function removeRunStorages(
-  tx: Db,
-  run: Run,
-  now: number,
-  unusedSince = Infinity,
-): Promise<void> {
+async function removeRunStorages(tx: Db, run: Run, now: number, unusedSince = Infinity): Promise<void> {
   for (const id of Object.values(storageIdsOf(run)).flatMap((ids) => Object.values(ids))) {
     const storage = await lockStorage(tx, id);
     if (storage?.name === null) await removeStorage(tx, storage, now, unusedSince);

@@ -4,16 +4,18 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route } from '../../kernel/http/route.ts';
+import { readableFrom } from '../../kernel/network/streams.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/access.ts';
 import { prepareInput } from '../input/prepare-input.ts';
+import { withSentInput } from '../input/read-body.ts';
 import { checkExecution } from '../jobs/check-execution.ts';
 import { fitMemory } from '../input/memory.ts';
-import { withSentInput } from '../input/read-body.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
+import { writeRecord } from '../key-value-stores/write-record.ts';
 import { unpackLog } from '../logs/stored-log.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { isFinished } from '../jobs/job-status.ts';
@@ -23,7 +25,7 @@ import { addAliases } from './declared-storages.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
 import { checkPositive, RUN_QUERY } from './run-query.ts';
-import { checkQuota, saveInput } from './start-run.ts';
+import { checkQuota } from './start-run.ts';
 import { addCharge } from './store-charges.ts';
 import { lockRun, moveRun, updateRun } from './store.ts';
 
@@ -87,7 +89,16 @@ const metamorph = route(
         contentType: sent.contentType,
         owner,
       });
-      if (input !== undefined) await saveInput(kernel, { storeId: run.storeId, inputKey }, input, now);
+      if (input !== undefined) {
+        const { contentType, body } = input;
+        const upload = {
+          contentType,
+          encoding: null,
+          stream: readableFrom([body]),
+          length: body.byteLength,
+        };
+        await writeRecord(kernel, run.storeId, inputKey, upload, now);
+      }
       const initiator = await initiatorAfter(kernel, run, call);
       const after = await kernel.db.transaction().execute(async (tx) => {
         const isHeard = await requestControl(tx, run.id, 'metamorph');

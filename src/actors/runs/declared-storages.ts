@@ -4,6 +4,7 @@ import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Build } from '../builds/model.ts';
 import { insertDataset } from '../datasets/store.ts';
+import { insertRecord, type NewRecord } from '../key-value-stores/store.ts';
 import { insertStore } from '../key-value-stores/store-stats.ts';
 import { insertQueue } from '../request-queues/store.ts';
 import type { StorageKind } from '../storages/model.ts';
@@ -41,8 +42,29 @@ function schemasOf({ definition }: Build, group: StorageGroup): Record<string, u
   return { ...(one !== undefined && { default: storages[one] }), ...(isObject(several) && several) };
 }
 
+/** All storages of a new run, with its input in the default key-value store. */
+export async function insertRunStorages(
+  tx: Db,
+  { run, build, input }: { run: Run; build: Build; input: NewRecord | undefined },
+  now: number,
+): Promise<void> {
+  await insertStorages(tx, run, build, storageIdsOf(run), now);
+  if (input !== undefined) await insertRecord(tx, run.storeId, run.inputKey, input, now);
+}
+
+/** For a run that goes on with another build. Returns all aliases that it has then. */
+export async function addAliases(tx: Db, run: Run, build: Build, now: number): Promise<Pick<Run, 'aliases'>> {
+  const added = newAliases(build, now, run);
+  if (added === undefined) return {};
+  await insertStorages(tx, run, build, added, now);
+  const groups = STORAGE_GROUPS.map(
+    (group) => [group, { ...run.aliases?.[group], ...added[group] }] as const,
+  );
+  return { aliases: Object.fromEntries(groups) as unknown as StorageIds };
+}
+
 /** Inserts the storages with these ids. */
-export async function insertStorages(
+async function insertStorages(
   tx: Db,
   run: Run,
   build: Build,
@@ -64,15 +86,4 @@ export async function insertStorages(
     }),
   );
   await awaitAll(storages.map(({ insert, id }) => insert(tx, id, now)));
-}
-
-/** For a run that goes on with another build. Returns all aliases that it has then. */
-export async function addAliases(tx: Db, run: Run, build: Build, now: number): Promise<Pick<Run, 'aliases'>> {
-  const added = newAliases(build, now, run);
-  if (added === undefined) return {};
-  await insertStorages(tx, run, build, added, now);
-  const groups = STORAGE_GROUPS.map(
-    (group) => [group, { ...run.aliases?.[group], ...added[group] }] as const,
-  );
-  return { aliases: Object.fromEntries(groups) as unknown as StorageIds };
 }

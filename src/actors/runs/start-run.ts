@@ -1,5 +1,4 @@
-// Starts a run: checks what is asked for, creates its storages with the input, and queues it for a node.
-import { readableFrom } from '../../kernel/network/streams.ts';
+// Starts a run: checks what is asked for, makes the run with all that it begins with, and queues it for a node.
 import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
@@ -19,16 +18,15 @@ import type { SentInput } from '../input/read-body.ts';
 import { memoryOfRun } from '../input/run-memory.ts';
 import { checkExecution } from '../jobs/check-execution.ts';
 import { insertJob } from '../jobs/store.ts';
-import { INLINE_BYTES, insertSmallRecord, writeRecord } from '../key-value-stores/write-record.ts';
+import { discardContent, storeContent } from '../key-value-stores/write-record.ts';
 import { insertLog } from '../logs/store.ts';
 import { countTaskRun } from '../tasks/store.ts';
 import { type JobMeta } from '../jobs/job-meta.ts';
 import type { InsertAdHoc } from '../webhooks/ad-hoc.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { chargeForStart } from './charges.ts';
-import { insertStorages, newAliases } from './declared-storages.ts';
-import { NEW_STATS, storageIdsOf, type Run, type RunOptions } from './model.ts';
-import { removeRunStorages } from './change-run.ts';
+import { insertRunStorages, newAliases } from './declared-storages.ts';
+import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
 
@@ -49,11 +47,61 @@ export interface RunStart {
   webhooks?: InsertAdHoc | undefined;
 }
 
+/** Checks the start, makes the run, and inserts it with all that belongs to it in one transaction, after which a node may claim it. */
 export async function startRun(kernel: Kernel, start: RunStart, now: number): Promise<Run> {
-  const { actor, caller, query } = start;
-  const { id: userId } = accountOf(caller);
   checkExecution(kernel);
-  const buildName = query.build ?? actor.runOptions.build;
+  const checked = await checkStart(kernel, start);
+  const run = newRun(start, checked, now);
+  const { build, input } = checked;
+  const record = input && (await storeContent(kernel, run.storeId, input));
+  try {
+    await kernel.db.transaction().execute(async (tx) => {
+      const { id, userId, taskId } = run;
+      await shareLockAccount(tx, start.caller);
+      await checkQuota(kernel, tx, run);
+      const [, , , , listening] = await awaitAll([
+        insertRunStorages(tx, { run, build, input: record }, now),
+        insertRun(tx, run),
+        insertLog(tx, run, now),
+        insertJob(
+          tx,
+          { id, kind: 'run', userId, memoryMbytes: run.options.memoryMbytes, node: start.node },
+          now,
+        ),
+        listRunWebhooks(tx, run),
+      ]);
+      const own = (await start.webhooks?.(tx, run)) ?? [];
+      await start.inSameTransaction?.(tx, run);
+      // Late, because all runs of the Actor wait for this row.
+      await countRunStart(tx, run.actorId, userId, now);
+      // After the Actor, whose deletion locks it and then its tasks.
+      if (taskId !== null && !(await countTaskRun(tx, taskId, now)))
+        throw new Failure('not-found', 'The task was deleted meanwhile');
+      await recordRunEvent(tx, [...listening, ...own], run, 'CREATED', now);
+    });
+  } catch (error) {
+    // A caller who tries again and again must not fill the disk.
+    if (record !== undefined) await discardContent(kernel, record);
+    throw error;
+  }
+  return run;
+}
+
+/** What a start comes to, once the build, the input and the options are known to be right. */
+interface CheckedStart {
+  meta: JobMeta;
+  build: Build;
+  input: InputBody | undefined;
+  options: RunOptions;
+}
+
+/** All that needs no lock. What the call leaves open is decided by the Actor. */
+async function checkStart(kernel: Kernel, start: RunStart): Promise<CheckedStart> {
+  const { actor, query } = start;
+  const { runOptions } = actor;
+  const { id: userId } = accountOf(start.caller);
+  const meta = await inheritDepth(kernel, start.meta);
+  const buildName = query.build ?? runOptions.build;
   const build = await resolveBuild(kernel.db, actor, buildName);
   const input =
     start.input === 'none'
@@ -64,80 +112,6 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
           contentType: start.input.contentType,
           owner: { userId, actorId: actor.id },
         });
-  const options = await optionsOf(kernel, start, build, buildName, input);
-  const run = newRun(start, build, options, input, now);
-  await inheritDepth(kernel, run);
-  const isLarge = input !== undefined && input.body.byteLength > INLINE_BYTES;
-  try {
-    if (isLarge) {
-      await kernel.db.transaction().execute(async (tx) => {
-        await shareLockAccount(tx, caller);
-        await insertAll(tx, run, build);
-      });
-      // Before the run is there: a node may start it at once.
-      await saveInput(kernel, run, input, now);
-    }
-    await kernel.db.transaction().execute(async (tx) => {
-      await shareLockAccount(tx, caller);
-      await checkQuota(kernel, tx, run);
-      const [, , , , listening] = await awaitAll([
-        isLarge ? undefined : insertAll(tx, run, build, input),
-        insertRun(tx, run),
-        insertLog(tx, { id: run.id, userId }, now),
-        insertJob(
-          tx,
-          { id: run.id, kind: 'run', userId, memoryMbytes: options.memoryMbytes, node: start.node },
-          now,
-        ),
-        listRunWebhooks(tx, run),
-      ]);
-      const own = (await start.webhooks?.(tx, run)) ?? [];
-      await start.inSameTransaction?.(tx, run);
-      // Late, because all runs of the Actor wait for this row.
-      await countRunStart(tx, actor.id, userId, now);
-      // After the Actor, whose deletion locks it and then its tasks.
-      if (run.taskId !== null && !(await countTaskRun(tx, run.taskId, now))) throw taskGone();
-      await recordRunEvent(tx, [...listening, ...own], run, 'CREATED', now);
-    });
-  } catch (error) {
-    if (isLarge) await removeUnused(kernel, run, now);
-    throw error;
-  }
-  return run;
-}
-
-function taskGone(): Failure {
-  return new Failure('not-found', 'The task was deleted meanwhile');
-}
-
-/** A run that a program starts continues the chain of webhooks that has started the program. */
-async function inheritDepth({ db }: Kernel, { meta }: Run): Promise<void> {
-  if (meta.startedByRunId === undefined || meta.webhookDepth !== undefined) return;
-  const depth = (await findRun(db, meta.startedByRunId))?.meta.webhookDepth;
-  if (depth !== undefined) meta.webhookDepth = depth;
-}
-
-/** The storages of a run that could not be started: a caller who tries again and again must not fill the database with them. */
-async function removeUnused({ db, log }: Kernel, run: Run, now: number): Promise<void> {
-  try {
-    await db.transaction().execute(async (tx) => {
-      // The answer of a commit may be lost.
-      if ((await findRun(tx, run.id)) === undefined) await removeRunStorages(tx, run, now);
-    });
-  } catch (error) {
-    log.warn({ err: error, run: run.id }, 'cannot remove the storages of a run that has not started');
-  }
-}
-
-async function optionsOf(
-  kernel: Kernel,
-  { actor, query, caller }: RunStart,
-  build: Build,
-  buildName: string,
-  input: InputBody | undefined,
-): Promise<RunOptions> {
-  const { runOptions } = actor;
-  const maxItems = query.maxItems ?? runOptions.maxItems;
   checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
   checkPositive(
     query.maxTotalChargeUsd,
@@ -145,17 +119,18 @@ async function optionsOf(
     'max-total-charge-usd-must-be-greater-than-zero',
   );
   const timeoutSecs = query.timeout ?? runOptions.timeoutSecs;
-  const restartOnError = query.restartOnError ?? runOptions.restartOnError;
+  const maxItems = query.maxItems ?? runOptions.maxItems;
   const maxTotalChargeUsd = query.maxTotalChargeUsd ?? null;
+  const restartOnError = query.restartOnError ?? runOptions.restartOnError;
   const memoryMbytes = await memoryOfRun(kernel, {
     requested: query.memory,
     definition: build.definition ?? {},
     actorDefault: runOptions.memoryMbytes,
     input,
     runOptions: { build: buildName, timeoutSecs, maxItems, maxTotalChargeUsd, restartOnError },
-    userId: accountOf(caller).id,
+    userId,
   });
-  return {
+  const options = {
     build: buildName,
     timeoutSecs,
     memoryMbytes,
@@ -163,6 +138,48 @@ async function optionsOf(
     maxItems,
     maxTotalChargeUsd,
     restartOnError,
+  };
+  return { meta, build, input, options };
+}
+
+/** A run that a program starts continues the chain of webhooks that has started the program. */
+async function inheritDepth({ db }: Kernel, meta: JobMeta): Promise<JobMeta> {
+  if (meta.startedByRunId === undefined || meta.webhookDepth !== undefined) return meta;
+  const webhookDepth = (await findRun(db, meta.startedByRunId))?.meta.webhookDepth;
+  return { ...meta, ...(webhookDepth !== undefined && { webhookDepth }) };
+}
+
+function newRun(start: RunStart, { meta, build, input, options }: CheckedStart, now: number): Run {
+  const permissionLevel = permissionLevelOf(start);
+  const pricing = findPricing(start.actor.details.pricingInfos, now);
+  const priced = { ...(pricing && { pricing }), options, chargedEvents: {} };
+  const aliases = newAliases(build, now);
+  return {
+    ...priced,
+    id: newId(now),
+    actorId: start.actor.id,
+    userId: accountOf(start.caller).id,
+    taskId: start.taskId ?? null,
+    buildId: build.id,
+    buildNumber: build.buildNumber,
+    status: 'READY',
+    statusMessage: null,
+    isMessageTerminal: false,
+    meta,
+    stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
+    exitCode: null,
+    startedAt: now,
+    finishedAt: null,
+    timeoutAt: null,
+    datasetId: newId(now),
+    storeId: newId(now),
+    queueId: newId(now),
+    ...(aliases && { aliases }),
+    inputKey: 'INPUT',
+    generalAccess: 'FOLLOW_USER_SETTING',
+    permissionLevel,
+    chargedEvents: chargeForStart(priced),
+    metamorphs: [],
   };
 }
 
@@ -175,62 +192,6 @@ function permissionLevelOf({ actor, caller, query }: RunStart): PermissionLevel 
   if (level === undefined)
     throw problem('query.forcePermissionLevel', `must be one of ${PERMISSION_LEVELS.join(', ')}`);
   return level;
-}
-
-function newRun(
-  start: RunStart,
-  build: Build,
-  options: RunOptions,
-  input: InputBody | undefined,
-  now: number,
-): Run {
-  const pricing = findPricing(start.actor.details.pricingInfos, now);
-  const aliases = newAliases(build, now);
-  const priced = { ...(pricing && { pricing }), options, chargedEvents: {} };
-  return {
-    ...priced,
-    id: newId(now),
-    actorId: start.actor.id,
-    userId: accountOf(start.caller).id,
-    taskId: start.taskId ?? null,
-    buildId: build.id,
-    buildNumber: build.buildNumber,
-    status: 'READY',
-    statusMessage: null,
-    isMessageTerminal: false,
-    meta: { ...start.meta },
-    stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
-    exitCode: null,
-    startedAt: now,
-    finishedAt: null,
-    timeoutAt: null,
-    datasetId: newId(now),
-    storeId: newId(now),
-    queueId: newId(now),
-    ...(aliases && { aliases }),
-    inputKey: 'INPUT',
-    generalAccess: 'FOLLOW_USER_SETTING',
-    permissionLevel: permissionLevelOf(start),
-    chargedEvents: chargeForStart(priced),
-    metamorphs: [],
-  };
-}
-
-async function insertAll(tx: Db, run: Run, build: Build, input?: InputBody): Promise<void> {
-  const { startedAt: now, storeId, inputKey } = run;
-  await insertStorages(tx, run, build, storageIdsOf(run), now);
-  if (input !== undefined) await insertSmallRecord(tx, storeId, inputKey, input, now);
-}
-
-export async function saveInput(
-  kernel: Kernel,
-  { storeId, inputKey }: Pick<Run, 'storeId' | 'inputKey'>,
-  { body, contentType }: InputBody,
-  now: number,
-): Promise<void> {
-  const stream = readableFrom([body]);
-  const upload = { contentType, encoding: null, stream, length: body.byteLength };
-  await writeRecord(kernel, storeId, inputKey, upload, now);
 }
 
 export async function checkQuota({ settings }: Kernel, tx: Db, { userId, options }: Run): Promise<void> {
