@@ -5,9 +5,11 @@ import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
 import { enqueueDeliveries, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
+import type { JobKind } from '../jobs/job.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
 import { toRunDetail, type Run } from '../runs/model.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
-import { endingOf, type WebhookEventType } from './event-types.ts';
+import type { WebhookEventType } from './event-types.ts';
 import { parseHeaderTemplate, renderHeaders } from './header-template.ts';
 import { toCondition, type ActorWebhook } from './model.ts';
 import { countDispatch, listListening } from './store.ts';
@@ -75,6 +77,22 @@ export async function recordBuildEvent(
     resource: toBuildDetail(build, { now, isOwner: true }),
     depth: 0,
   }));
+}
+
+type Ending = 'ABORTED' | 'FAILED' | 'SUCCEEDED' | 'TIMED_OUT';
+
+const ENDINGS: Partial<Record<JobStatus, Ending>> = {
+  ABORTED: 'ABORTED',
+  FAILED: 'FAILED',
+  SUCCEEDED: 'SUCCEEDED',
+  'TIMED-OUT': 'TIMED_OUT',
+};
+
+/** The event of a build or run that has got this status; statuses are spelled with a hyphen, events with an underscore. */
+function endingOf(kind: JobKind, status: JobStatus): WebhookEventType {
+  const ending = ENDINGS[status];
+  if (ending === undefined) throw new Error(`${status} is no end of a ${kind}.`);
+  return kind === 'run' ? `ACTOR.RUN.${ending}` : `ACTOR.BUILD.${ending}`;
 }
 
 async function recordEvent(
