@@ -2,7 +2,7 @@
 import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
 import { checkSchema, SchemaCache, validateInput, openGivenSecrets, sealSecrets } from './input-schema.ts';
 import { evaluateMemory } from './memory-expression.ts';
-import { mergeInputs, parseInputObject } from './merge-input.ts';
+import { mergeInputs, parseInputObject } from './input-json.ts';
 import {
   TaskError,
   toFailure,

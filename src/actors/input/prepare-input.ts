@@ -1,12 +1,53 @@
-// Checks the input schema of a build, and makes the input of a run as it is stored: validated, with defaults filled in and secret fields encrypted.
+// The input of a run: read from the call, and made as it is stored: validated, with defaults filled in and secret fields encrypted. Checks input schemas of builds, too.
+import type { IncomingMessage } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { collectBody, inflateBody } from '../../kernel/http/body/body.ts';
+import type { HeldBody } from '../../kernel/http/body/body-memory.ts';
+import type { Call } from '../../kernel/http/route.ts';
+import { isJson, isNoInput } from './input-json.ts';
 import { ensureInputKeys } from './secret-keys.ts';
 import type { InputKeyOwner } from './store.ts';
 import type { CheckedSchema } from './thread-task.ts';
 
 /** As large as any body may be. */
 export const MAX_INPUT_BYTES = 9_437_184;
+
+export interface SentInput {
+  /** Absent where nothing was sent. */
+  body?: Buffer;
+  contentType?: string;
+}
+
+/**
+ * For routes with `streams`. The memory of the body counts while `use` works with it, as that of other bodies does while a
+ * call lasts.
+ */
+export async function withSentInput<T>(
+  { bodyMemory }: Pick<Kernel, 'bodyMemory'>,
+  call: Pick<Call, 'stream' | 'headers' | 'caller'>,
+  use: (input: SentInput) => Promise<T>,
+): Promise<T> {
+  const held = bodyMemory.open(call.caller);
+  try {
+    return await use(await readInput(call, held));
+  } finally {
+    held.close();
+  }
+}
+
+async function readInput(
+  { stream, headers }: Pick<Call, 'stream' | 'headers'>,
+  held: HeldBody,
+): Promise<SentInput> {
+  // The stream of a route with `streams` is the request itself.
+  const bytes = await collectBody(stream as IncomingMessage, MAX_INPUT_BYTES, held);
+  if (bytes.length === 0) return {};
+  const body = await inflateBody(bytes, headers['content-encoding']?.toString(), MAX_INPUT_BYTES);
+  if (body !== bytes) held.add(body.length);
+  const contentType = headers['content-type']?.toString();
+  return { body, ...(contentType !== undefined && { contentType }) };
+}
 
 export interface InputBody {
   body: Uint8Array;
@@ -49,35 +90,9 @@ export async function prepareInput(kernel: InputKernel, given: GivenInput): Prom
   };
 }
 
-/** Whether nothing was sent. JSON null counts as nothing: some clients send it where their caller gives no input. */
-export function isNoInput({
-  body,
-  contentType = '',
-}: Partial<Pick<GivenInput, 'body' | 'contentType'>>): boolean {
-  if (body === undefined || body.byteLength === 0) return true;
-  return isJson(contentType) && isNullText(body);
-}
-
-const JSON_SPACE = new Set(Buffer.from(' \t\r\n'));
-
-/** A JSON text that begins with an n is null, or invalid. So the others, which may be large, are not decoded. */
-function isNullText(body: Uint8Array): boolean {
-  const begin = body.findIndex((byte) => !JSON_SPACE.has(byte));
-  return (
-    body[begin] === NULL_BEGIN &&
-    /^null[ \t\r\n]*$/.test(Buffer.from(body.subarray(begin)).toString('latin1'))
-  );
-}
-
-const NULL_BEGIN = 'n'.charCodeAt(0);
-
 /** Schemas are stored as `JSON.stringify` writes them, so the name is never escaped. */
 export function hasSecretFields(schema: string): boolean {
   return /"isSecret":\s*true/.test(schema);
-}
-
-export function isJson(contentType: string): boolean {
-  return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 }
 
 const MAX_SCHEMA_BYTES = 500 * 1024;

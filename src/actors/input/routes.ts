@@ -5,8 +5,8 @@ import { Bytes, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { resolveBuild } from '../builds/access.ts';
-import { isJson, prepareInput } from './prepare-input.ts';
-import { withSentInput } from './read-body.ts';
+import { isJson } from './input-json.ts';
+import { prepareInput, withSentInput } from './prepare-input.ts';
 
 const validateInput = route(
   {

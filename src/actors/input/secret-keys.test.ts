@@ -10,7 +10,7 @@ import { startNodes, type Nodes } from '../../../test/suites.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
 import { prepareInput } from './prepare-input.ts';
-import { memoryOfRun } from './run-memory.ts';
+import { memoryOfRun } from './memory.ts';
 import { ensureInputKeys, inputSecretEnv } from './secret-keys.ts';
 import { findInputKey, transferInputKeys, type InputKeyOwner } from './store.ts';
 

@@ -18,7 +18,7 @@ import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
 import { datasetRoutes } from '../datasets/routes.ts';
-import { withSentInput, type SentInput } from '../input/read-body.ts';
+import { withSentInput, type SentInput } from '../input/prepare-input.ts';
 import { WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { replyWithRecord } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';

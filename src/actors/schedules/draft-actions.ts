@@ -11,7 +11,7 @@ import { openActor, type ActorCall } from '../actors/access.ts';
 import { holdActor } from '../actors/store.ts';
 import { openTask } from '../tasks/access.ts';
 import { holdTask } from '../tasks/store.ts';
-import { isJson } from '../input/prepare-input.ts';
+import { isJson } from '../input/input-json.ts';
 import {
   checkActions,
   type ActionType,

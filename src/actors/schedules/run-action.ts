@@ -6,7 +6,7 @@ import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { openActor } from '../actors/access.ts';
-import type { SentInput } from '../input/read-body.ts';
+import type { SentInput } from '../input/prepare-input.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { isFinished } from '../jobs/job-status.ts';
 import type { Run } from '../runs/model.ts';

@@ -10,8 +10,8 @@ import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';
 import { standbyUrlOf } from '../standby/model.ts';
-import { isJson } from '../input/prepare-input.ts';
-import { withSentInput } from '../input/read-body.ts';
+import { isJson } from '../input/input-json.ts';
+import { withSentInput } from '../input/prepare-input.ts';
 import { ByTask, openTask, taskDenied, taskNotFound, type TaskCall } from './access.ts';
 import { changeTask, createTask, removeTask, changeTaskInput } from './change-task.ts';
 import {

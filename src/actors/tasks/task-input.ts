@@ -3,7 +3,7 @@ import { isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Actor } from '../actors/model.ts';
 import { findNamedBuild } from '../builds/access.ts';
-import { mergeInputs } from '../input/merge-input.ts';
+import { mergeInputs } from '../input/input-json.ts';
 import { firstInput } from '../input/plain-schema.ts';
 import { hasSecretFields, MAX_INPUT_BYTES } from '../input/prepare-input.ts';
 import { ensureInputKeys } from '../input/secret-keys.ts';

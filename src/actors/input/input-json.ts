@@ -1,6 +1,35 @@
-// The input of a task's run: the saved one, with the fields that the call sends over it.
+// Inputs as JSON: whether one was sent, parsed to an object, and laid over the saved input of a task.
 import { isObject, type JsonObject } from '../../kernel/json/json-value.ts';
 import { TaskError } from './thread-task.ts';
+
+export function isJson(contentType: string): boolean {
+  return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+}
+
+/** Whether nothing was sent. JSON null counts as nothing: some clients send it where their caller gives no input. */
+export function isNoInput({
+  body,
+  contentType = '',
+}: {
+  body?: Uint8Array | undefined;
+  contentType?: string | undefined;
+}): boolean {
+  if (body === undefined || body.byteLength === 0) return true;
+  return isJson(contentType) && isNullText(body);
+}
+
+const JSON_SPACE = new Set(Buffer.from(' \t\r\n'));
+
+/** A JSON text that begins with an n is null, or invalid. So the others, which may be large, are not decoded. */
+function isNullText(body: Uint8Array): boolean {
+  const begin = body.findIndex((byte) => !JSON_SPACE.has(byte));
+  return (
+    body[begin] === NULL_BEGIN &&
+    /^null[ \t\r\n]*$/.test(Buffer.from(body.subarray(begin)).toString('latin1'))
+  );
+}
+
+const NULL_BEGIN = 'n'.charCodeAt(0);
 
 /** Throws where the second one is no JSON object. */
 export function mergeInputs(saved: Uint8Array, sent: Uint8Array): JsonObject {
