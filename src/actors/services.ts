@@ -11,7 +11,7 @@ import { ThisNode } from './jobs/this-node.ts';
 import { openFinishWaits } from './jobs/wait-for-finish.ts';
 import { openStoreUsage } from './key-value-stores/store-stats.ts';
 import { openLogFeed } from './logs/log-feed.ts';
-import { LogFiles } from './logs/log-files.ts';
+import { LogFiles } from './logs/log-writer.ts';
 import { openQueues } from './request-queues/queues.ts';
 import { openRunner } from './runner/open-runner.ts';
 import { WebServers } from './runs/web-server.ts';

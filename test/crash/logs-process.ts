@@ -1,7 +1,6 @@
 // Stores logs until it is killed, or told to end them. Arguments: the location of the database, a folder, and the ids of the logs.
 import { join } from 'node:path';
-import { LogFiles } from '../../src/actors/logs/log-files.ts';
-import { openLogWriter } from '../../src/actors/logs/log-writer.ts';
+import { LogFiles, openLogWriter } from '../../src/actors/logs/log-writer.ts';
 import { recoverLogs } from '../../src/actors/logs/recover-logs.ts';
 import type { Kernel } from '../../src/kernel/kernel.ts';
 import { openFileBlobs } from '../../src/kernel/storage/blobs/blob.ts';

@@ -10,7 +10,7 @@ import { ByActor } from '../actors/routes.ts';
 import { findActorById } from '../actors/store.ts';
 import { openApiOfBuild } from '../input/openapi-of-build.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
-import { LogQuery, PUBLIC_LOGS, serveLog } from '../logs/serve-log.ts';
+import { LogQuery, PUBLIC_LOGS, serveLog } from '../logs/routes.ts';
 import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
 import { metaOf } from '../jobs/job-origin.ts';
 import {

@@ -6,7 +6,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
-import { LogQuery, serveLog } from '../logs/serve-log.ts';
+import { LogQuery, serveLog } from '../logs/routes.ts';
 import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
 import { GENERAL_ACCESS } from '../storages/model.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
