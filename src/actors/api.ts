@@ -21,7 +21,7 @@ import { libraryModule } from './library/module.ts';
 import { logModule } from './logs/module.ts';
 import { requestQueueModule } from './request-queues/module.ts';
 import { runModule } from './runs/module.ts';
-import { runStorageModule } from './runs/storage-aliases.ts';
+import { runStorageModule } from './runs/route-aliases.ts';
 import { scheduleModule } from './schedules/module.ts';
 import { standbyModule } from './standby/module.ts';
 import { storageModule } from './storages/module.ts';

@@ -38,15 +38,3 @@ export const PricingInfo = Type.Object(
   { $id: 'ActorPricingInfo' },
 );
 export type ActorPricing = Static<typeof PricingInfo>;
-
-/** Those that are in force: the newest that have begun. */
-export function findPricing(
-  pricings: readonly ActorPricing[] | null | undefined,
-  now: number,
-): ActorPricing | undefined {
-  const beginOf = ({ startedAt }: ActorPricing) => (startedAt == null ? 0 : Date.parse(startedAt));
-  return (pricings ?? [])
-    .filter((pricing) => beginOf(pricing) <= now)
-    .toSorted((one, other) => beginOf(one) - beginOf(other))
-    .at(-1);
-}

@@ -1,7 +1,6 @@
-// Finds a run, and checks that the caller may see or change it.
+// Finds a run, and checks that the caller may see or change it, or start one from a browser.
 import { Failure } from '../../kernel/failure.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller, type Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { openActor } from '../actors/access.ts';
@@ -53,4 +52,26 @@ function runResource({ id, meta }: Run): string {
 
 export function runNotFound(): Failure {
   return new Failure('not-found', 'Actor run was not found');
+}
+
+/**
+ * Against CSRF where reading has effects: browsers send the session with links of any site.
+ * With a session, a request that starts something must come from this server's own pages, or from the address bar. Pages of
+ * programs are no pages of this server: they have no origin.
+ */
+export function checkBrowser(
+  { caller, headers }: { caller: Caller; headers: Record<string, string | string[] | undefined> },
+  publicUrl: string,
+): void {
+  if (caller.kind !== 'session') return;
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined
+      ? headers['origin'] === new URL(publicUrl).origin
+      : site === 'same-origin' || site === 'none';
+  if (isOwn) return;
+  throw new Failure(
+    'forbidden',
+    'With a session, this can be called from pages of this server and from the address bar of a browser only. Use an access token elsewhere.',
+  );
 }

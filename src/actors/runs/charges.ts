@@ -101,6 +101,18 @@ function coveredCount({ pricing, chargedEvents, options }: ChargedRun, event: st
   return Math.max(0, Math.floor((maxTotalChargeUsd - spent) / price + TOLERANCE));
 }
 
+/** Those that are in force: the newest that have begun. */
+export function findPricing(
+  pricings: readonly ActorPricing[] | null | undefined,
+  now: number,
+): ActorPricing | undefined {
+  const beginOf = ({ startedAt }: ActorPricing) => (startedAt == null ? 0 : Date.parse(startedAt));
+  return (pricings ?? [])
+    .filter((pricing) => beginOf(pricing) <= now)
+    .toSorted((one, other) => beginOf(one) - beginOf(other))
+    .at(-1);
+}
+
 /** The counts of a run that starts, or starts again. Throws where its budget does not cover that. */
 export function chargeForStart(run: ChargedRun): Run['chargedEvents'] {
   const { pricing, options } = run;

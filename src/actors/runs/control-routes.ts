@@ -25,8 +25,7 @@ import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
 import { checkPositive, RUN_QUERY } from './run-query.ts';
 import { checkQuota } from './start-run.ts';
-import { addCharge } from './store-charges.ts';
-import { lockRun, moveRun, updateRun } from './store.ts';
+import { addCharge, lockRun, moveRun, updateRun } from './store.ts';
 
 const MAX_METAMORPHS = 10;
 

@@ -11,8 +11,7 @@ import { inputSecretEnv } from '../input/secret-keys.ts';
 import { mayViewAccount } from '../users/access.ts';
 import { ensureAccountRecord } from '../users/store.ts';
 import { containerUrlOf, storageIdsOf, type Run } from './model.ts';
-import { SECRET_VARIABLE } from './web-server.ts';
-import type { ReservedWebServer } from './reserve-web-server.ts';
+import { SECRET_VARIABLE, type ReservedWebServer } from './web-server.ts';
 import type { RunListener } from './run-listener.ts';
 import { programOf } from './run-tokens.ts';
 

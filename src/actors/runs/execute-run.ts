@@ -23,7 +23,7 @@ import {
 } from './run-transitions.ts';
 import { type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './environment.ts';
-import { openWebServer, reserveWebServer, withGuard } from './reserve-web-server.ts';
+import { openWebServer, reserveWebServer, withGuard } from './web-server.ts';
 import type { RunEvents, RunListener } from './run-listener.ts';
 import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
 import { findRun } from './store.ts';

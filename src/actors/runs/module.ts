@@ -2,7 +2,7 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { runMigrations } from '../migrations/runs.ts';
 import { controlRoutes } from './control-routes.ts';
-import { lastRunRoutes } from './last-run-routes.ts';
+import { lastRunRoutes } from './route-aliases.ts';
 import { runRetention } from './change-run.ts';
 import { runRoutes } from './routes.ts';
 import { startRoutes } from './start-routes.ts';

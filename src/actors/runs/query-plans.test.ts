@@ -22,8 +22,7 @@ import {
   renewLeases,
   requestControl,
 } from '../jobs/store.ts';
-import { addCharge } from './store-charges.ts';
-import { findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
+import { addCharge, findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
 
 const NOW = 1_800_000_000_000;
 

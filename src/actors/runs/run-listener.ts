@@ -11,7 +11,7 @@ import { serve } from '../../kernel/http/serve.ts';
 import { closeServer, createServer, listenOn } from '../../kernel/http/server/server.ts';
 import { newBridgeSocket, openForwarder, openToPrograms, type Forwarder } from '../runner/program-sockets.ts';
 import type { ProgramBridge } from '../runner/runner.ts';
-import { WEB_SERVER_PORT } from './reserve-web-server.ts';
+import { WEB_SERVER_PORT } from './web-server.ts';
 import { findRunByToken } from './store.ts';
 
 export interface RunListener {

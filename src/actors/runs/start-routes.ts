@@ -1,5 +1,5 @@
 // The calls that start runs of Actors and of tasks: at once, or waiting for the output or the dataset.
-import { checkBrowser } from './check-browser.ts';
+import { checkBrowser } from './access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -1,9 +1,8 @@
 // The proxy: requests for programs in standby mode, and for the web server of one run.
-import { checkBrowser } from '../runs/check-browser.ts';
+import { checkBrowser, openRun } from '../runs/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { openRun } from '../runs/access.ts';
 import { markServerReady } from '../runs/store.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { forward, NODE_ANSWER_MS, Unreached } from './forward.ts';

@@ -1,7 +1,7 @@
 // Tasks.
 import type { Module } from '../../kernel/http/module.ts';
 import { taskMigrations } from '../migrations/tasks.ts';
-import { RUN_STORAGES_TAG } from '../runs/storage-aliases.ts';
+import { RUN_STORAGES_TAG } from '../runs/route-aliases.ts';
 import { taskWork } from './change-task.ts';
 import { taskRoutes } from './routes.ts';
 import { transferTasks } from './store-transfers.ts';

@@ -1,7 +1,6 @@
 // The calls that run a task, and those about its last run.
 import { Type } from '../../kernel/schema/schema.ts';
-import { lastRunRoutesOf } from '../runs/last-run-routes.ts';
-import { lastRunBase, storageAliases } from '../runs/storage-aliases.ts';
+import { lastRunRoutesOf, lastRunBase, storageAliases } from '../runs/route-aliases.ts';
 import { startRoutesOf } from '../runs/start-routes.ts';
 import { ByTask, openTask } from './access.ts';
 import { startTaskRun } from './start-task-run.ts';

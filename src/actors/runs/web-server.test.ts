@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ExecutionSettings } from '../jobs/settings.ts';
-import { reserveWebServer } from './reserve-web-server.ts';
-import { WebServers } from './web-server.ts';
+import { reserveWebServer, WebServers } from './web-server.ts';
 
 test('each server writes the guard once, also where another one of this process has the same folder', async (t) => {
   const work = mkdtempSync(join(tmpdir(), 'signalbox-guard-'));

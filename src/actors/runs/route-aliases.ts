@@ -1,4 +1,4 @@
-// The storages of a run, and of the last run of an Actor or a task: `/actor-runs/{runId}/dataset/items` is `/datasets/{storageId}/items` of the run's dataset.
+// Routes under further paths: those of a storage below its run (`/actor-runs/{runId}/dataset/items`), and those of a run and its storages below the last run of an Actor or a task.
 import { type KnownCaller, accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call, RawCall, Route, RouteShape } from '../../kernel/http/route.ts';
@@ -14,6 +14,8 @@ import { STATUSES } from '../jobs/job-status.ts';
 import { checkRun, openRun, runNotFound } from './access.ts';
 import { parseOrigin, parseStatuses, type Run } from './model.ts';
 import { findLastRun, type RunScope } from './store.ts';
+import { controlRoutes } from './control-routes.ts';
+import { runRoutes } from './routes.ts';
 
 /** The ids of a run's own storages. */
 interface RunStorages {
@@ -23,7 +25,7 @@ interface RunStorages {
 }
 
 /** The part of a call by which the run is found; its query has not been validated when another part of the call is wrong. */
-export interface AliasCall extends Pick<Call, 'can'> {
+interface AliasCall extends Pick<Call, 'can'> {
   caller: KnownCaller;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
@@ -58,12 +60,12 @@ export function storageAliases(base: AliasBase): Route[] {
   return KINDS.flatMap(({ routes, word, storage }) =>
     routes
       .filter(({ shape }) => ONE_STORAGE.test(shape.path))
-      .map((original) => aliasOf(original, base, word, storage)),
+      .map((original) => storageAliasOf(original, base, word, storage)),
   );
 }
 
 /** The handler is the original's: only the reference to the storage comes from the run instead of the path. */
-function aliasOf(original: Route, base: AliasBase, word: string, storage: keyof RunStorages): Route {
+function storageAliasOf(original: Route, base: AliasBase, word: string, storage: keyof RunStorages): Route {
   return {
     shape: aliasShape(original.shape, base, word),
     async handle(call, kernel) {
@@ -133,7 +135,7 @@ const OF_RUN: AliasBase = {
 };
 
 /** The last run of something, with its storages below it. */
-export interface LastRunBase extends AliasBase {
+interface LastRunBase extends AliasBase {
   query: typeof LAST_RUN_QUERY;
   resolve(call: AliasCall, kernel: Kernel): Promise<Run>;
 }
@@ -156,7 +158,7 @@ export function lastRunBase(
   };
 }
 
-export const OF_LAST_RUN = lastRunBase(
+const OF_LAST_RUN = lastRunBase(
   {
     path: '/actors/{actorId}/runs/last',
     id: 'act_runs_last',
@@ -186,3 +188,48 @@ export const runStorageModule: Module = {
   tag: RUN_STORAGES_TAG,
   routes: [OF_RUN, OF_LAST_RUN].flatMap(storageAliases),
 };
+
+const ALIASED = [
+  'actorRun_get',
+  'actorRun_log_get',
+  'actorRun_abort_post',
+  'actorRun_reboot_post',
+  'actorRun_metamorph_post',
+  'actorRun_resurrect_post',
+];
+
+export const lastRunRoutes = lastRunRoutesOf(OF_LAST_RUN);
+
+/** The handler is the original's: only the id of the run comes from the choice of the last one. */
+export function lastRunRoutesOf(base: LastRunBase): Route[] {
+  const originals = [...runRoutes, ...controlRoutes] as unknown as Route[];
+  return originals
+    .filter(({ shape }) => ALIASED.includes(shape.id))
+    .map((original) => runAliasOf(original, base));
+}
+
+function runAliasOf(original: Route, base: LastRunBase): Route {
+  const { aliases: _, ...shape } = original.shape;
+  return {
+    shape: {
+      ...shape,
+      id: shape.id.replace('actorRun', base.id),
+      aliasOf: shape.id,
+      path: shape.path.replace('/actor-runs/{runId}', base.path),
+      summary: `${shape.summary} (${base.of.replace(/^of /, '')})`,
+      params: base.params,
+      query: Type.Object({ ...base.query.properties, ...shape.query?.properties }),
+    },
+    async handle(call, kernel) {
+      const { params, query } = call as unknown as AliasCall;
+      const { caller } = call;
+      const can: AliasCall['can'] = (resource, action) => call.can(resource, action);
+      const { id: runId } = await base.resolve({ caller, params, query, can }, kernel);
+      Object.assign(call, { params: { runId } });
+      return await original.handle(call, kernel);
+    },
+    async authorize({ caller, params, query, can }, kernel) {
+      if (caller.kind !== 'anonymous') await base.resolve({ caller, params, query, can }, kernel);
+    },
+  };
+}
