@@ -57,6 +57,19 @@ test('the host and the kernel do not split lines by node:readline', () => {
   ]);
 });
 
+test('secrets are compared in one file', () => {
+  const files = {
+    'src/kernel/secrets/secret.ts': `import { timingSafeEqual } from 'node:crypto';`,
+    'src/host/webhooks/signature.ts': `import { createHmac, timingSafeEqual } from 'node:crypto';`,
+    'src/actors/runs/run-tokens.ts': `import * as crypto from 'node:crypto';\nreturn crypto.timingSafeEqual(a, b);`,
+    'src/actors/runs/run-tokens.test.ts': `import { timingSafeEqual } from 'node:crypto';`,
+  };
+  assert.deepEqual(checkImport(files), [
+    'src/host/webhooks/signature.ts:1: secrets are compared by isSameSecret of src/kernel/secrets/secret.ts',
+    'src/actors/runs/run-tokens.ts:2: secrets are compared by isSameSecret of src/kernel/secrets/secret.ts',
+  ]);
+});
+
 test('tools are for the command line, and no part of a server', () => {
   const text = `import { diffContracts } from '../../tools/contract/diff.ts';`;
   const files = {
