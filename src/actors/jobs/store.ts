@@ -95,14 +95,13 @@ export function parseControl(control: string): JobControl {
 /** Deletes the command once it is fulfilled, unless another has replaced it. */
 export async function clearControl(
   db: Db,
-  { id, owner }: Pick<Job, 'id' | 'owner'>,
+  job: Pick<Job, 'id' | 'owner'>,
   control: JobControl,
 ): Promise<void> {
   await db
     .updateTable('jobs')
     .set({ control: null })
-    .where('id', '=', id)
-    .where('owner', '=', owner)
+    .where(jobLeases.heldBy(job))
     .where('control', 'like', `${control}#%`)
     .execute();
 }
@@ -225,13 +224,8 @@ export async function releaseJobsOf(db: Db, node: string, now: number): Promise<
 }
 
 /** Gives the job back as one whose process dies. */
-export async function releaseDying(db: Db, { id, owner }: Job, now: number): Promise<void> {
-  const lost = await db
-    .selectFrom('jobs')
-    .select(LOST)
-    .where('id', '=', id)
-    .where('owner', '=', owner)
-    .execute();
+export async function releaseDying(db: Db, job: Job, now: number): Promise<void> {
+  const lost = await db.selectFrom('jobs').select(LOST).where(jobLeases.heldBy(job)).execute();
   await releaseLost(db, lost, now);
 }
 

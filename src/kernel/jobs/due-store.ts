@@ -93,7 +93,7 @@ export interface Claim {
   limit: number;
 }
 
-const leases = leasesOf('due', { until: 'due_at', claims: 'attempts' });
+export const dueLeases = leasesOf('due', { until: 'due_at', claims: 'attempts' });
 
 /** The error of a row whose claimer has neither finished nor released it: its process has probably ended. */
 export const ABANDONED = 'abandoned';
@@ -119,7 +119,7 @@ export async function claim(
         .forUpdate()
         .skipLocked(),
   );
-  return await leases
+  return await dueLeases
     .claim(picking, newOwner(`${owner}#`), now + leaseMs)
     .set((eb) => ({
       last_error: eb.case().when('owner', 'is not', null).then(ABANDONED).else(eb.ref('last_error')).end(),
@@ -131,22 +131,22 @@ export async function claim(
 
 /** Extends the lease. False if the claim was lost. */
 export async function heartbeat(db: Db, due: Due, leaseMs: number, now: number): Promise<boolean> {
-  return await leases.change(db, due, { due_at: now + leaseMs });
+  return await dueLeases.change(db, due, { due_at: now + leaseMs });
 }
 
 /** Deletes the finished row. False if the claim was lost: a transaction should then roll back. */
 export async function finish(db: Db, due: Due): Promise<boolean> {
-  return await leases.finish(db, due);
+  return await dueLeases.finish(db, due);
 }
 
 /** Releases the row for a retry. False if the claim was lost. */
 export async function retry(db: Db, due: Due, dueAt: number, error: string): Promise<boolean> {
-  return await leases.release(db, due, { due_at: dueAt, last_error: error });
+  return await dueLeases.release(db, due, { due_at: dueAt, last_error: error });
 }
 
 /** Releases the row as if it had never been claimed. */
 export async function release(db: Db, due: Due, now: number): Promise<boolean> {
-  return await leases.release(db, due, { due_at: now, attempts: due.attempts - 1 });
+  return await dueLeases.release(db, due, { due_at: now, attempts: due.attempts - 1 });
 }
 
 /** When the next row of these kinds becomes due, or its lease expires. */
@@ -166,7 +166,7 @@ export async function countStuck(db: Db, before: number): Promise<number> {
   const { stuck } = await db
     .selectFrom('due')
     .select(({ fn }) => fn.countAll<number>().as('stuck'))
-    .where(leases.expired(before))
+    .where(dueLeases.expired(before))
     .executeTakeFirstOrThrow();
   return stuck;
 }
@@ -176,7 +176,7 @@ export async function releaseStuck(engine: Engine, before: number): Promise<bigi
   const { numUpdatedRows } = await engine.db
     .updateTable('due')
     .set({ owner: null })
-    .where(leases.expired(before))
+    .where(dueLeases.expired(before))
     .executeTakeFirstOrThrow();
   await engine.notify(DUE);
   return numUpdatedRows;

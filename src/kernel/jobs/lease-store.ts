@@ -56,23 +56,26 @@ export function leasesOf<Table extends LeasedTable>(
   const leased = table as unknown as 'leased';
   const rows = <All extends Tables>(db: QueryCreator<All>) => db as unknown as QueryCreator<LeasedRows>;
 
+  const isHeldBy =
+    ({ id, owner }: Lease) =>
+    (eb: ExpressionBuilder<LeasedRows, 'leased'>): Expression<SqlBool> =>
+      eb.and([eb('id', '=', id), eb('owner', '=', owner)]);
+
   /** Changes the row. False if the claim was lost: a transaction should then roll back. */
-  async function change(db: Db, { id, owner }: Lease, to: Updateable<Tables[Table]>): Promise<boolean> {
+  async function change(db: Db, lease: Lease, to: Updateable<Tables[Table]>): Promise<boolean> {
     const { numUpdatedRows } = await rows(db)
       .updateTable(leased)
       .set(to)
-      .where('id', '=', id)
-      .where('owner', '=', owner)
+      .where(isHeldBy(lease))
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   }
 
   /** Deletes the row. False if the claim was lost: a transaction should then roll back. */
-  async function finish(db: Db, { id, owner }: Lease): Promise<boolean> {
+  async function finish(db: Db, lease: Lease): Promise<boolean> {
     const { numDeletedRows } = await rows(db)
       .deleteFrom(leased)
-      .where('id', '=', id)
-      .where('owner', '=', owner)
+      .where(isHeldBy(lease))
       .executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
   }
@@ -106,6 +109,12 @@ export function leasesOf<Table extends LeasedTable>(
     lock: buildOnce((db, id: string) =>
       rows(db).selectFrom(leased).select('owner').where('id', '=', id).forUpdate(),
     ),
+
+    /** The row, as long as the claim is valid: for statements that depend on more than the claim. */
+    heldBy:
+      (lease: Lease) =>
+      (builder: ExpressionBuilder<Tables, Table>): Expression<SqlBool> =>
+        isHeldBy(lease)(builder as unknown as ExpressionBuilder<LeasedRows, 'leased'>),
 
     /** The rows whose leases ended before that time. */
     expired:

@@ -1,7 +1,7 @@
 // The queue of one hook in the database: its due deliveries, their results, and when the queue is due again.
 import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
-import type { Due } from '../jobs/due-store.ts';
+import { dueLeases, type Due } from '../jobs/due-store.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { paddedBatches } from './padded-batches.ts';
@@ -225,8 +225,7 @@ export async function settleHookQueue(
       ? (
           await db
             .deleteFrom('due')
-            .where('id', '=', due.id)
-            .where('owner', '=', due.owner)
+            .where(dueLeases.heldBy(due))
             .where('payload', '=', payload)
             .executeTakeFirstOrThrow()
         ).numDeletedRows > 0n
@@ -234,18 +233,12 @@ export async function settleHookQueue(
           await db
             .updateTable('due')
             .set({ owner: null, attempts: 0, due_at: Math.max(next, notBefore) })
-            .where('id', '=', due.id)
-            .where('owner', '=', due.owner)
+            .where(dueLeases.heldBy(due))
             .where('payload', '=', payload)
             .executeTakeFirstOrThrow()
         ).numUpdatedRows > 0n;
   if (isSettled) return 'settled';
-  const row = await db
-    .selectFrom('due')
-    .select('payload')
-    .where('id', '=', due.id)
-    .where('owner', '=', due.owner)
-    .executeTakeFirst();
+  const row = await db.selectFrom('due').select('payload').where(dueLeases.heldBy(due)).executeTakeFirst();
   return row ?? 'lost';
 }
 
