@@ -18,7 +18,7 @@ import { repositoriesFolderOf } from '../app/open-stores.ts';
 import { messageOf } from './command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { copiesFolderOf } from './import/import-repo.ts';
-import { ImportProgress } from './import/import-progress.ts';
+import { Progress } from './progress.ts';
 import type { Io } from './io.ts';
 import { hasDatabase, withMigratedDatabase } from './open-database.ts';
 
@@ -138,7 +138,7 @@ async function checkObjects(present: readonly CheckedRow[], io: Io): Promise<Doc
   if (installed?.isSupported !== true)
     return { name, state: 'warn', detail: 'not checked: that needs the program git, 2.38 or newer' };
   const program = new GitProgram(installed.path);
-  const progress = new ImportProgress(io);
+  const progress = new Progress(io);
   const damaged: string[] = [];
   let reason = '';
   try {

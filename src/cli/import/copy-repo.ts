@@ -9,7 +9,7 @@ import type { Guard } from '../../kernel/network/guard.ts';
 import { GitError, type GitProgram } from '../../host/git/process/git-process.ts';
 import type { HostApi, TargetRepository } from './host-api.ts';
 import type { RepoSource } from './addresses.ts';
-import type { ImportProgress } from './import-progress.ts';
+import type { Progress } from '../progress.ts';
 
 /** Without what hosts keep beside them, such as the commits of pull requests. */
 const REFS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
@@ -186,7 +186,7 @@ export interface GitTransfer {
   program: GitProgram;
   /** The folder of the copy. */
   folder: string;
-  progress: ImportProgress;
+  progress: Progress;
   signal: AbortSignal;
 }
 

@@ -3,13 +3,11 @@ import type { LoadedSettings } from '../../app/read-settings.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { EXIT, messageOf } from '../command-errors.ts';
 import { printJson, wantsJson, type Io } from '../io.ts';
-import { askForBuilds, buildActors } from './build-actors.ts';
-import { copyActors, type RemoteActor } from './copy-actors.ts';
+import { askForBuilds, buildActors, copyActors, type RemoteActor } from './copy-actors.ts';
 import { copySchedules } from './copy-schedules.ts';
 import { copyWebhooks } from './copy-webhooks.ts';
 import { copyTasks } from './copy-tasks.ts';
-import { attempt, type ImportContext, type RemoteAccount } from './import-context.ts';
-import { ImportProgress } from './import-progress.ts';
+import { attempt, type ImportContext, type RemoteAccount, ImportState } from './import-context.ts';
 import {
   IMPORT_KINDS,
   ImportReport,
@@ -17,7 +15,7 @@ import {
   describeSummary,
   summarizeImport,
 } from './import-report.ts';
-import { ImportState } from './import-state.ts';
+import { Progress } from '../progress.ts';
 import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
 import { RemoteApi } from './remote-api.ts';
 import { RemoteError } from './remote-error.ts';
@@ -63,7 +61,7 @@ export async function runImportActors(
   // Only the first: a second Ctrl+C ends the program at once.
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  const progress = new ImportProgress(io);
+  const progress = new Progress(io);
   const connect = (url: string, secret: string) =>
     new RemoteApi({ url, token: secret, signal: stop.signal, onWait: (words) => progress.update(words) });
   const [from, to] = [connect(fromUrl, token), connect(target.url, target.token)];
@@ -106,7 +104,7 @@ interface Ends {
   from: RemoteApi;
   to: RemoteApi;
   target: ImportTarget;
-  progress: ImportProgress;
+  progress: Progress;
 }
 
 async function openContext(

@@ -1,10 +1,13 @@
-// What every step of an import has at hand: both servers, the report, which thing here stands for which there, and which fields differ.
+// What every step of an import has at hand: both servers, the report, which thing here stands for which there, and how far it is, in a file of the data folder that holds no token.
 import { isDeepStrictEqual } from 'node:util';
-import type { ImportProgress } from './import-progress.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { KIND_WORDS, type ImportedThing, type ImportReport } from './import-report.ts';
-import type { ImportState } from './import-state.ts';
+import type { Progress } from '../progress.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { RemoteError, isRetryable } from './remote-error.ts';
+import { createPrivateFolder, PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 
 interface ImportOptions {
   isDryRun: boolean;
@@ -33,7 +36,7 @@ export interface ImportContext {
   options: ImportOptions;
   report: ImportReport;
   state: ImportState;
-  progress: ImportProgress;
+  progress: Progress;
   /** From ids of the source to those of the target. */
   ids: { actors: Map<string, string>; tasks: Map<string, string>; stores: Map<string, string> };
 }
@@ -87,4 +90,73 @@ function includes(actual: unknown, wanted: unknown): boolean {
   if (typeof actual !== 'object' || actual === null)
     return Object.values(wanted).every((value) => value == null);
   return Object.entries(wanted).every(([name, value]) => includes((actual as RemoteFields)[name], value));
+}
+
+const FOLDER = 'imports';
+const FORMAT = 1;
+
+/** How far a storage was copied. It only saves work: without it everything is compared. */
+export interface StorageProgress {
+  /** Of the storage on the target: another one of the same name starts anew. */
+  targetId: string;
+  /** The state of the source that the position is about. */
+  sourceModifiedAt: string;
+  /** The last key, or the cursor of the next page. */
+  position?: string;
+  /** Which of several passes the position is about. */
+  pass?: number;
+  isDone?: boolean;
+}
+
+interface StateFile {
+  format: number;
+  storages: Record<string, StorageProgress>;
+}
+
+/** The accounts on both sides, each by the URL of its server and its id. */
+export interface ImportEnds {
+  from: { url: string; userId: string };
+  to: { url: string; userId: string };
+}
+
+export class ImportState {
+  readonly file: string;
+  readonly #storages: Map<string, StorageProgress>;
+
+  private constructor(file: string, storages: Map<string, StorageProgress>) {
+    this.file = file;
+    this.#storages = storages;
+  }
+
+  /** A file that cannot be read counts as none. */
+  static open(data: string, { from, to }: ImportEnds): ImportState {
+    const ends = [from.url, from.userId, to.url, to.userId].join('\n');
+    const name = createHash('sha256').update(ends).digest('hex').slice(0, 16);
+    const file = join(data, FOLDER, `${name}.json`);
+    return new ImportState(file, new Map(Object.entries(readStorages(file))));
+  }
+
+  /** Undefined if the source has changed since, or the target is another one. */
+  find(key: string, { targetId, sourceModifiedAt }: StorageProgress): StorageProgress | undefined {
+    const known = this.#storages.get(key);
+    return known?.targetId === targetId && known.sourceModifiedAt === sourceModifiedAt ? known : undefined;
+  }
+
+  save(key: string, progress: StorageProgress): void {
+    this.#storages.set(key, progress);
+    createPrivateFolder(join(this.file, '..'));
+    const draft = `${this.file}.${randomBytes(4).toString('hex')}`;
+    const content: StateFile = { format: FORMAT, storages: Object.fromEntries(this.#storages) };
+    writeFileSync(draft, `${JSON.stringify(content)}\n`, { mode: PRIVATE_FILE });
+    renameSync(draft, this.file);
+  }
+}
+
+function readStorages(file: string): Record<string, StorageProgress> {
+  try {
+    const { format, storages } = JSON.parse(readFileSync(file, 'utf8')) as StateFile;
+    return format === FORMAT ? storages : {};
+  } catch {
+    return {};
+  }
 }

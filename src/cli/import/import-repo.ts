@@ -21,7 +21,7 @@ import {
   type GitTransfer,
 } from './copy-repo.ts';
 import { HostApi, type TargetRepository } from './host-api.ts';
-import { ImportProgress } from './import-progress.ts';
+import { Progress } from '../progress.ts';
 import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
 import { parseRepoSource, readTokenVariable, type RepoSource } from './addresses.ts';
 
@@ -60,7 +60,7 @@ export async function runImportRepo(
   // Only the first: a second Ctrl+C ends the program at once.
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  const progress = new ImportProgress(io);
+  const progress = new Progress(io);
   try {
     const summary = await importRepo({
       source,

@@ -5,9 +5,9 @@ import {
   type RemoteFields,
   reportThing,
   type ImportContext,
+  type StorageProgress,
 } from './import-context.ts';
 import type { ImportKind } from './import-report.ts';
-import type { StorageProgress } from './import-state.ts';
 
 export type StoragePath = 'key-value-stores' | 'datasets' | 'request-queues';
 

@@ -1,10 +1,10 @@
-// Shows how far an import is: on a terminal a line that changes, otherwise a line from time to time.
-import type { Io } from '../io.ts';
+// Shows how far long work is: on a terminal a line that changes, otherwise a line from time to time.
+import type { Io } from './io.ts';
 
 /** Without a terminal, at most one line about the same thing in this time. */
 const PLAIN_INTERVAL_MS = 10_000;
 
-export class ImportProgress {
+export class Progress {
   readonly #io: Io;
   readonly #now: () => number;
   #shownAt: number;
