@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { apis } from '../src/app/apis.ts';
 import { diffContracts, type Difference } from '../tools/contract/diff.ts';
-import { endedTooEarly } from '../src/kernel/versions/version-support.ts';
+import { endedTooEarly } from '../src/kernel/versions/version.ts';
 
 const current = new URL('../docs/openapi/', import.meta.url);
 const released = new URL('../docs/openapi/released/', import.meta.url);

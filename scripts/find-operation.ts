@@ -1,8 +1,7 @@
 // Finds which operation of an API a recorded call was made to.
 import type { Api } from '../src/kernel/http/protocol.ts';
 import { restOf, withoutRest } from '../src/kernel/http/path-template.ts';
-import { changesAhead } from '../src/kernel/versions/version.ts';
-import { defaultVersion } from '../src/kernel/versions/version-support.ts';
+import { changesAhead, defaultVersion } from '../src/kernel/versions/version.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 
 interface Pattern {

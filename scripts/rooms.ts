@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   webhooks: {
     about: 'deliveries and their retries',
     entry: 'start-delivery.ts',
-    imports: ['jobs', 'network', 'storage'],
+    imports: ['collections', 'jobs', 'network', 'storage'],
   },
   http: {
     about: 'routes, the life of a request, replies, pages',

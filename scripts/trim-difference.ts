@@ -1,5 +1,5 @@
 // Trims two bodies to the members that a change is about, with a little around them, for a reader who compares them.
-import { LEFT_OUT } from '../src/kernel/openapi/version-examples.ts';
+import { LEFT_OUT } from '../src/kernel/openapi/examples.ts';
 
 export interface Trimming {
   /** The names of the members that the change is about. */

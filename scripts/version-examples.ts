@@ -7,11 +7,7 @@ import {
   changeGroupsOf,
   type ChangeGroup,
 } from '../src/kernel/versions/version-effects.ts';
-import type {
-  ExampleReply,
-  VersionExample,
-  VersionExamples,
-} from '../src/kernel/openapi/version-examples.ts';
+import type { ExampleReply, VersionExample, VersionExamples } from '../src/kernel/openapi/examples.ts';
 import type { BreakingChange } from '../src/kernel/versions/version.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 import { findOperation, versionOfCall } from './find-operation.ts';

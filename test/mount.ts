@@ -2,7 +2,8 @@
 import type { Server } from 'node:http';
 import type { Api } from '../src/kernel/http/protocol.ts';
 import { serve } from '../src/kernel/http/serve.ts';
-import { createServer, listenOn } from '../src/kernel/http/server/server.ts';
+import { listenOn } from '../src/kernel/http/server/listen.ts';
+import { createServer } from '../src/kernel/http/server/server.ts';
 import type { TestServer } from './server.ts';
 
 export async function mount(

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apis } from '../src/app/apis.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';
-import { describedPath } from '../src/kernel/http/path-template.ts';
-import { placesOf, type RoutePlace } from '../src/kernel/http/route.ts';
+import { describedPath, placesOf, type RoutePlace } from '../src/kernel/http/path-template.ts';
 import { existsIn } from '../src/kernel/versions/version.ts';
 
 /** Routes of other protocols than HTTP with JSON: of git, and the proxies in front of the web servers of runs. */

@@ -5,7 +5,7 @@ import { hostApi } from '../host/api.ts';
 import { Changes } from '../kernel/change/changes.ts';
 import { eventMigrations, updateEntryOwner } from '../kernel/change/store.ts';
 import type { Api } from '../kernel/http/protocol.ts';
-import { compileBaseRoles } from '../kernel/identity/base-roles.ts';
+import { compileBaseRoles } from '../kernel/identity/role-policies.ts';
 import type { EndMember, TransferOwnership } from '../kernel/identity/store-accounts.ts';
 import { identityMigrations } from '../kernel/identity/tables.ts';
 import { dueMigrations } from '../kernel/jobs/due-store.ts';

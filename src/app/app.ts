@@ -10,28 +10,26 @@ import { Failure } from '../kernel/failure.ts';
 import { serveLogin } from '../kernel/http/pages/login.ts';
 import { serveRaw } from '../kernel/http/serve-raw.ts';
 import { serve } from '../kernel/http/serve.ts';
-import { closeServer, createServer, listenOn, serveOperation, urlOf } from '../kernel/http/server/server.ts';
+import { listenOn, urlOf } from '../kernel/http/server/listen.ts';
+import { closeServer, createServer, serveOperation, type Readiness } from '../kernel/http/server/server.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from '../kernel/identity/first-start.ts';
-import { LIBRARY_USERNAME } from '../kernel/identity/library-account.ts';
-import { reservePaths } from '../kernel/identity/store-reserved-names.ts';
+import { LIBRARY_USERNAME, reservePaths } from '../kernel/identity/store-reserved-names.ts';
 import type { StopReason, Worker } from '../kernel/jobs/due-worker.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { createLog, type Logger } from '../kernel/observability/log.ts';
 import { serveDocs } from '../kernel/openapi/serve-docs.ts';
-import { serveImpactPages } from '../kernel/openapi/upgrade-report/serve-page.ts';
+import { serveImpactPages } from '../kernel/openapi/upgrade-report/page.ts';
 import type { DiskSpace } from '../kernel/storage/disk/disk-space.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { apis, changesOn, migrations } from './apis.ts';
-import { startBackgroundWork } from './background-work.ts';
+import { startBackgroundWork, saveRegularly } from './background-work.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
 import { executionSettingsOf } from './execution-settings.ts';
-import { openDiskSpace, watchDisk } from './open-disk-space.ts';
+import { openDiskSpace, watchDisk, openOwnEngine } from './open-stores.ts';
 import { openKernel } from './open-kernel.ts';
-import { openOwnEngine } from './open-stores.ts';
-import { readinessOf } from './readiness.ts';
-import { saveRegularly } from './save-regularly.ts';
-import { upgradeDatabase } from './upgrade-database.ts';
+import { migrate, migrationStatus } from '../kernel/storage/migrate.ts';
+import { RELEASE } from './release.ts';
 
 export interface App {
   kernel: Kernel;
@@ -75,7 +73,7 @@ async function compose(
     isPageSecretRequired,
   }: AppOptions & Required<Pick<AppOptions, 'clock' | 'log' | 'program'>>,
 ): Promise<App> {
-  await upgradeDatabase(engine, migrations, { clock, log });
+  await upgradeDatabase(engine, { clock, log });
   const changes = changesOn(engine);
   await ensureAdmin(
     changes,
@@ -157,10 +155,59 @@ async function compose(
   };
 }
 
+async function upgradeDatabase(engine: Engine, { clock, log }: { clock: Clock; log: Logger }): Promise<void> {
+  const { applied, pending } = await migrationStatus(engine, migrations);
+  const isUpgrade = applied.length > 0 && pending.length > 0;
+  // A large database takes a while, in which the server does not listen.
+  if (isUpgrade) log.info({ migrations: pending.length }, `upgrading the database to ${RELEASE}`);
+  const begun = performance.now();
+  const { length } = await migrate(engine, migrations, clock.now());
+  const ms = Math.round(performance.now() - begun);
+  if (isUpgrade) log.info({ migrations: length, ms }, 'database upgraded');
+}
+
 function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new Failure('invalid', `The file ${path} for HTTPS cannot be read: ${(error as Error).message}`);
   }
+}
+
+interface NodeState {
+  /** Whether work that waits is done, here or, for a node without that role, by others. */
+  hasWorker(): boolean;
+  canRun: boolean;
+  isOpen(): boolean;
+}
+
+/** What /readyz says of this node. */
+function readinessOf(
+  { engine, disk, services }: Kernel,
+  execution: ExecutionSettings,
+  node: NodeState,
+): Readiness {
+  return {
+    check: async () => ({
+      database: await engine.ping().then(
+        () => true,
+        () => false,
+      ),
+      worker: node.hasWorker(),
+      disk: !disk.isFull('data', 'blobs', 'repositories'),
+      open: node.isOpen(),
+    }),
+    facts() {
+      const { isolation, refusal } = services.runner;
+      return {
+        actors: {
+          isolation,
+          network: execution.network,
+          canRun: node.canRun && refusal === undefined,
+        },
+        git: services.git.status().message,
+        disk: disk.describe().join(' ') || 'There is room.',
+      };
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// Starts the background work of the kernel and of all APIs.
+// Starts the background work of the kernel and of all APIs, and saves what is counted in memory.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Api, RecurringWork } from '../kernel/http/protocol.ts';
@@ -10,8 +10,8 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { joinWork } from '../kernel/http/module.ts';
 import { orphanSweep } from '../kernel/storage/blobs/orphan-blobs.ts';
 import { versionUsageSweep } from '../kernel/versions/usage/sweep.ts';
-import { webhookWork } from '../kernel/webhooks/removal-work.ts';
-import { startDelivering } from '../kernel/webhooks/start-delivery.ts';
+import { webhookWork, startDelivering } from '../kernel/webhooks/start-delivery.ts';
+import { SAVE_MS } from '../kernel/limits/window.ts';
 
 const HOUR = 60 * 60 * 1000;
 
@@ -80,4 +80,35 @@ function plan(
 ): Promise<void> {
   const now = clock.now();
   return schedule(db, { id: kind, kind, payload: '', dueAt: now + everyMs }, now, earlier);
+}
+
+const USE_MS = 10_000;
+/** What a crash loses of the usage of old versions, at most. */
+const VERSION_USAGE_MS = 15_000;
+
+/** Rate limit usage, the last use of tokens and usage of old versions. */
+export function saveRegularly({ limits, identity, versionUsage, log }: Kernel): { stop(): Promise<void> } {
+  let saving: Promise<void> = Promise.resolve();
+  const save = (work: () => Promise<void>) => {
+    saving = saving
+      .then(work)
+      .catch((error: unknown) => log.warn({ err: error }, 'could not save counters; will try again'));
+    return saving;
+  };
+  const saveLimits = () => save(() => limits.sync());
+  const saveUse = () => save(() => identity.saveLastUse());
+  const saveVersionUsage = () => save(() => versionUsage.save());
+  const timers = [
+    setInterval(() => void saveLimits(), SAVE_MS).unref(),
+    setInterval(() => void saveUse(), USE_MS).unref(),
+    setInterval(() => void saveVersionUsage(), VERSION_USAGE_MS).unref(),
+  ];
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await saveLimits();
+      await saveUse();
+      await saveVersionUsage();
+    },
+  };
 }

@@ -14,7 +14,7 @@ import { BodyMemory } from '../kernel/http/body/body-memory.ts';
 import { Identity } from '../kernel/identity/identity.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Limits } from '../kernel/limits/limits.ts';
-import { SecondaryLimits } from '../kernel/limits/secondary-limits.ts';
+import { SecondaryLimits, type SecondaryQuotas } from '../kernel/limits/secondary-limits.ts';
 import { guard } from '../kernel/network/guard.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import { Metrics } from '../kernel/observability/metrics.ts';
@@ -25,8 +25,13 @@ import { apis, auditedAccounts, baseRoles, endMember, transferOwnership } from '
 import type { Config } from './config.ts';
 import { recordIsolation } from './execution-settings.ts';
 import { openBlobs, openSecrets, repositoriesFolderOf } from './open-stores.ts';
-import { quotasOf, secondaryQuotasOf, streamLimitsOf } from './quotas.ts';
 import { RELEASE } from './release.ts';
+import type { StreamLimits } from '../flags/delivery/sdk-streams.ts';
+import { Failure } from '../kernel/failure.ts';
+import { LOGIN_QUOTA, LOGIN_CATEGORY } from '../kernel/http/pages/login.ts';
+import type { Quota } from '../kernel/limits/window.ts';
+import { DOCS_CATEGORY } from '../kernel/http/pages/session-pages.ts';
+import { DOCS_QUOTA } from '../kernel/openapi/serve-docs.ts';
 
 /** What a kernel is made of: opened before it, and closed after it. */
 export interface Ground {
@@ -46,7 +51,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
   const { engine, changes, disk, execution, clock, log, program, urls, isPageSecretRequired } = ground;
   const limits = new Limits({
     enabled: config.limits === 'on',
-    quotas: quotasOf(apis, config.limit),
+    quotas: quotasOf(config.limit),
     exceededStatus: Number(config.hostLimitStatus),
     store: { db: engine.db, clock, isShared: engine.isShared },
   });
@@ -109,4 +114,42 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
     },
   };
   return kernel;
+}
+
+/** The defaults of each API and of the login, overridden by the settings; an unknown name is an error. */
+function quotasOf(limit: Config['limit']): Record<string, Quota> {
+  const usual = apis.flatMap(({ protocol }) =>
+    Object.entries(protocol.limits.quotas).map(
+      ([category, quota]) => [`${protocol.name}.${category}`, quota] as const,
+    ),
+  );
+  const all: Record<string, Quota> = {
+    ...Object.fromEntries(usual),
+    [LOGIN_CATEGORY]: LOGIN_QUOTA,
+    [DOCS_CATEGORY]: DOCS_QUOTA,
+  };
+  for (const name of Object.keys(limit)) {
+    if (all[name] === undefined) {
+      throw new Failure('invalid', `There is no quota "${name}". There are: ${Object.keys(all).join(', ')}.`);
+    }
+  }
+  return { ...all, ...limit };
+}
+
+function secondaryQuotasOf(config: Config): SecondaryQuotas {
+  return {
+    concurrent: config.secondaryLimitConcurrent,
+    pointsPerMinute: { rest: config.secondaryLimitPoints, graphql: config.secondaryLimitGraphql },
+    contentPerMinute: config.secondaryLimitContentMinute,
+    contentPerHour: config.secondaryLimitContentHour,
+  };
+}
+
+function streamLimitsOf(config: Config): StreamLimits {
+  return {
+    perAddress: config.streamsPerAddress,
+    perEnvironment: config.streamsPerEnvironment,
+    perNode: config.streamsPerNode,
+    heartbeatSeconds: config.streamHeartbeat,
+  };
 }

@@ -6,7 +6,7 @@ import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { insertLoginLink } from '../kernel/identity/sessions/store-sessions.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
-import { urlOf } from '../kernel/http/server/server.ts';
+import { urlOf } from '../kernel/http/server/listen.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { RELEASE } from '../app/release.ts';

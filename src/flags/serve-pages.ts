@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { showPage, escapeHtml, htmlPage, htmlTable } from '../kernel/http/pages/html.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
-import { loginPathFrom } from '../kernel/identity/sessions/login-return.ts';
+import { loginPathFrom } from '../kernel/identity/sessions/session-link.ts';
 import { can } from '../kernel/identity/policy.ts';
 import { findSessionCaller } from '../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../kernel/kernel.ts';

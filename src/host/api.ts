@@ -2,7 +2,7 @@
 import type { Api, ApiProtocol, Headers } from '../kernel/http/protocol.ts';
 import type { RequestContext, CategoryCounter } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
-import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/cookie.ts';
+import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/session-caller.ts';
 import type { Credential } from '../kernel/identity/caller.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newId } from '../../src/kernel/id.ts';
-import { LIBRARY_ID } from '../../src/kernel/identity/library-account.ts';
+import { LIBRARY_ID } from '../../src/kernel/identity/store-accounts.ts';
 import { finishedRun, logOf, runActor, startRun } from '../actors.ts';
 import { startShop, type ShopSite } from '../clients/shop-site.ts';
 import { onEachEngine } from '../engines.ts';

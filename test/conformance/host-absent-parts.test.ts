@@ -5,8 +5,7 @@ import { afterGitTests as after, beforeGitTests as before, gitTest as test } fro
 import { Octokit } from 'octokit';
 import { ABSENT_PARTS, absentPartAt } from '../../src/host/absent-parts.ts';
 import { hostApi } from '../../src/host/api.ts';
-import { describedPath } from '../../src/kernel/http/path-template.ts';
-import { placesOf } from '../../src/kernel/http/route.ts';
+import { describedPath, placesOf } from '../../src/kernel/http/path-template.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServer, type TestServer } from '../server.ts';
 

@@ -10,7 +10,7 @@ import {
   changeAnchor,
   changeGroupsOf,
 } from '../../src/kernel/versions/version-effects.ts';
-import { readVersionExamples } from '../../src/kernel/openapi/version-examples.ts';
+import { readVersionExamples } from '../../src/kernel/openapi/examples.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';

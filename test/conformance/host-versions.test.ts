@@ -13,8 +13,7 @@ import { apiPage } from '../../src/kernel/openapi/docs.ts';
 import { describeApi } from '../../src/kernel/openapi/document.ts';
 import { reply, route } from '../../src/kernel/http/route.ts';
 import { Type, type TSchema } from '../../src/kernel/schema/schema.ts';
-import { supportedUntil } from '../../src/kernel/versions/version-support.ts';
-import { change, type VersionTable } from '../../src/kernel/versions/version.ts';
+import { supportedUntil, change, type VersionTable } from '../../src/kernel/versions/version.ts';
 import { mount } from '../mount.ts';
 import { startServer, type Answer, type TestServer } from '../server.ts';
 

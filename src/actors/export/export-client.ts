@@ -1,6 +1,6 @@
 // The main thread's side of the export thread: sends it the texts of items and receives the chunks of the file.
 import { Failure } from '../../kernel/failure.ts';
-import type { TaskChannel } from '../../kernel/threads/task-channel.ts';
+import type { TaskChannel } from '../../kernel/threads/task-thread.ts';
 import { TaskStopped } from '../../kernel/threads/task-error.ts';
 import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
 import type { ExportTask, FromThread, SourceName, ToThread } from './export-protocol.ts';

@@ -1,7 +1,7 @@
 // Creates the Actors of the library, and brings them up to date after a new release, at every start of a server.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { newId } from '../../kernel/id.ts';
-import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
+import { LIBRARY_ID } from '../../kernel/identity/store-accounts.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { saveStoreEntry } from '../actor-store/store-entries.ts';
 import { changeOf } from '../actors/change-actor.ts';

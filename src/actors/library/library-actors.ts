@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
+import { LIBRARY_ID } from '../../kernel/identity/store-accounts.ts';
 import { createReadStream } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { ActorFields } from '../actors/store.ts';

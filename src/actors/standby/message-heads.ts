@@ -1,5 +1,5 @@
 // The heads of messages that pass the proxy: of a request as the program gets it, and of a reply as the client gets it, without what would be about this server instead of the program.
-import { SESSION_HEADER } from '../../kernel/identity/sessions/page-secret.ts';
+import { SESSION_HEADER } from '../../kernel/identity/sessions/session-caller.ts';
 import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { type WebServer, SECRET_HEADER } from '../runs/web-server.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { piecesOf } from '../../kernel/http/body/body.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { SESSION_HEADER } from '../../kernel/identity/sessions/page-secret.ts';
+import { SESSION_HEADER } from '../../kernel/identity/sessions/session-caller.ts';
 import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/http/route.ts';
 import { Nullable, Type } from '../../kernel/schema/schema.ts';

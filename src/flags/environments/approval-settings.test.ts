@@ -1,7 +1,7 @@
 // Base roles that may change approval settings.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
+import { compileBaseRoles } from '../../kernel/identity/role-policies.ts';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { flagsApi } from '../api.ts';
 

@@ -1,5 +1,5 @@
 // Approval settings of an environment: which changes need a review, and who may delete an environment that requires approvals.
-import type { RoleStatements } from '../../kernel/identity/base-roles.ts';
+import type { RoleStatements } from '../../kernel/identity/role-policies.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Tags, normalizeTags } from '../fields.ts';
 import type { ApprovalSettings, Environment, Project } from '../projects/project.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
-import { compileBaseRoles } from '../../kernel/identity/base-roles.ts';
+import { compileBaseRoles } from '../../kernel/identity/role-policies.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import {

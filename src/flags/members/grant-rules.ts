@@ -1,7 +1,7 @@
 // Who may grant which permissions to a token, a member or a team: never more than their own.
 import { Failure } from '../../kernel/failure.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { hasPlaceholders } from '../../kernel/identity/attributes.ts';
+import { hasPlaceholders } from '../../kernel/identity/role-policies.ts';
 import type { HeldRoles, KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { BaseRole } from '../../kernel/identity/policy.ts';

@@ -1,8 +1,8 @@
 // The representation of members, and the rules for changing them.
 import type { Access } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
-import type { RoleAttributes } from '../../kernel/identity/attributes.ts';
-import { isEmail } from '../../kernel/identity/email.ts';
+import type { RoleAttributes } from '../../kernel/identity/role-policies.ts';
+import { isEmail } from '../../kernel/text/email.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { MemberGrant, Team } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';

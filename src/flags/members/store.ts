@@ -4,10 +4,9 @@ import { chunk } from '../../kernel/collections/chunk.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { isReservedUsername } from '../../kernel/identity/library-account.ts';
 import { attributesOf, memberOf } from '../../kernel/identity/store-members.ts';
 import { escapeLike } from '../../kernel/storage/search.ts';
-import { listReservedNames } from '../../kernel/identity/store-reserved-names.ts';
+import { isReservedUsername, listReservedNames } from '../../kernel/identity/store-reserved-names.ts';
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { MemberRecord } from './model.ts';
 

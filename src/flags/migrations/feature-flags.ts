@@ -1,6 +1,5 @@
 // The tables of flags, their configurations per environment, tags, prerequisites and usage.
-import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
-import type { Migration } from '../../kernel/storage/migrate.ts';
+import { fillSortNames, type Migration } from '../../kernel/storage/migrate.ts';
 
 /** Each sorting index ends with the filter columns, so that filtered lists read no table rows that they discard. */
 const FILTERS = 'no, state, is_temporary, availability, maintainer_id, maintainer_team, words';

@@ -1,6 +1,5 @@
 // The tables of segments, members of big segments, and segments used by flags.
-import { fillSortNames } from '../../kernel/storage/fill-sort-names.ts';
-import type { Migration } from '../../kernel/storage/migrate.ts';
+import { fillSortNames, type Migration } from '../../kernel/storage/migrate.ts';
 
 export const segmentMigrations: Migration[] = [
   {

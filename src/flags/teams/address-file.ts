@@ -1,6 +1,6 @@
 // Reads a file of e-mail addresses, one in the first column of each line, and checks whom a call names for a team.
 import { Failure } from '../../kernel/failure.ts';
-import { isEmail } from '../../kernel/identity/email.ts';
+import { isEmail } from '../../kernel/text/email.ts';
 
 export interface AddressLine {
   line: number;

@@ -2,7 +2,7 @@
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Role } from '../../kernel/identity/store-roles.ts';
-import { fillPlaceholders } from '../../kernel/identity/attributes.ts';
+import { fillPlaceholders } from '../../kernel/identity/role-policies.ts';
 import { grantedActions, listTeamRoles, type Team } from '../../kernel/identity/store-member-teams.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

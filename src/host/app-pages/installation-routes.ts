@@ -7,7 +7,7 @@ import { formTargetOf, showPage } from '../../kernel/http/pages/html.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
-import { goTo } from '../../kernel/http/pages/session-shell.ts';
+import { goTo } from '../../kernel/http/pages/session-pages.ts';
 import { openManagedAccount } from '../app-manifests/app-owner.ts';
 import {
   signForm,

@@ -7,7 +7,7 @@ import { escapeHtml, htmlTable } from '../../kernel/http/pages/html.ts';
 import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
 import { DOCS_CATEGORY, chargePage } from '../../kernel/http/pages/session-pages.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
-import { loginPathFrom } from '../../kernel/identity/sessions/login-return.ts';
+import { loginPathFrom } from '../../kernel/identity/sessions/session-link.ts';
 import { findSessionCaller, type SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';

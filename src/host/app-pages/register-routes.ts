@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
 import { formTargetOf, showPage, escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
-import { goTo } from '../../kernel/http/pages/session-shell.ts';
+import { goTo } from '../../kernel/http/pages/session-pages.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { requirePermission } from '../../kernel/identity/policy.ts';
 import type { SessionCaller } from '../../kernel/identity/sessions/session-caller.ts';

@@ -9,7 +9,7 @@ import { requirePermission } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { goTo } from '../../kernel/http/pages/session-shell.ts';
+import { goTo } from '../../kernel/http/pages/session-pages.ts';
 import { scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
 import { openManagedAccount, openManagedOwner } from '../app-manifests/app-owner.ts';
 import {

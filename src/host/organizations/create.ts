@@ -1,8 +1,7 @@
 // Creates organizations.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { isReservedUsername } from '../../kernel/identity/library-account.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
-import { reserveName } from '../../kernel/identity/store-reserved-names.ts';
+import { isReservedUsername, reserveName } from '../../kernel/identity/store-reserved-names.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';

@@ -1,7 +1,7 @@
 // Organizations: create, list, get, change and delete.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { isEmail } from '../../kernel/identity/email.ts';
+import { isEmail } from '../../kernel/text/email.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { releaseName } from '../../kernel/identity/store-reserved-names.ts';
 import { reply, route } from '../../kernel/http/route.ts';

@@ -6,8 +6,7 @@ import { assertPlans, fillTables, recordStatements } from '../../../test/query-p
 import { hostApi } from '../api.ts';
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { effectsOf } from '../../kernel/versions/usage/effects.ts';
-import type { RouteUsage } from '../../kernel/versions/usage/route-usage.ts';
+import { effectsOf, type RouteUsage } from '../../kernel/versions/usage/route-usage.ts';
 import {
   deleteUsageBefore,
   deleteUsageOf,

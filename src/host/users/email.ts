@@ -1,6 +1,6 @@
 // The e-mail addresses of a user: that of the member, which is the primary one, and those that were added.
 import type { Failure } from '../../kernel/failure.ts';
-import { isEmail } from '../../kernel/identity/email.ts';
+import { isEmail } from '../../kernel/text/email.ts';
 import { Nullable, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { PRIMARY, type UserProfile } from './profile.ts';
 

@@ -4,8 +4,13 @@ import type { RequestContext } from '../../kernel/http/request-context.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { RouteShape } from '../../kernel/http/route.ts';
 import { changeAnchor, REMOVED_ANCHOR, versionPath } from '../../kernel/versions/version-effects.ts';
-import { selectVersion, shownVersion, supportedUntil } from '../../kernel/versions/version-support.ts';
-import { changesAhead, type VersionTable } from '../../kernel/versions/version.ts';
+import {
+  selectVersion,
+  shownVersion,
+  supportedUntil,
+  changesAhead,
+  type VersionTable,
+} from '../../kernel/versions/version.ts';
 import { asksForBeta } from '../media-type.ts';
 
 /** The header of the specification, and the one that clients send. */

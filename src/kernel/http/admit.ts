@@ -3,7 +3,7 @@ import type { ApiProtocol } from './protocol.ts';
 import type { RequestContext } from './request-context.ts';
 import { Failure } from '../failure.ts';
 import { anonymousAt, type Caller, type Credential, type KnownCaller } from '../identity/caller.ts';
-import { isCompleteSession, SESSION_HEADER } from '../identity/sessions/page-secret.ts';
+import { isCompleteSession, SESSION_HEADER } from '../identity/sessions/session-caller.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Counter } from '../limits/window.ts';
 import { checkOverride } from './method-override.ts';

@@ -1,15 +1,15 @@
 // A module of an API declares its routes, tables and background work in one object. An API is a protocol and a list of modules.
 import type { ChangeTransaction, Subscriber } from '../change/changes.ts';
 import type { Api, DemoCalls, ApiProtocol, BackgroundWork } from './protocol.ts';
-import type { RoleStatements } from '../identity/base-roles.ts';
+import type { RoleStatements } from '../identity/role-policies.ts';
 import type { BoundaryUser } from '../identity/store-boundaries.ts';
 import type { EndMember, TransferOwnership } from '../identity/store-accounts.ts';
 import type { StopReason } from '../jobs/due-worker.ts';
 import type { Kernel } from '../kernel.ts';
 import type { PageRoute } from './pages/page-route.ts';
 import type { RawRoute } from './raw-route.ts';
-import { parametersOf, restOf } from './path-template.ts';
-import { placesOf, type Route, type RouteShape } from './route.ts';
+import { parametersOf, placesOf, restOf } from './path-template.ts';
+import type { Route, RouteShape } from './route.ts';
 import type { JsonSchema } from '../schema/schema.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { BlobKind } from '../storage/blobs/orphan-blobs.ts';

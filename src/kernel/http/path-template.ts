@@ -1,4 +1,5 @@
-// The path of a route with its parameters: `{id}` stands for one segment, and `{path...}` at the end for any number of them.
+// Where routes are: their paths with parameters, of which `{id}` stands for one segment and `{path...}` at the end for any number of them, and their aliases.
+import type { Method, RouteShape } from './route.ts';
 
 const REST = /\/\{(\w+)\.\.\.\}$/;
 
@@ -45,4 +46,63 @@ export function fillPath(path: string, params: Readonly<Record<string, string | 
       throw new Error(`A URL cannot have the path segment "${String(value)}"`);
     return segments.map(encodeURIComponent).join('/');
   });
+}
+
+/** A method and path at which an operation is served. */
+export interface RoutePlace {
+  method: Method;
+  path: string;
+  /** The path ends where the rest would begin. A route of its own at this path takes precedence. */
+  isEmptyRest?: true;
+}
+
+/** The place that is described first, then its aliases: the route's own, and each with another beginning of its path. */
+export function placesOf(
+  { method, path, aliases = [] }: Pick<RouteShape, 'method' | 'path' | 'aliases'>,
+  pathAliases: Readonly<Record<string, string>> = {},
+): RoutePlace[] {
+  const own = [
+    { method, path },
+    ...aliases.map((alias) => ({ method: alias.method ?? method, path: alias.path ?? path })),
+  ];
+  const renamed = Object.entries(pathAliases).flatMap(([alias, name]) =>
+    own
+      .filter((place) => place.path === name || place.path.startsWith(`${name}/`))
+      .map((place) => ({ ...place, path: alias + place.path.slice(name.length) })),
+  );
+  return [...own, ...renamed].flatMap((place) =>
+    restOf(place.path) === undefined
+      ? place
+      : [place, { ...place, path: withoutRest(place.path), isEmptyRest: true as const }],
+  );
+}
+
+/** The operations as documents have them: the route itself, and each of its aliases. */
+export function describedShapes(shape: RouteShape): RouteShape[] {
+  const { aliases = [], ...own } = shape;
+  return [
+    shape,
+    ...aliases.map((alias, index) => ({
+      ...own,
+      ...alias,
+      id: alias.id ?? `${shape.id}-alias-${index + 1}`,
+      description: `The same as \`${shape.id}\`.${own.description === undefined ? '' : ` ${own.description}`}`,
+      aliasOf: shape.id,
+    })),
+  ];
+}
+
+/** The literal words that paths of routes begin with, which no account may have as its name. Complete when the server is ready. */
+export class ReservedPathSegments {
+  readonly #words = new Set<string>();
+
+  /** A path that begins with a parameter has no such word. */
+  add(path: string): void {
+    const [, word = ''] = path.split('/', 2);
+    if (/^[\w.-]+$/.test(word)) this.#words.add(word);
+  }
+
+  all(): string[] {
+    return [...this.#words];
+  }
 }

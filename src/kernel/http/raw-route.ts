@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { KnownCaller } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
-import type { Call, RouteAccess, RoutePlace } from './route.ts';
+import type { RoutePlace } from './path-template.ts';
+import type { Call, RouteAccess } from './route.ts';
 
 export interface RawRoute {
   /** For log lines and metrics. */

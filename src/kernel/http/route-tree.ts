@@ -1,7 +1,7 @@
 // The routes of an API by path and method: finds the one of a request, and the parameters in its path. ADR 0048.
-import { restOf, withoutRest } from './path-template.ts';
+import { restOf, withoutRest, type RoutePlace } from './path-template.ts';
 import { requestPath } from './prefixes.ts';
-import { METHODS, type RoutePlace } from './route.ts';
+import { METHODS } from './route.ts';
 
 interface Leaf<T> {
   route: T;

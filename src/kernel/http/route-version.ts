@@ -2,7 +2,7 @@
 import type { ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { LastEtag } from './reply/etag.ts';
-import type { HeaderBlock } from './reply/header-list.ts';
+import type { HeaderBlock } from './reply/reply-headers.ts';
 import { headInVersion, type ReplyHead } from './reply/reply-head.ts';
 import { defaultStatus, type RouteShape } from './route.ts';
 import { schemaInVersion } from '../versions/schema-version.ts';

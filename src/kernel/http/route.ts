@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Caller, KnownCaller } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Page } from './reply/page.ts';
-import { restOf, withoutRest } from './path-template.ts';
+import { restOf } from './path-template.ts';
 import type { Static, TObject, TSchema } from '../schema/schema.ts';
 
 /** REPORT is a GET with a body. */
@@ -96,50 +96,6 @@ export interface RouteAlias {
   id?: string;
   method?: Method;
   path?: string;
-}
-
-/** A method and path at which an operation is served. */
-export interface RoutePlace {
-  method: Method;
-  path: string;
-  /** The path ends where the rest would begin. A route of its own at this path takes precedence. */
-  isEmptyRest?: true;
-}
-
-/** The place that is described first, then its aliases: the route's own, and each with another beginning of its path. */
-export function placesOf(
-  { method, path, aliases = [] }: Pick<RouteShape, 'method' | 'path' | 'aliases'>,
-  pathAliases: Readonly<Record<string, string>> = {},
-): RoutePlace[] {
-  const own = [
-    { method, path },
-    ...aliases.map((alias) => ({ method: alias.method ?? method, path: alias.path ?? path })),
-  ];
-  const renamed = Object.entries(pathAliases).flatMap(([alias, name]) =>
-    own
-      .filter((place) => place.path === name || place.path.startsWith(`${name}/`))
-      .map((place) => ({ ...place, path: alias + place.path.slice(name.length) })),
-  );
-  return [...own, ...renamed].flatMap((place) =>
-    restOf(place.path) === undefined
-      ? place
-      : [place, { ...place, path: withoutRest(place.path), isEmptyRest: true as const }],
-  );
-}
-
-/** The operations as documents have them: the route itself, and each of its aliases. */
-export function describedShapes(shape: RouteShape): RouteShape[] {
-  const { aliases = [], ...own } = shape;
-  return [
-    shape,
-    ...aliases.map((alias, index) => ({
-      ...own,
-      ...alias,
-      id: alias.id ?? `${shape.id}-alias-${index + 1}`,
-      description: `The same as \`${shape.id}\`.${own.description === undefined ? '' : ` ${own.description}`}`,
-      aliasOf: shape.id,
-    })),
-  ];
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;

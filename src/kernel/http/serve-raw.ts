@@ -3,18 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
-import { checkHead } from './server/bad-requests.ts';
+import { checkHead, asFailure } from './server/bad-requests.ts';
 import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
-import { asFailure } from './server/fastify-failure.ts';
 import { ServerResponse } from '../network/http-client.ts';
 import type { Kernel } from '../kernel.ts';
 import { ActiveRequestContext } from './request-context.ts';
 import type { ApiHandlers } from './api-router.ts';
 import type { ClientSocket, RawAnswer, RawRoute, RawRouteCall } from './raw-route.ts';
 import type { RouteShape } from './route.ts';
+import { finishCall } from './finish-call.ts';
 import { ReplySender } from './reply/send.ts';
-import { defaultVersion } from '../versions/version-support.ts';
+import { defaultVersion } from '../versions/version.ts';
 
 export function serveRaw(app: FastifyInstance, { protocol, rawRoutes = [] }: Api, kernel: Kernel): void {
   const upgrades = new WeakMap<IncomingMessage, ClientSocket>();
@@ -101,7 +101,7 @@ export function rawHandlers(
     upgrade?.socket.once('close', () => call.leave());
     const forward = await open(Object.assign(call, { params }));
     await forward({ request, response, ...(upgrade && { upgrade }) });
-    send.finish(call, response.statusCode);
+    finishCall(call, response.statusCode, protocol, kernel);
   };
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {

@@ -1,33 +1,24 @@
 // Mounts an API on the server and runs each request: admit the caller, read the body, call the handler, send the reply.
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { admit } from './admit.ts';
-import { shownPath } from './call-log.ts';
+import { shownPath } from './finish-call.ts';
 import type { ApiHandlers } from './api-router.ts';
 import type { HeldBody } from './body/body-memory.ts';
 import { collectBody, inflateBody } from './body/body.ts';
 import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
-import { asFailure } from './server/fastify-failure.ts';
+import { asFailure, checkHead, type UnreadRequest } from './server/bad-requests.ts';
 import type { Kernel } from '../kernel.ts';
 import { parseJson } from '../json/parse.ts';
 import { ActiveRequestContext } from './request-context.ts';
 import type { OverriddenMethod } from './method-override.ts';
-import { checkHead, type UnreadRequest } from './server/bad-requests.ts';
-import { restOf, withSlashesIn } from './path-template.ts';
+import { restOf, withSlashesIn, describedShapes, placesOf } from './path-template.ts';
 import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
-import {
-  describedShapes,
-  placesOf,
-  type Call,
-  type Method,
-  type RawCall,
-  type Route,
-  type RouteShape,
-} from './route.ts';
+import type { Call, Method, RawCall, Route, RouteShape } from './route.ts';
 import { ReplySender } from './reply/send.ts';
-import { defaultVersion } from '../versions/version-support.ts';
-import { pageHandlers, wantsPage } from './pages/serve-pages.ts';
+import { defaultVersion } from '../versions/version.ts';
+import { pageHandlers, wantsPage } from './pages/page-route.ts';
 import type { SecondaryCost } from '../limits/secondary-limits.ts';
 import { rawHandlers } from './serve-raw.ts';
 

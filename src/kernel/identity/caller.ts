@@ -1,5 +1,5 @@
 // The caller of an API: anonymous, or a member by token or session, with the policies that apply.
-import type { Boundary } from './boundary.ts';
+import type { Boundary } from './store-boundaries.ts';
 import type { Account } from './store-accounts.ts';
 import type { Member } from './store-members.ts';
 import type { Policy } from './policy.ts';

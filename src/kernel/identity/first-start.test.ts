@@ -6,7 +6,7 @@ import { Changes } from '../change/changes.ts';
 import { eventMigrations } from '../change/store.ts';
 import type { Engine } from '../storage/engine.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword, requireAdmin } from './first-start.ts';
-import { compileBaseRoles } from './base-roles.ts';
+import { compileBaseRoles } from './role-policies.ts';
 import { Identity } from './identity.ts';
 import { insertMember } from './store-members.ts';
 import { identityMigrations } from './tables.ts';

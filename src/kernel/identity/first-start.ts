@@ -4,7 +4,7 @@ import type { Engine } from '../storage/engine.ts';
 import { systemActor } from './actor.ts';
 import type { Changes, ChangeTransaction } from '../change/changes.ts';
 import { lockName } from '../storage/locks.ts';
-import { isEmail } from './email.ts';
+import { isEmail } from '../text/email.ts';
 import {
   updateEmail,
   checkPassword,

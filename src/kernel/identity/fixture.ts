@@ -1,7 +1,7 @@
 // A team for the kernel's own tests; the flags API has their administration.
 import { newId } from '../id.ts';
 import type { Db } from '../storage/tables.ts';
-import type { RoleAttributes } from './attributes.ts';
+import type { RoleAttributes } from './role-policies.ts';
 import type { TeamGrant } from './store-member-teams.ts';
 
 export interface TestTeam {

@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Credential, KnownCaller } from './caller.ts';
-import { compileBaseRoles } from './base-roles.ts';
+import { compileBaseRoles } from './role-policies.ts';
 import { Identity } from './identity.ts';
 import { deleteMember, insertMember, type Member } from './store-members.ts';
 import { can } from './policy.ts';

@@ -1,27 +1,23 @@
 // Authenticates: turns a credential into a caller, from a cache or from the database.
 import { BoundedCache } from '../collections/bounded-cache.ts';
 import { Failure } from '../failure.ts';
+import { hashSecret } from '../secrets/secret.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
-import { ensureServiceAccount } from './store-accounts.ts';
-import type { RoleAttributes } from './attributes.ts';
-import { boundaryOfToken, intersect, type Boundary } from './boundary.ts';
-import { customPolicy, type RolePolicies } from './base-roles.ts';
 import type { Credential, KnownCaller, ProgramIdentity } from './caller.ts';
-import { findBoundary, upsertBoundary, UNUSED_MS } from './store-boundaries.ts';
-import { findMemberPermissions } from './member-permissions.ts';
-import { findTokenOwner, updateLastSeen, type Member } from './store-members.ts';
-import { compilePolicy, type Policy } from './policy.ts';
-import { findRoles, type Role } from './store-roles.ts';
-import { hashSecret } from '../secrets/secret.ts';
-import { findSession } from './sessions/store-sessions.ts';
 import {
-  findToken,
-  findTokenByHash,
-  updateLastUsed,
-  type TokenPermissions,
-  type Token,
-} from './store-tokens.ts';
+  callerBySession,
+  callerByToken,
+  callerOf,
+  callerWithToken,
+  openBoundary,
+  type FoundCaller,
+} from './find-caller.ts';
+import type { Policy } from './policy.ts';
+import type { RolePolicies } from './role-policies.ts';
+import { intersect, UNUSED_MS, upsertBoundary, type Boundary } from './store-boundaries.ts';
+import { updateLastSeen } from './store-members.ts';
+import { findToken, updateLastUsed } from './store-tokens.ts';
 
 /** The channel that every commit which changes permissions notifies: all nodes then clear their caches. */
 export const IDENTITY = 'identity';
@@ -236,44 +232,6 @@ export class Identity {
   }
 }
 
-interface FoundCaller {
-  caller: KnownCaller;
-  expiresAt: number;
-}
-
-async function callerByToken(
-  db: Db,
-  base: RolePolicies,
-  hash: string,
-  now: number,
-): Promise<FoundCaller | undefined> {
-  const token = await findTokenByHash(db, hash, now);
-  return token && (await callerWithToken(db, base, token));
-}
-
-async function callerWithToken(db: Db, base: RolePolicies, token: Token): Promise<FoundCaller | undefined> {
-  const owner = await findTokenOwner(db, token);
-  if (owner === undefined) return undefined;
-  const { member } = owner;
-  const expiresAt = token.expiresAt ?? Infinity;
-  if (token.isService) return { caller: await serviceCaller(db, base, member, token), expiresAt };
-  const permissions = await findMemberPermissions(db, base, member, owner.attributes);
-  const roles = await findRoles(db, token.customRoles);
-  const grants = [...permissions.grants, tokenPolicies(base, token, roles, permissions.attributes)];
-  // By id: a key may be given to another role later.
-  const boundary = boundaryOfToken({ ...token, customRoles: roles.map(({ id }) => id) });
-  const caller = { kind: 'token' as const, member, token, grants, held: permissions.held };
-  return { caller: { ...caller, ...(boundary && { boundary }) }, expiresAt };
-}
-
-async function serviceCaller(db: Db, base: RolePolicies, member: Member, token: Token): Promise<KnownCaller> {
-  const roles = await findRoles(db, token.customRoles);
-  const grants = [serviceBounds(base, token), tokenPolicies(base, token, roles, {})];
-  const held = { roles: roles.map(({ id }) => id), teams: [], managedTeams: [] };
-  const account = await ensureServiceAccount(db, token);
-  return { kind: 'token', member, token, account, grants, held };
-}
-
 /** Whose permissions background work has: a member's, or those of a service token. */
 export interface Initiator {
   memberId: string;
@@ -285,75 +243,4 @@ export interface Initiator {
 /** The initiator as records name them. Without a boundary, so it is for what was permitted and only has to be written down. */
 export function recordedAs({ member, token }: KnownCaller): Initiator {
   return { memberId: member.id, ...(token?.isService && { serviceTokenId: token.id }) };
-}
-
-async function callerOf(
-  db: Db,
-  base: RolePolicies,
-  { memberId, serviceTokenId, boundary: boundaryId }: Initiator,
-  now: number,
-  own?: Policy,
-): Promise<KnownCaller | undefined> {
-  const owner = await findTokenOwner(db, { memberId, isService: serviceTokenId !== undefined });
-  if (owner === undefined) return undefined;
-  const { member } = owner;
-  let caller: KnownCaller;
-  let attributes: RoleAttributes = {};
-  if (serviceTokenId === undefined) {
-    const permissions = await findMemberPermissions(db, base, member, owner.attributes);
-    ({ attributes } = permissions);
-    caller = { kind: 'session', member, grants: permissions.grants, held: permissions.held };
-  } else {
-    const token = await findToken(db, serviceTokenId);
-    if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
-    caller = await serviceCaller(db, base, member, token);
-  }
-  if (boundaryId === undefined) return caller;
-  const boundary = await openBoundary(db, boundaryId);
-  const groups = await Promise.all(
-    boundary.layers.map(async (layer) =>
-      tokenPolicies(base, layer, await findRoles(db, layer.customRoles), attributes),
-    ),
-  );
-  const cut = groups.map((policies) => (own === undefined ? policies : [...policies, own]));
-  return { ...caller, boundary, grants: [...caller.grants, ...cut] };
-}
-
-/** One that is missing allows nothing. */
-async function openBoundary(db: Db, id: string): Promise<Boundary> {
-  return (await findBoundary(db, id)) ?? { id, layers: [{ customRoles: [] }] };
-}
-
-async function callerBySession(
-  db: Db,
-  base: RolePolicies,
-  hash: string,
-  now: number,
-): Promise<FoundCaller | undefined> {
-  const session = await findSession(db, hash, now);
-  if (session === undefined) return undefined;
-  const { member, attributes, expiresAt, pageHash } = session;
-  const { grants, held } = await findMemberPermissions(db, base, member, attributes);
-  return {
-    caller: { kind: 'session', member, session: { hash, pageHash }, grants, held },
-    expiresAt,
-  };
-}
-
-/** Limits a service token without a role to what an admin may do: admins can create service tokens, and must not become owners. */
-function serviceBounds(base: RolePolicies, { role = 'admin' }: Token): Policy[] {
-  return [base[role]];
-}
-
-function tokenPolicies(
-  base: RolePolicies,
-  { role, inlinePolicy }: TokenPermissions,
-  roles: readonly Role[],
-  attributes: RoleAttributes,
-): Policy[] {
-  return [
-    ...(role === undefined ? [] : [base[role]]),
-    ...(inlinePolicy === undefined ? [] : [compilePolicy(inlinePolicy)]),
-    ...roles.map((custom) => customPolicy(base, custom, attributes)),
-  ];
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { cpuMsOf } from '../../../test/cpu-time.ts';
 import { Failure } from '../failure.ts';
-import { compileBaseRoles } from './base-roles.ts';
+import { compileBaseRoles } from './role-policies.ts';
 import {
   can,
   compilePolicy,

@@ -6,7 +6,7 @@ import { lockName } from '../storage/locks.ts';
 import type { Db } from '../storage/tables.ts';
 import type { KnownCaller } from './caller.ts';
 import { findBotAccount, isBotUsername } from './store-bots.ts';
-import { LIBRARY_ID, LIBRARY_OTHER_USERNAME, LIBRARY_USERNAME } from './library-account.ts';
+import { LIBRARY_USERNAME } from './store-reserved-names.ts';
 import {
   findMember,
   findOldestOwner,
@@ -17,6 +17,12 @@ import {
 } from './store-members.ts';
 import type { BaseRole } from './policy.ts';
 import type { Token } from './store-tokens.ts';
+
+/** The account that owns what comes with the program. It has no credentials, and no member can take its name. */
+export const LIBRARY_ID = '000000000000000000000001';
+
+/** Its name where a member of an older database has the other one. Usernames of members contain no dot. */
+const LIBRARY_OTHER_USERNAME = 'apify.library';
 
 export interface Account extends Omit<Member, 'customRoles'> {
   isService?: true;

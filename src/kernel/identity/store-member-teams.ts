@@ -1,7 +1,7 @@
 // What members have from their teams: the reads that their permissions are computed from. Teams are changed by the flags API.
 import type { Selectable } from 'kysely';
 import type { Db, Tables } from '../storage/tables.ts';
-import type { RoleAttributes } from './attributes.ts';
+import type { RoleAttributes } from './role-policies.ts';
 import { roleOf } from './store-roles.ts';
 
 export interface Team {

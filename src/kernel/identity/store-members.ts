@@ -7,11 +7,10 @@ import type { Slice } from '../http/reply/page.ts';
 import { contested } from '../storage/retry.ts';
 import { escapeLike } from '../storage/search.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { isEmail } from './email.ts';
-import { isReservedUsername } from './library-account.ts';
+import { isEmail } from '../text/email.ts';
 import { isPassword } from '../secrets/secret.ts';
-import { releaseName, reserveName } from './store-reserved-names.ts';
-import type { RoleAttributes } from './attributes.ts';
+import { releaseName, reserveName, isReservedUsername } from './store-reserved-names.ts';
+import type { RoleAttributes } from './role-policies.ts';
 import type { BaseRole } from './policy.ts';
 
 export interface Member {

@@ -4,6 +4,14 @@ import type { Db } from '../storage/tables.ts';
 
 export type NameHolder = 'member' | 'organization' | 'path';
 
+/** The name of the account that owns what comes with the program: documents and clients know public programs under it. */
+export const LIBRARY_USERNAME = 'apify';
+
+/** In any case, so that nobody can pass for that account. */
+export function isReservedUsername(username: string): boolean {
+  return username.toLowerCase() === LIBRARY_USERNAME;
+}
+
 /**
  * False where the name is taken. A transaction waits for another one that reserves the same name; the primary key decides.
  * Called in the transaction that creates the holder of the name.

@@ -1,7 +1,6 @@
 // The tables of identity: members, their roles and teams, tokens and browser sessions.
 import type { Generated } from 'kysely';
-import { fillSortNames } from '../storage/fill-sort-names.ts';
-import type { Migration } from '../storage/migrate.ts';
+import { fillSortNames, type Migration } from '../storage/migrate.ts';
 
 declare module '../storage/tables.ts' {
   interface Tables {

@@ -1,8 +1,7 @@
 // Rate limits: fixed windows per caller and category that begin at first use; counted in memory, shared through the database. ADR 0011, 0030 and 0109.
 import type { Clock } from '../clock.ts';
 import type { Caller } from '../identity/caller.ts';
-import { NetworkWindows } from './crowded-networks.ts';
-import { isNetwork, networkOf } from './client-network.ts';
+import { NetworkWindows, isNetwork, networkOf } from './client-network.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './store.ts';
 import {
   CLOCK_SLACK_MS,

@@ -1,8 +1,7 @@
 // Secondary rate limits: how much one caller may do at the same time, and in a minute. They are counted in this process only. ADR 0058.
 import type { Caller } from '../identity/caller.ts';
 import { budgetIdOf } from './limits.ts';
-import { SecondaryCallers, type CallerState } from './secondary-callers.ts';
-import { MINUTE_MS } from './sliding-minute.ts';
+import { SecondaryCallers, type CallerState, MINUTE_MS } from './secondary-callers.ts';
 
 /** The numbers; 0 is no limit. */
 export interface SecondaryQuotas {

@@ -17,14 +17,8 @@ import {
   type ChangedField,
   type ChangeGroup,
 } from '../versions/version-effects.ts';
-import {
-  LEFT_OUT,
-  type ExampleReply,
-  type VersionExample,
-  type VersionExamples,
-} from './version-examples.ts';
-import { allVersions, supportedUntil } from '../versions/version-support.ts';
-import { schemasOf, type VersionTable } from '../versions/version.ts';
+import { LEFT_OUT, type ExampleReply, type VersionExample, type VersionExamples } from './examples.ts';
+import { allVersions, supportedUntil, schemasOf, type VersionTable } from '../versions/version.ts';
 
 /** Longer lists of operations are folded. */
 const SHOWN_OPERATIONS = 6;

@@ -2,8 +2,7 @@
 import type { Api } from '../http/protocol.ts';
 import { htmlPage, htmlTable } from '../http/pages/html.ts';
 import { changeGroupsOf, versionPath } from '../versions/version-effects.ts';
-import { allVersions, defaultVersion, supportedUntil } from '../versions/version-support.ts';
-import type { VersionTable } from '../versions/version.ts';
+import { allVersions, defaultVersion, supportedUntil, type VersionTable } from '../versions/version.ts';
 
 /** Versions that have a page and an OpenAPI document. */
 export function describedVersions({ names, announced = [] }: VersionTable): string[] {

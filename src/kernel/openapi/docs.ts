@@ -2,7 +2,7 @@
 import { publicAccess, type RouteAccess } from '../http/route.ts';
 import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { versionParts } from './docs-versions.ts';
-import { documentedFailures, FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { documentedFailures, FAILURE_DESCRIPTIONS } from './errors.ts';
 import { escapeHtml, htmlPage, htmlTable } from '../http/pages/html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from '../json/scan.ts';
 import type { Kernel } from '../kernel.ts';

@@ -1,4 +1,4 @@
-// Examples of calls for OpenAPI documents: real exchanges that tests had, read from files when a document is made.
+// Examples of calls, for OpenAPI documents and for the pages of versions: real exchanges that tests had, read from files.
 import { readFile } from 'node:fs/promises';
 
 /** A call that went well, in the newest version of its API. */
@@ -20,7 +20,7 @@ export async function readExamples(api: string): Promise<Examples> {
 }
 
 /** Undefined where there is no such file. */
-export async function readExampleFile<Content>(name: string): Promise<Content | undefined> {
+async function readExampleFile<Content>(name: string): Promise<Content | undefined> {
   for (const folder of FOLDERS) {
     try {
       return JSON.parse(await readFile(new URL(folder + name, import.meta.url), 'utf8')) as Content;
@@ -29,4 +29,33 @@ export async function readExampleFile<Content>(name: string): Promise<Content | 
     }
   }
   return undefined;
+}
+
+/** One side of an example. Where members or items are left out, the body has the member or the item `…`. */
+export interface ExampleReply {
+  status: number;
+  type?: string;
+  body?: unknown;
+}
+
+/** A call that a change is about, in the version before it and in its own, trimmed to what the change is about. */
+export interface VersionExample {
+  /** The method and the path, with the names of parameters. */
+  call: string;
+  /** The header, where the change is about callers who send it. */
+  accept?: string;
+  /** The body of the request, where it has one of the changed fields. */
+  request?: unknown;
+  before: ExampleReply;
+  after: ExampleReply;
+}
+
+/** By version, then by the anchor of the change. */
+export type VersionExamples = Readonly<Record<string, Readonly<Record<string, VersionExample>>>>;
+
+/** The member or item that stands for those that are left out. */
+export const LEFT_OUT = '…';
+
+export async function readVersionExamples(api: string): Promise<VersionExamples> {
+  return (await readExampleFile<VersionExamples>(`${api}.versions.json`)) ?? {};
 }

@@ -3,10 +3,10 @@ import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { describedVersions } from './docs-versions.ts';
 import type { FailureKind } from '../failure.ts';
 import type { Kernel } from '../kernel.ts';
-import { FAILURE_DESCRIPTIONS } from './failure-descriptions.ts';
+import { FAILURE_DESCRIPTIONS } from './errors.ts';
 import { OPENAPI_PATH } from './module.ts';
 import type { Limits } from '../limits/limits.ts';
-import { defaultVersion } from '../versions/version-support.ts';
+import { defaultVersion } from '../versions/version.ts';
 
 export function llmsText(
   apis: readonly Api[],

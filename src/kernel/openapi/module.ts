@@ -1,10 +1,9 @@
 // The part that each API has to describe itself: its OpenAPI document, at the same place in all of them.
 import type { Api } from '../http/protocol.ts';
-import { openApiBytes } from './document-bytes.ts';
+import { openApiBytes, servedApi } from './document.ts';
 import type { Module } from '../http/module.ts';
 import { Bytes, route } from '../http/route.ts';
 import { Type } from '../schema/schema.ts';
-import { servedApi } from '../http/served-api.ts';
 
 /** Below the prefix of an API. */
 export const OPENAPI_PATH = '/openapi.json';

@@ -12,10 +12,9 @@ import { memoizeAsync } from '../collections/memoize-async.ts';
 import { DOCS_CATEGORY } from '../http/pages/session-pages.ts';
 import { llmsText } from './llms.ts';
 import { retrySeconds, type Quota } from '../limits/window.ts';
-import { openApiBytes } from './document-bytes.ts';
-import { servedApi } from '../http/served-api.ts';
+import { openApiBytes, servedApi } from './document.ts';
 import { versionPath } from '../versions/version-effects.ts';
-import { readVersionExamples } from './version-examples.ts';
+import { readVersionExamples } from './examples.ts';
 
 /** The documents are large, and anybody may ask for them. */
 export const DOCS_QUOTA: Quota = { anonymous: 120, known: 120, seconds: 60 };

@@ -1,8 +1,9 @@
-// Finds an error in a large value without examining all of it, because collecting all errors of a schema is slow.
+// What is wrong with a value: its first errors, found without examining all of a large one, and members that its schema does not name, of which a misspelled one is the most likely cause.
 import { createRequire } from 'node:module';
 import type * as Compiler from 'typebox/schema';
 import type { JsonSchema } from './schema.ts';
 import { isObject, propertyOf } from '../json/json-value.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
 
 export interface SchemaError {
   keyword: string;
@@ -97,15 +98,70 @@ function isSchema(items: JsonSchema['items']): items is JsonSchema {
   return items !== undefined && !Array.isArray(items);
 }
 
-const known = new WeakMap<JsonSchema, Compiler.Validator>();
+const validators = new WeakMap<JsonSchema, Compiler.Validator>();
 
 function compiled(schema: JsonSchema): Compiler.Validator {
-  let validator = known.get(schema);
-  if (validator === undefined) known.set(schema, (validator = loadCompiler().Compile(schema)));
+  let validator = validators.get(schema);
+  if (validator === undefined) validators.set(schema, (validator = loadCompiler().Compile(schema)));
   return validator;
 }
 
 function errorsOf(schema: JsonSchema, value: unknown): SchemaError[] {
   const [, errors] = loadCompiler().Errors(schema, value);
   return errors;
+}
+
+export interface UnknownField {
+  /** As in the errors of the schema: `/rules/0/clauses`. */
+  path: string;
+  message: string;
+}
+
+const MAX_FIELDS = 20;
+/** Elements of a list, and members of an object, that are examined: the rest are probably similar. */
+const MAX_LOOKED_AT = 100;
+
+export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
+  const found: UnknownField[] = [];
+  look(schema as JsonSchema, value, '', found);
+  return found;
+}
+
+export function describeUnknown(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known);
+  return `is not a known field${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+}
+
+function look(schema: JsonSchema, value: unknown, path: string, found: UnknownField[]): void {
+  if (found.length >= MAX_FIELDS || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    const items = alternativeFor('items', schema)?.items;
+    if (items === undefined || Array.isArray(items)) return;
+    for (const [index, element] of value.slice(0, MAX_LOOKED_AT).entries()) {
+      look(items, element, `${path}/${index}`, found);
+    }
+    return;
+  }
+  const { properties, patternProperties, additionalProperties } = alternativeFor('properties', schema) ?? {};
+  // A schema for arbitrary names has no unknown ones.
+  if (properties === undefined || patternProperties !== undefined || typeof additionalProperties === 'object')
+    return;
+  const names = Object.keys(properties);
+  let looked = 0;
+  for (const name in value) {
+    if ((looked += 1) > MAX_LOOKED_AT || found.length >= MAX_FIELDS) return;
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const inside = `${path}/${name}`;
+    if (known === undefined) found.push({ path: inside, message: describeUnknown(name, names) });
+    else look(known, (value as Record<string, unknown>)[name], inside, found);
+  }
+}
+
+/** The schema itself, or the only one of its alternatives that describes members or elements. */
+function alternativeFor(keyword: 'properties' | 'items', schema: JsonSchema): JsonSchema | undefined {
+  if (schema[keyword] !== undefined) return schema;
+  const [only, ...others] = (schema.anyOf ?? schema.oneOf ?? []).filter(
+    ({ type }) => type === (keyword === 'items' ? 'array' : 'object'),
+  );
+  return others.length === 0 && only?.[keyword] !== undefined ? only : undefined;
 }

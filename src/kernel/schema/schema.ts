@@ -12,8 +12,9 @@ import {
   overlongList,
   type ListLimit,
   type SchemaError,
+  describeUnknown,
+  unknownFields,
 } from './schema-errors.ts';
-import { describeUnknown, unknownFields } from './unknown-fields.ts';
 
 export { Type };
 export type { Static, TObject, TSchema };

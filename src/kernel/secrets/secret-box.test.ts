@@ -17,9 +17,8 @@ import { pino } from 'pino';
 import { eventually } from '../../../test/eventually.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { openSecretBox, type SecretBox } from './secret-box.ts';
-import { findKeyFingerprint, secretKeyMigrations } from './secret-key-store.ts';
+import { findKeyFingerprint, secretKeyMigrations, ensureSecretKeyFile } from './secret-key-store.ts';
 import type { Engine } from '../storage/engine.ts';
-import { ensureSecretKeyFile } from './secret-key-file.ts';
 
 const KEY = 'k'.repeat(32);
 const log = pino({ enabled: false });

@@ -4,9 +4,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { sortKeyOf } from '../text/fold-case.ts';
-import { fillSortNames } from './fill-sort-names.ts';
-import { migrate, migrationStatus } from './migrate.ts';
-import type { Migration } from './migrate.ts';
+import { fillSortNames, migrate, migrationStatus, type Migration } from './migrate.ts';
 
 const first: Migration = {
   name: 'first',

@@ -2,8 +2,7 @@
 import { extname } from 'node:path';
 import { Semaphore } from '../collections/semaphore.ts';
 import { Failure } from '../failure.ts';
-import type { TaskChannel } from './task-channel.ts';
-import { TaskThread, type ThreadBounds } from './task-thread.ts';
+import { type TaskChannel, TaskThread, type ThreadBounds } from './task-thread.ts';
 
 /** By default one task at a time, so that hostile ones use one core at most, and as many waiting as there are. */
 export interface ThreadRunnerOptions extends ThreadBounds {

@@ -4,11 +4,18 @@ import { test } from 'node:test';
 import { headInVersion } from '../http/reply/reply-head.ts';
 import type { RouteShape } from '../http/route.ts';
 import { Nullable, OneOf, Type, type TSchema } from '../schema/schema.ts';
-import { endedTooEarly, selectVersion, supportedUntil } from './version-support.ts';
+import {
+  endedTooEarly,
+  selectVersion,
+  supportedUntil,
+  change,
+  changesAhead,
+  existsIn,
+  operationChange,
+} from './version.ts';
 import { checkVersions } from './check-versions.ts';
 import { schemaInVersion } from './schema-version.ts';
 import { affectedOperations, changedFieldsOf } from './version-effects.ts';
-import { change, changesAhead, existsIn, operationChange } from './version.ts';
 
 const Repo = Type.Object({ name: Type.String(), title: Type.String() }, { $id: 'repo' });
 const OldRepo = Type.Object({ name: Type.String(), useTitle: Type.Boolean() }, { $id: 'repo' });

@@ -14,7 +14,7 @@ import { enqueueDeliveries, redeliver } from './store-enqueue.ts';
 import { IN_ORDER } from './policy.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from '../network/guard.ts';
-import { webhookWork } from './removal-work.ts';
+import { webhookWork } from './start-delivery.ts';
 import { deleteOldDeliveries, scheduleDeliveryRemoval } from './store-removal.ts';
 
 const HOOK = { api: 'test', hookId: 'hook' };

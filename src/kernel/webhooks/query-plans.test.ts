@@ -17,7 +17,7 @@ import {
 } from './store-deliveries.ts';
 import { enqueueDeliveries, redeliver } from './store-enqueue.ts';
 import { listDue, listQueueMarks, markDelivered, resultStatements, settleHookQueue } from './store-queue.ts';
-import { webhookWork } from './removal-work.ts';
+import { webhookWork } from './start-delivery.ts';
 import { deletePendingDeliveries, deleteOldDeliveries } from './store-removal.ts';
 
 const NOW = 1_000_000_000_000;

@@ -1,9 +1,19 @@
-// Starts webhook delivery: workers of their own with many slots, so that slow receivers block nothing else.
+// Starts webhook delivery, in workers of their own with many slots, so that slow receivers block nothing else; and the background work that deletes deliveries.
 import { startWorker, type Worker, type WorkerSettings } from '../jobs/due-worker.ts';
 import { deliverHandler, type HookTurnSettings } from './hook-turn.ts';
 import { IN_ORDER, INDEPENDENT } from './policy.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { createWebhookSender, type WebhookSenderSettings } from './send.ts';
+import type { BackgroundWork } from '../http/protocol.ts';
+import type { Kernel } from '../kernel.ts';
+import {
+  deleteAllDeliveries,
+  deleteOldDeliveries,
+  deletePendingDeliveries,
+  REMOVE_DELIVERIES,
+  STOP_DELIVERIES,
+} from './store-removal.ts';
+import type { HookRef } from './tables.ts';
 
 export type DeliverySettings = Omit<WorkerSettings, 'handlers'> &
   Pick<HookTurnSettings, 'policies' | 'metrics'> &
@@ -46,5 +56,25 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
       await watch.close();
       for (const sender of Object.values(senders)) sender.close();
     },
+  };
+}
+
+const HOUR = 60 * 60 * 1000;
+
+export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>): BackgroundWork {
+  return {
+    handlers: {
+      [REMOVE_DELIVERIES]: ({ payload }, signal) =>
+        deleteAllDeliveries(engine, JSON.parse(payload) as HookRef, signal),
+      [STOP_DELIVERIES]: ({ payload }, signal) =>
+        deletePendingDeliveries(engine, JSON.parse(payload) as HookRef, signal),
+    },
+    recurring: [
+      {
+        kind: 'webhook.sweep',
+        everyMs: HOUR,
+        run: (signal) => deleteOldDeliveries(engine, clock.now(), signal),
+      },
+    ],
   };
 }

@@ -7,7 +7,7 @@ import { wakeWorkers } from '../jobs/due-store.ts';
 import { executeAll } from '../storage/execute-all.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db, Tables } from '../storage/tables.ts';
-import { paddedBatches } from './padded-batches.ts';
+import { paddedBatches } from '../collections/chunk.ts';
 import { GIVE_UP_MS, type DeliveryOrder } from './policy.ts';
 import { deliveryOf, type WebhookDelivery } from './store-deliveries.ts';
 import type { HookRef } from './tables.ts';

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { dueLeases, type Due } from '../jobs/due-store.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import { paddedBatches } from './padded-batches.ts';
+import { paddedBatches } from '../collections/chunk.ts';
 import type { DeliveryOutcome, DueDelivery } from './policy.ts';
 import type { Attempt } from './send.ts';
 import type { AttemptRow, HookRef } from './tables.ts';

@@ -3,7 +3,7 @@ import { schedule } from '../jobs/due-store.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
-import { paddedBatches } from './padded-batches.ts';
+import { paddedBatches } from '../collections/chunk.ts';
 import { hookQueueId } from './store-enqueue.ts';
 import { deleteOrphans } from './store-queue.ts';
 import type { HookRef } from './tables.ts';

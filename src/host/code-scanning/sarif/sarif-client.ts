@@ -1,7 +1,6 @@
 // Reads uploads in a worker thread, one after another, with limits on time and memory: a hostile one ends the thread.
-import type { TaskChannel } from '../../../kernel/threads/task-channel.ts';
+import type { TaskChannel, ThreadBounds } from '../../../kernel/threads/task-thread.ts';
 import { TaskStopped } from '../../../kernel/threads/task-error.ts';
-import type { ThreadBounds } from '../../../kernel/threads/task-thread.ts';
 import { threadFile, ThreadRunner } from '../../../kernel/threads/thread-runner.ts';
 import type { SarifSource } from './read-sarif.ts';
 import type { SarifAnswer, SarifRequest } from './sarif-thread.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually, inTime } from '../../../../test/eventually.ts';
 import { Failure } from '../../../kernel/failure.ts';
-import { asFailure } from '../../../kernel/http/server/fastify-failure.ts';
+import { asFailure } from '../../../kernel/http/server/bad-requests.ts';
 import { findGit } from './git-environment.ts';
 import { testFolder, supportedGit } from '../fixture-repository.ts';
 import { GitError, GitProgram } from './git-process.ts';

@@ -1,7 +1,6 @@
 // The headers of replies in one API: those of a route's version, of CORS, of rate limits, and of the reply itself.
 import type { Cors, ApiProtocol, Headers } from '../protocol.ts';
 import type { RequestContext } from '../request-context.ts';
-import { HeaderBlock, HeaderList } from './header-list.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReplyHead } from './reply-head.ts';
 import type { RouteShape } from '../route.ts';
@@ -101,4 +100,59 @@ function joinLinks({ headers: { link: fixed } }: HeaderBlock, newest: ReplyHead)
   return fixed === undefined || headers['link'] === undefined
     ? newest
     : { status, headers: { ...headers, link: `${headers['link']}, ${fixed}` } };
+}
+
+/** Headers that many replies begin with. Names are in lower case. */
+export class HeaderBlock {
+  readonly headers: Headers;
+  readonly pairs: readonly string[];
+  /** Where the values stand in `pairs`. */
+  readonly places: ReadonlyMap<string, number>;
+
+  constructor(headers: Headers) {
+    this.headers = headers;
+    this.pairs = Object.entries(headers).flat();
+    this.places = new Map(Object.keys(headers).map((name, index) => [name, index * 2 + 1]));
+  }
+}
+
+/** A flat list of names and values. What never changes for a route is prepared once, as a block, and copied. */
+export class HeaderList {
+  /** As `writeHead` takes them: a list costs Node less than an object. */
+  readonly pairs: string[];
+  readonly #block: HeaderBlock;
+
+  constructor(block: HeaderBlock) {
+    this.#block = block;
+    this.pairs = block.pairs.slice();
+  }
+
+  /** Replaces the header of that name where there is one. */
+  set(name: string, value: string): void {
+    const { pairs } = this;
+    const place = this.#block.places.get(name);
+    if (place !== undefined) {
+      pairs[place] = value;
+      return;
+    }
+    for (let index = this.#block.pairs.length; index < pairs.length; index += 2) {
+      if (pairs[index] === name) {
+        pairs[index + 1] = value;
+        return;
+      }
+    }
+    pairs.push(name, value);
+  }
+
+  text(): string {
+    let text = '';
+    for (let index = 0; index < this.pairs.length; index += 2) {
+      text += `${this.pairs[index]}: ${this.pairs[index + 1]}\r\n`;
+    }
+    return text;
+  }
+
+  setAll(headers: Headers): void {
+    for (const name in headers) this.set(name, headers[name]!);
+  }
 }

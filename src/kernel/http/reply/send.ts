@@ -2,21 +2,26 @@
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
 import { readableFrom } from '../../network/streams.ts';
-import { describeCall, ignoredBy, isWorthInfo } from '../call-log.ts';
+import { describeCall, finishCall, refund, settle } from '../finish-call.ts';
 import type { ApiProtocol, Headers } from '../protocol.ts';
 import type { RequestContext } from '../request-context.ts';
 import { routeInVersion, type RouteVersion } from '../route-version.ts';
 import { isNotModified, matchesEtag } from './etag.ts';
 import { locationOf, sentenceOf, type Failure } from '../../failure.ts';
-import { HeaderBlock, type HeaderList } from './header-list.ts';
+import {
+  HeaderBlock,
+  type HeaderList,
+  preflightLists,
+  replyHeadOf,
+  ReplyHeaders,
+  type AskedVersion,
+} from './reply-headers.ts';
 import { isLarge, stringifyLarge } from '../../json/stringify.ts';
 import type { Kernel } from '../../kernel.ts';
 import { Page } from './page.ts';
 import { isBodyless } from './reply-head.ts';
-import { preflightLists, replyHeadOf, ReplyHeaders, type AskedVersion } from './reply-headers.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from '../route.ts';
-import { resourceShell } from '../pages/session-shell.ts';
-import type { RouteUsage } from '../../versions/usage/route-usage.ts';
+import { resourceShell } from '../pages/session-pages.ts';
 
 /** For a call that may succeed later. */
 export const RETRY_SECONDS = '10';
@@ -121,7 +126,7 @@ export class ReplySender {
   failure(reply: FastifyReply, call: RequestContext, failure: Failure, cause: unknown): void {
     const { status, headers, body } = this.renderError(call, failure, cause);
     put(reply, status, headers, body);
-    this.finish(call, status);
+    finishCall(call, status, this.#protocol, this.#kernel);
   }
 
   /** Logs the failure, with its cause where it is the server's fault, and renders it in the protocol's format. */
@@ -134,7 +139,7 @@ export class ReplySender {
     if (kind === 'internal' || kind === 'unavailable')
       this.#kernel.log.error({ ...line, err: cause }, sentenceOf(message));
     else this.#kernel.log.info(line, sentenceOf(message));
-    this.#settle(call);
+    settle(call, this.#kernel);
     const shell = call.isSessionIncomplete ? resourceShell(call) : undefined;
     const body = shell?.body ?? JSON.stringify(protocol.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
@@ -174,7 +179,7 @@ export class ReplySender {
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     // The handler compared the ETag itself, which spares it the reading of a file.
-    if (status === 304 && this.#protocol.conditional) this.#refund(call);
+    if (status === 304 && this.#protocol.conditional) refund(call, this.#kernel);
     if (text === undefined || status !== 200 || !isRead || !this.#protocol.conditional) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
@@ -183,7 +188,7 @@ export class ReplySender {
     if (!isNotModified(call.headers, etag, headers['last-modified'])) {
       return this.#put(reply, call, status, routeVersion.headers, own, text);
     }
-    this.#refund(call);
+    refund(call, this.#kernel);
     return this.#put(reply, call, 304, routeVersion.headers, own);
   }
 
@@ -195,7 +200,7 @@ export class ReplySender {
     if (status !== 200 || etag === undefined || !matchesEtag(call.headers['if-none-match'], etag)) {
       return this.#put(reply, call, status, routeVersion.headers, headers, bytes);
     }
-    this.#refund(call);
+    refund(call, this.#kernel);
     return this.#put(reply, call, 304, routeVersion.headers, headers);
   }
 
@@ -208,7 +213,7 @@ export class ReplySender {
     body?: string | Uint8Array,
   ): void {
     put(reply, status, this.#headers.list(call, fixed, own), body);
-    this.finish(call, status);
+    finishCall(call, status, this.#protocol, this.#kernel);
   }
 
   /** Streams with backpressure. After the head is sent, an error can only be shown by closing the connection. */
@@ -225,7 +230,7 @@ export class ReplySender {
     if (call.method === 'HEAD' || isBodyless(status)) {
       body.destroy();
       reply.raw.end();
-      this.finish(call, status);
+      finishCall(call, status, this.#protocol, this.#kernel);
       return;
     }
     if (isLive) reply.raw.flushHeaders();
@@ -238,7 +243,7 @@ export class ReplySender {
         );
       reply.raw.destroy();
     });
-    void ended.then(() => this.finish(call, status));
+    void ended.then(() => finishCall(call, status, this.#protocol, this.#kernel));
   }
 
   /** The call is counted when the stream begins. */
@@ -265,41 +270,7 @@ export class ReplySender {
       raw.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
       open(raw);
     }
-    this.finish(call, 200);
-  }
-
-  /** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
-  finish(call: RequestContext, status: number): void {
-    const { metrics, log } = this.#kernel;
-    const { name } = this.#protocol;
-    metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
-    if (call.usage !== undefined && status < 400) this.#countUsage(call, call.usage);
-    if (call.hasFailed) return;
-    const isDebug = log.isLevelEnabled('debug');
-    if (!isDebug && !isWorthInfo(call)) return;
-    const line = describeCall(call, name, status);
-    const ignored = isDebug ? ignoredBy(this.#protocol, call) : {};
-    log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
-  }
-
-  /** Failed calls are not counted: errors are the same in every version. */
-  #countUsage({ caller, effects, now }: RequestContext, usage: RouteUsage): void {
-    const noticed = effects | usage.always;
-    if (noticed !== 0 && caller !== undefined) this.#kernel.versionUsage.record(usage, caller, noticed, now);
-  }
-
-  /** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
-  #settle({ caller, shape, counters, now }: RequestContext): void {
-    if (caller === undefined || shape?.charge !== 'later') return;
-    for (const counted of counters)
-      counted.counter = this.#kernel.limits.take(counted.category, caller, now) ?? counted.counter;
-  }
-
-  /** A 304 is not counted for authenticated callers. */
-  #refund({ caller, shape, counters, now }: RequestContext): void {
-    if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
-    for (const counted of counters)
-      counted.counter = this.#kernel.limits.refund(counted.category, caller, now);
+    finishCall(call, 200, this.#protocol, this.#kernel);
   }
 }
 

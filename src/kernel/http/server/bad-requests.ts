@@ -1,11 +1,11 @@
-// Answers what Node cannot parse as a request, with an error in the format of the API that the path belongs to.
+// What cannot be read as a request: errors of Node and Fastify become failures, and those of the parser are answered in the format of the API that the path belongs to.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '../../failure.ts';
-import { asFailure, headTooLarge } from './fastify-failure.ts';
 import { STATUS_CODES } from '../../network/http-client.ts';
 import { ByPrefix } from '../prefixes.ts';
 import type { ErrorReply } from '../reply/send.ts';
+import { diskFull, isDiskFull } from '../../storage/storage-failure.ts';
 
 /** A request of which only the head is known. */
 export interface UnreadRequest {
@@ -27,6 +27,10 @@ export function checkHead({ url = '', rawHeaders, headers, httpVersion }: Incomi
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new Failure('malformed', 'The request has no Host header', { part: 'request' });
   }
+}
+
+function headTooLarge(): Failure {
+  return new Failure('headers-too-large', 'The request line and the headers are too large');
 }
 
 type RenderError = (request: UnreadRequest, failure: Failure) => ErrorReply;
@@ -116,4 +120,40 @@ function headOf({ status, headers, body }: ErrorReply): string {
     'content-length': String(Buffer.byteLength(body)),
   });
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.text()}\r\n`;
+}
+
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code, statusCode, message, reason } = error as {
+    code?: string;
+    statusCode?: number;
+    message?: string;
+    reason?: string;
+  };
+  if (isDiskFull(error)) return diskFull(error);
+  if (code?.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL') {
+    const part = code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' ? 'content-type' : 'request';
+    return new Failure('malformed', message ?? 'The request cannot be read', { part });
+  }
+  if (code === 'ECONNRESET')
+    return new Failure('malformed', 'The caller went away before the body was there');
+  if (code === 'FST_ERR_REQUEST_TIMEOUT' || code === 'ERR_HTTP_REQUEST_TIMEOUT' || statusCode === 408)
+    return new Failure('timeout', 'The request took too long');
+  if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge();
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
+    return new Failure('too-large', 'The extensions of a chunk are too large');
+  }
+  if (code?.startsWith('HPE_')) {
+    return new Failure('malformed', `The request is not valid HTTP: ${reason ?? message}`, {
+      part: 'request',
+    });
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new Failure('malformed', message ?? 'The request cannot be read');
+  }
+  return new Failure(
+    'internal',
+    'Something went wrong on the server. Quote the id of this call when you report it.',
+    { cause: error },
+  );
 }

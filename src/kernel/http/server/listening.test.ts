@@ -10,7 +10,8 @@ import { connect as connectEncrypted } from 'node:tls';
 import { writeCertificate } from '../../../../test/certificate.ts';
 import { inTime } from '../../../../test/eventually.ts';
 import { fixedPort } from '../../../../test/fixed-port.ts';
-import { closeServer, createServer, listenOn } from './server.ts';
+import { listenOn } from './listen.ts';
+import { closeServer, createServer } from './server.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),

@@ -1,20 +1,19 @@
-// The HTTP server: Fastify with limits and timeouts, TLS, and the operator's endpoints.
+// The HTTP server: Fastify with limits and timeouts, TLS, upgrades to WebSockets, and the operator's endpoints.
 import { constants } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Server as SocketServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { fastify, type FastifyInstance } from 'fastify';
-import { Failure } from '../../failure.ts';
 import { takeSessionLink } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
-import type { Logger } from '../../observability/log.ts';
 import { isSameSecret } from '../../secrets/secret.ts';
 import { ApiRouter } from '../api-router.ts';
-import { ReservedPathSegments } from '../reserved-path-segments.ts';
-import { closeTwin, listenHostsOf, openTwin, withBothLoopbacks } from './loopback-twin.ts';
-import { findPortHolder } from './port-holder.ts';
+import { ReservedPathSegments } from '../path-template.ts';
+import { closeTwin, withBothLoopbacks } from './listen.ts';
 import { MethodOverrides } from '../method-override.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
-import { Upgrades } from './websocket-upgrades.ts';
+import { guarded, withErrorListener } from '../../network/streams.ts';
+import { routedPath } from '../prefixes.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -24,7 +23,7 @@ declare module 'fastify' {
     upgrades: Upgrades;
     reservedPathSegments: ReservedPathSegments;
     /** Further addresses on which its server is reached. */
-    twins: Server[];
+    twins: SocketServer[];
   }
 }
 
@@ -195,122 +194,44 @@ function isBearer(authorization: string | undefined, token: string): boolean {
   return isSameSecret(given, token);
 }
 
-export interface Address {
-  port: number;
-  host: string;
-  tlsCert?: string;
-}
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-export function urlOf({ host, tlsCert }: Address, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}`;
-}
+/** Upgrades to WebSockets, by path: a request elsewhere that asks for an upgrade is answered as an ordinary one. */
+class Upgrades {
+  readonly #handlers: { prefix: string; handle: UpgradeHandler }[] = [];
+  #server: Server | undefined;
 
-/**
- * How many connections the system accepts before the server does; it may have a lower limit of its own. Thousands of SDKs
- * connect again at once after a restart, and one that is not accepted waits for a second or more.
- */
-const BACKLOG = 4096;
-/** How many further ports to try. */
-const NEXT_PORTS = 20;
-/** The timeout for asking the server on a busy port whether it is a Signalbox. */
-const HOLDER_MS = 5000;
-
-/**
- * Starts listening and returns the URL; errors say what to do. With a log, a busy port is replaced by the next free one,
- * and the log says why.
- */
-export async function listenOn(
-  app: FastifyInstance,
-  address: Address,
-  moves?: Pick<Logger, 'warn'>,
-): Promise<string> {
-  const isAny = address.port === 0;
-  const tries = isAny || moves !== undefined ? NEXT_PORTS : 0;
-  let busy: Address | undefined;
-  for (let moved = 0; ; moved += 1) {
-    const port = isAny ? 0 : address.port + moved;
-    const failed = await listenAt(app, address, port);
-    if (failed !== undefined) {
-      busy ??= failed.address;
-      if (failed.error.code === 'EADDRINUSE' && moved < tries && port < 65_535) continue;
-      throw await explain(failed.error, failed.address);
-    }
-    // Finding out who uses the other port takes a while, and this server already answers calls.
-    if (busy !== undefined && !isAny)
-      void explainBusy(busy).then((words) => moves?.warn(`${words} Port ${port} is used instead.`));
-    return urlOf(address, (app.server.address() as AddressInfo).port);
+  attach(server: Server): void {
+    this.#server = server;
   }
-}
 
-/** On both loopback addresses, or on none. Returns what failed, and where. */
-async function listenAt(
-  app: FastifyInstance,
-  address: Address,
-  port: number,
-): Promise<{ error: NodeJS.ErrnoException; address: Address } | undefined> {
-  const { host, twin: twinHost } = listenHostsOf(address.host);
-  let twin: Server | undefined;
-  try {
-    // The twin first: it can be closed, and another port be tried.
-    if (twinHost !== undefined) twin = await openTwin(app, twinHost, port, BACKLOG);
-  } catch (error) {
-    return { error: error as NodeJS.ErrnoException, address: { ...address, port, host: twinHost! } };
+  /**
+   * The prefix '' stands for all paths. Node before 24.9 cannot choose by request: there every client that offers HTTP/2 by an
+   * upgrade would lose its call, so that upgrades work only on servers where all paths have them.
+   */
+  add(prefix: string, handle: UpgradeHandler): void {
+    const server = this.#server!;
+    this.#handlers.push({ prefix, handle });
+    if (server.listenerCount('upgrade') > 0 || (prefix !== '' && !('shouldUpgradeCallback' in server)))
+      return;
+    const answer: UpgradeHandler = (request, socket, head) => {
+      withErrorListener(socket);
+      const handler = this.#handlerOf(request);
+      if (handler === undefined) socket.destroy();
+      else handler(request, socket, head);
+    };
+    server.on(
+      'upgrade',
+      guarded(answer, (_error, _request, socket) => socket.destroy()),
+    );
   }
-  try {
-    const bound = twin === undefined ? port : (twin.address() as AddressInfo).port;
-    await app.listen({ port: bound, host, backlog: BACKLOG });
-  } catch (error) {
-    if (twin !== undefined) await closeTwin(twin);
-    return { error: error as NodeJS.ErrnoException, address: { ...address, port } };
-  }
-  if (twin !== undefined) {
-    twin.on('error', (error) => app.server.emit('error', error));
-    app.twins.push(twin);
-  }
-  return undefined;
-}
 
-async function explain(error: NodeJS.ErrnoException, address: Address): Promise<Error> {
-  const { port, host } = address;
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new Failure(
-        'unavailable',
-        `${await explainBusy(address)} Stop that one, or choose another port with --port.`,
-      );
-    case 'EACCES':
-      return new Failure(
-        'unavailable',
-        `Port ${port} is not yours to use. Choose one above 1023 with --port.`,
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Failure(
-        'unavailable',
-        `${host} is not an address of this machine. Choose another with --host.`,
-      );
-    default:
-      return error;
+  accepts(request: IncomingMessage): boolean {
+    return request.headers.upgrade?.toLowerCase() === 'websocket' && this.#handlerOf(request) !== undefined;
   }
-}
 
-async function explainBusy(address: Address): Promise<string> {
-  const { port, host } = address;
-  const holder = findPortHolder(port);
-  const name = (await isOurs(urlOf(address, port)))
-    ? 'another Signalbox'
-    : (holder?.name ?? 'another program');
-  const process = holder === undefined ? '' : ` (process ${holder.pid})`;
-  return `Port ${port} on ${host} is used by ${name}${process}.`;
-}
-
-async function isOurs(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(HOLDER_MS) });
-    const body = (await response.json()) as { status?: unknown; version?: unknown };
-    return body.status === 'ok' && typeof body.version === 'string';
-  } catch {
-    return false;
+  #handlerOf({ url = '/' }: IncomingMessage): UpgradeHandler | undefined {
+    const path = `${routedPath(url)}/`;
+    return this.#handlers.find(({ prefix }) => path.startsWith(`${prefix}/`))?.handle;
   }
 }

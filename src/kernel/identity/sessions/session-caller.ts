@@ -1,10 +1,24 @@
-// The member who is logged in with the browser that asks for a page.
+// The member who is logged in with the browser that asks: the cookie of the session, and its second secret, which only pages of this server hold, because other ports of the host get the cookie too. ADR 0070.
 import type { Kernel } from '../../kernel.ts';
 import { Failure } from '../../failure.ts';
-import type { KnownCaller } from '../caller.ts';
-import { cookieOf } from './cookie.ts';
-import { isCompleteSession } from './page-secret.ts';
-import type { SessionRequest } from './session-link.ts';
+import type { KnownCaller, SessionIdentity, Credential } from '../caller.ts';
+import { type SessionRequest, isSessionLink } from './session-link.ts';
+import { hashSecret, isSameSecret } from '../../secrets/secret.ts';
+
+const SESSION_COOKIE = 'signalbox_session';
+
+/** Browsers let only scripts of this origin send it: it is in no list of headers that CORS allows. */
+export const SESSION_HEADER = 'x-signalbox-session';
+
+/** The security scheme of sessions in OpenAPI. */
+export const SESSION_SCHEME = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: SESSION_COOKIE,
+  description:
+    'The session of somebody who has logged in with a browser; `__Host-signalbox_session` over HTTPS. ' +
+    `Pages send the second secret of the session beside it, in the header \`${SESSION_HEADER}\``,
+};
 
 export interface SessionCaller {
   caller: KnownCaller;
@@ -37,4 +51,35 @@ export async function readSession(
     if (error instanceof Failure && error.kind === 'unauthenticated') return undefined;
     throw error;
   }
+}
+
+/** Undefined if the cookie is absent or empty: some clients send an empty Cookie header with everything. */
+export function cookieOf(cookies: string | undefined, publicUrl: string): Credential | undefined {
+  const wanted = sessionCookieName(publicUrl);
+  for (const pair of cookies?.split(';') ?? []) {
+    const [name, value = ''] = pair.trim().split('=', 2);
+    if (name === wanted && value !== '') return { kind: 'session', secret: value };
+  }
+  return undefined;
+}
+
+/** Browsers accept a name that begins with `__Host-` only over HTTPS, for all paths and for one host. */
+export function sessionCookieName(publicUrl: string): string {
+  return publicUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
+}
+
+/** Whether more than the cookie speaks for the session, or nothing more is needed. */
+export function isCompleteSession(
+  request: SessionRequest,
+  session: SessionIdentity,
+  kernel: Pick<Kernel, 'isPageSecretRequired' | 'secrets'>,
+): boolean | Promise<boolean> {
+  const sent = request.headers[SESSION_HEADER];
+  if (isPageSecret(sent, session) || isSessionLink(request, session, kernel.secrets)) return true;
+  const isRequired = kernel.isPageSecretRequired();
+  return typeof isRequired === 'boolean' ? !isRequired : isRequired.then((required) => !required);
+}
+
+function isPageSecret(sent: string | string[] | undefined, { pageHash }: SessionIdentity): boolean {
+  return typeof sent === 'string' && pageHash !== null && isSameSecret(hashSecret(sent), pageHash);
 }

@@ -1,9 +1,8 @@
-// Links of a session: signed addresses of one resource, for what a browser opens by itself and can send no header with.
+// Addresses of this server around a session: where the login leads back to, which is never another site, and signed links to one resource, for what a browser opens by itself and can send no header with.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import { isSameSecret } from '../../secrets/secret.ts';
 import type { SessionIdentity } from '../caller.ts';
-import { isLocalPath } from './login-return.ts';
 
 const PURPOSE = 'session links';
 const LIFETIME_MS = 60_000;
@@ -71,4 +70,17 @@ export function isSessionLink(
 
 function signatureOf(secrets: SecretBox, session: string, target: string, expiry: string): string {
   return secrets.sign(PURPOSE, JSON.stringify([session, target, expiry]));
+}
+
+/** Pages have what they are about in their address. Proxies refuse longer ones. */
+const MAX_LENGTH = 8000;
+
+/** The login, which leads back to the page. */
+export function loginPathFrom(path: string): string {
+  return isLocalPath(path) ? `/session?${new URLSearchParams({ return: path }).toString()}` : '/session';
+}
+
+/** Browsers take `//name` and `/\name` for other sites, and drop tabs and line ends before they look. */
+export function isLocalPath(path: string): boolean {
+  return path.length <= MAX_LENGTH && /^\/(?!\/)[!-[\]-~]*$/.test(path);
 }

@@ -1,11 +1,67 @@
-// The upgrade report as a page: which calls a version would change, how often, and what to do.
+// The page of the upgrade report, for members who are logged in: which calls a version would change, how often, and what to do.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Api } from '../../http/protocol.ts';
-import { escapeHtml, htmlPage } from '../../http/pages/html.ts';
+import { escapeHtml, htmlPage, showPage } from '../../http/pages/html.ts';
 import { describedPath } from '../../http/path-template.ts';
 import { versionPath } from '../../versions/version-effects.ts';
 import type { VersionTable } from '../../versions/version.ts';
-import type { ImpactCaller, ImpactChange, ImpactedCalls, ImpactReport } from './report.ts';
+import {
+  type ImpactCaller,
+  type ImpactChange,
+  type ImpactedCalls,
+  type ImpactReport,
+  maySeeAllUsage,
+  readImpact,
+} from './report.ts';
 import { USAGE_RETENTION_DAYS } from '../../versions/usage/sweep.ts';
+import { loginPathFrom } from '../../identity/sessions/session-link.ts';
+import type { KnownCaller } from '../../identity/caller.ts';
+import { findSessionCaller } from '../../identity/sessions/session-caller.ts';
+import type { Kernel } from '../../kernel.ts';
+import { chargePage, DOCS_CATEGORY, showErrorsAsPages, showShell } from '../../http/pages/session-pages.ts';
+
+const PER_PAGE = 30;
+const MAX_PAGE = 1_000_000;
+
+interface PageRequest {
+  Params: { version: string };
+  Querystring: { all?: string | string[]; page?: string | string[] };
+}
+
+export function serveImpactPages(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
+  void app.register((scope, _options, done) => {
+    showErrorsAsPages(scope, kernel, 'impact-page');
+    for (const api of apis.filter(({ protocol }) => protocol.versions.headers !== undefined)) {
+      scope.get<PageRequest>(
+        `/docs/${api.protocol.name}/versions/:version/impact`,
+        async (request, reply) => {
+          if (await showShell(request, reply, kernel)) return reply;
+          const visitor = await findSessionCaller(request, kernel);
+          if (visitor === undefined) return reply.redirect(loginPathFrom(request.url), 303);
+          await chargePage(kernel, DOCS_CATEGORY, visitor.caller);
+          return showPage(reply, 200, await readPage(api, request, visitor.caller, kernel));
+        },
+      );
+    }
+    done();
+  });
+}
+
+async function readPage(
+  api: Api,
+  { params, query }: FastifyRequest<PageRequest>,
+  caller: KnownCaller,
+  kernel: Kernel,
+): Promise<string> {
+  const all = query.all === 'true';
+  const page = Math.min(Math.max(Math.trunc(Number(query.page)) || 1, 1), MAX_PAGE);
+  const report = await readImpact(kernel, api, caller, {
+    target: params.version,
+    all,
+    slice: { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
+  });
+  return impactPage(api, report, { target: params.version, all, maySeeAll: maySeeAllUsage(caller), page });
+}
 
 export function versionStateOf(
   version: string,

@@ -10,8 +10,8 @@ import type { Slice } from '../../http/reply/page.ts';
 import type { RouteShape } from '../../http/route.ts';
 import type { Db } from '../../storage/tables.ts';
 import type { ChangedField } from '../../versions/version-effects.ts';
-import { allVersions, shownVersion } from '../../versions/version-support.ts';
-import { effectsOf, type RouteEffect } from '../../versions/usage/effects.ts';
+import { allVersions, shownVersion } from '../../versions/version.ts';
+import { effectsOf, type RouteEffect } from '../../versions/usage/route-usage.ts';
 import {
   findUnrecordedCalls,
   listVersionUsage,

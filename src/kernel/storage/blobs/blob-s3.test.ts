@@ -5,9 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { startS3, type TestS3 } from '../../../../test/s3.ts';
 import { openS3Blobs } from './blob-s3.ts';
 import type { BlobStore } from './blob.ts';
-import type { S3Settings } from './s3-client.ts';
+import { type S3Settings, signHeaders, signUrl } from './s3-client.ts';
 import { readS3Location } from './s3-location.ts';
-import { signHeaders, signUrl } from './s3-sign.ts';
 
 const MB = 1024 * 1024;
 const bytes = (words: string): Uint8Array => new TextEncoder().encode(words);

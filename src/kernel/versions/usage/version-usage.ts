@@ -5,8 +5,7 @@ import type { ApiProtocol } from '../../http/protocol.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { RouteShape } from '../../http/route.ts';
 import type { Engine } from '../../storage/engine.ts';
-import type { AskedShapes } from './effects.ts';
-import { RouteUsage } from './route-usage.ts';
+import { type AskedShapes, RouteUsage } from './route-usage.ts';
 import {
   unrecordedKey,
   usageKeyText,

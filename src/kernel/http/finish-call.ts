@@ -1,11 +1,55 @@
-// The log line of a call: its method and path, the caller, the client's address, and the result.
+// The end of a call: it is counted, in metrics, in the usage of its version and in rate limits, and logged.
 import type { ApiProtocol } from './protocol.ts';
+import type { Kernel } from '../kernel.ts';
 import type { RequestContext } from './request-context.ts';
 import { accountOf } from '../identity/caller.ts';
 import type { JsonSchema } from '../schema/schema.ts';
-import { unknownFields } from '../schema/unknown-fields.ts';
+import { unknownFields } from '../schema/schema-errors.ts';
+import type { RouteUsage } from '../versions/usage/route-usage.ts';
+import type { VersionUsage } from '../versions/usage/version-usage.ts';
 
-export interface CallLine {
+/** Counts a call whose reply is written, and logs it: changes of configuration always, others at level debug. */
+export function finishCall(
+  call: RequestContext,
+  status: number,
+  protocol: ApiProtocol,
+  { metrics, log, versionUsage }: Kernel,
+): void {
+  const { name } = protocol;
+  metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
+  // Failed calls are not counted: errors are the same in every version.
+  if (call.usage !== undefined && status < 400) countUsage(call, call.usage, versionUsage);
+  if (call.hasFailed) return;
+  const isDebug = log.isLevelEnabled('debug');
+  if (!isDebug && !isWorthInfo(call)) return;
+  const line = describeCall(call, name, status);
+  const ignored = isDebug ? ignoredBy(protocol, call) : {};
+  log[isWorthInfo(call) ? 'info' : 'debug']({ ...line, ...ignored }, 'call');
+}
+
+function countUsage(
+  { caller, effects, now }: RequestContext,
+  usage: RouteUsage,
+  versionUsage: VersionUsage,
+): void {
+  const noticed = effects | usage.always;
+  if (noticed !== 0 && caller !== undefined) versionUsage.record(usage, caller, noticed, now);
+}
+
+/** Counts one for a call with `charge: 'later'` that failed before it was charged: failed calls count, too. */
+export function settle({ caller, shape, counters, now }: RequestContext, { limits }: Kernel): void {
+  if (caller === undefined || shape?.charge !== 'later') return;
+  for (const counted of counters)
+    counted.counter = limits.take(counted.category, caller, now) ?? counted.counter;
+}
+
+/** A 304 is not counted for authenticated callers. */
+export function refund({ caller, shape, counters, now }: RequestContext, { limits }: Kernel): void {
+  if (caller === undefined || caller.kind === 'anonymous' || shape?.charge !== undefined) return;
+  for (const counted of counters) counted.counter = limits.refund(counted.category, caller, now);
+}
+
+interface CallLine {
   call: string;
   api: string;
   method: string;
@@ -40,7 +84,7 @@ export function describeCall(call: RequestContext, api: string, status: number):
 }
 
 /** Configuration changes are rare and get a line each at level info; reads and data calls do not. */
-export function isWorthInfo({ method, shape }: RequestContext): boolean {
+function isWorthInfo({ method, shape }: RequestContext): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   return !isRead && shape !== undefined && shape.isData !== true;
 }
@@ -61,7 +105,7 @@ export function shownPath({ url, shape }: Pick<RequestContext, 'url' | 'shape'>)
 }
 
 /** The query parameters and body fields that the route ignored. */
-export function ignoredBy(
+function ignoredBy(
   { commonQuery = [] }: ApiProtocol,
   { url, shape, body }: RequestContext,
 ): { ignored?: string[] } {

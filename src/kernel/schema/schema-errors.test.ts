@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checker, Nullable, Type } from './schema.ts';
-import { unknownFields } from './unknown-fields.ts';
+import { unknownFields } from './schema-errors.ts';
 
 const Clause = Type.Object({ attribute: Type.String(), values: Type.Array(Type.String()) });
 const Body = Type.Object({

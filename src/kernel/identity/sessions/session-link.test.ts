@@ -1,7 +1,7 @@
 // Which paths the login leads back to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLocalPath, loginPathFrom } from './login-return.ts';
+import { isLocalPath, loginPathFrom } from './session-link.ts';
 
 test('paths of this server are local', () => {
   for (const path of [

@@ -1,7 +1,7 @@
 // Finding the session cookie.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cookieOf } from './cookie.ts';
+import { cookieOf } from './session-caller.ts';
 
 const HTTP = 'http://signalbox.example';
 
