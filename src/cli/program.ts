@@ -181,7 +181,7 @@ function addDoctor(program: Command, io: Io, end: End): void {
     .option('--repositories', 'Check every object of every repository too, which takes long')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runDoctor } = await import('./doctor.ts');
+      const { runDoctor } = await import('./doctor/doctor.ts');
       end(await runDoctor(settings, options, io));
     });
   addJson(doctor);
@@ -201,7 +201,7 @@ function addApi(api: Command, io: Io, end: End): void {
     .addArgument(new Argument('<new>', 'A JSON file'))
     .option('--json', 'Print JSON')
     .action(async (older: string, newer: string, options: { json?: boolean }) => {
-      const { runApiDiff } = await import('./api-diff.ts');
+      const { runApiDiff } = await import('./api/api-diff.ts');
       end(await runApiDiff({ older, newer, ...options }, io));
     });
   explain(diff, ['api diff old.json new.json', 'api diff --json old.json new.json']);
@@ -216,7 +216,7 @@ function addApi(api: Command, io: Io, end: End): void {
     .option('--since <time>', 'Only calls that were last seen then or later')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runApiImpact } = await import('./api-impact.ts');
+      const { runApiImpact } = await import('./api/api-impact.ts');
       end(await runApiImpact(settings, options, io));
     });
   addJson(impact);

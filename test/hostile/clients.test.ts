@@ -1,7 +1,7 @@
 // Receivers of webhooks, an object storage and the source of an import that misbehave: each call fails with a sentence.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { RemoteApi } from '../../src/cli/import/remote-api.ts';
+import { RemoteApi } from '../../src/cli/import/actors/remote-api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { Failure } from '../../src/kernel/failure.ts';
 import { S3Client } from '../../src/kernel/storage/blobs/s3-client.ts';

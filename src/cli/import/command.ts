@@ -32,7 +32,7 @@ export function addImport(group: Command, io: Io, end: End): void {
     .option('--build', 'Build the Actors afterwards')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runImportActors } = await import('./import-actors.ts');
+      const { runImportActors } = await import('./actors/import-actors.ts');
       end(await runImportActors(settings, options, io));
     });
   addJson(actors);
@@ -73,7 +73,7 @@ function addImportRepo(group: Command, io: Io, end: End): void {
     )
     .action(async (url: string, options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runImportRepo } = await import('./import-repo.ts');
+      const { runImportRepo } = await import('./repository/import-repo.ts');
       end(await runImportRepo(settings, url, options, io));
     });
   addJson(repo);

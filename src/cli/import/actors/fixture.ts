@@ -5,13 +5,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type { TestEngine } from '../../../test/engines.ts';
-import { startServerOn } from '../../../test/suites.ts';
-import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../../../test/server.ts';
-import { createHttpServer, request } from '../../kernel/network/http-client.ts';
-import { makeFolder, run } from '../fixture.ts';
-import type { Io } from '../io.ts';
-import type { summarizeImport } from './import-report.ts';
+import type { TestEngine } from '../../../../test/engines.ts';
+import { startServerOn } from '../../../../test/suites.ts';
+import { ADMIN_TOKEN, type Answer, type CallInit, type TestServer } from '../../../../test/server.ts';
+import { createHttpServer, request } from '../../../kernel/network/http-client.ts';
+import { makeFolder, run } from '../../fixture.ts';
+import type { Io } from '../../io.ts';
+import type { summarizeImport } from '../import-report.ts';
 
 /** Calls the server, and fails on any answer but these. */
 export async function must(server: TestServer, path: string, init: CallInit = {}): Promise<Answer> {

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
-import { startS3 } from '../../test/s3.ts';
-import { openFileBlobs } from '../kernel/storage/blobs/blob.ts';
-import { checkPostgresVersion, checkClockSkew, skewOf } from '../kernel/storage/check-engine.ts';
+import { startS3 } from '../../../test/s3.ts';
+import { openFileBlobs } from '../../kernel/storage/blobs/blob.ts';
+import { checkPostgresVersion, checkClockSkew, skewOf } from '../../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, checkCertificate, checkSpace, reportActors } from './doctor-machine.ts';
-import { makeFolder, run, startServer } from './fixture.ts';
-import { saveRunFile } from './running-server.ts';
+import { makeFolder, run, startServer } from '../fixture.ts';
+import { saveRunFile } from '../running-server.ts';
 
 interface Report {
   ok: boolean;

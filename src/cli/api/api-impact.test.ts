@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { giveToken, openBrowser } from '../../test/people.ts';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../../test/server.ts';
-import { joinHost, type HostPerson } from '../../test/host-people.ts';
-import { run } from './fixture.ts';
+import { giveToken, openBrowser } from '../../../test/people.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../../../test/server.ts';
+import { joinHost, type HostPerson } from '../../../test/host-people.ts';
+import { run } from '../fixture.ts';
 
 let server: TestServer;
 let ada: HostPerson;

@@ -1,8 +1,8 @@
 // The command `import actors`: copies what an account of another server has, over the public API of both.
-import type { LoadedSettings } from '../../app/read-settings.ts';
-import { Failure } from '../../kernel/failure.ts';
-import { EXIT, messageOf } from '../command-errors.ts';
-import { printJson, wantsJson, type Io } from '../io.ts';
+import type { LoadedSettings } from '../../../app/read-settings.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { EXIT, messageOf } from '../../command-errors.ts';
+import { printJson, wantsJson, type Io } from '../../io.ts';
 import { askForBuilds, buildActors, copyActors, type RemoteActor } from './copy-actors.ts';
 import { copySchedules } from './copy-schedules.ts';
 import { copyWebhooks } from './copy-webhooks.ts';
@@ -14,12 +14,12 @@ import {
   type ImportKind,
   describeSummary,
   summarizeImport,
-} from './import-report.ts';
-import { Progress } from '../progress.ts';
-import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
+} from '../import-report.ts';
+import { Progress } from '../../progress.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from '../import-target.ts';
 import { RemoteApi } from './remote-api.ts';
 import { RemoteError } from './remote-error.ts';
-import { parseServerUrl } from './addresses.ts';
+import { parseServerUrl } from '../addresses.ts';
 import { copyDataset } from './copy-dataset.ts';
 import { copyQueue } from './copy-queue.ts';
 import { nameOfSourceStore } from './copy-versions.ts';

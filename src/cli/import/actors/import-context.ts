@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KIND_WORDS, type ImportedThing, type ImportReport } from './import-report.ts';
-import type { Progress } from '../progress.ts';
+import { KIND_WORDS, type ImportedThing, type ImportReport } from '../import-report.ts';
+import type { Progress } from '../../progress.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { RemoteError, isRetryable } from './remote-error.ts';
-import { createPrivateFolder, PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
+import { createPrivateFolder, PRIVATE_FILE } from '../../../kernel/storage/disk/private-files.ts';
 
 interface ImportOptions {
   isDryRun: boolean;

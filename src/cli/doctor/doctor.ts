@@ -1,10 +1,10 @@
 // The command `doctor`: checks the machine, the database, the blobs and, where asked, the repositories, says what to do, and with --fix repairs what is safe.
-import type { LoadedSettings } from '../app/read-settings.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
 import { checkBlobs, checkDatabase } from './doctor-storage.ts';
 import { checkRepositories } from './doctor-repositories.ts';
 import { checkMachine } from './doctor-machine.ts';
-import { EXIT } from './command-errors.ts';
-import { painter, printJson, wantsJson, type Io } from './io.ts';
+import { EXIT } from '../command-errors.ts';
+import { painter, printJson, wantsJson, type Io } from '../io.ts';
 
 export interface DoctorFinding {
   name: string;

@@ -1,8 +1,8 @@
 // The command that compares two OpenAPI documents and fails when the newer one breaks callers of the older one.
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../kernel/failure.ts';
-import { diffContracts } from '../../tools/contract/diff.ts';
-import type { Difference } from '../../tools/contract/diff.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { diffContracts } from '../../../tools/contract/diff.ts';
+import type { Difference } from '../../../tools/contract/diff.ts';
 
 export interface ApiDiffOptions {
   /** Paths of two JSON files. */

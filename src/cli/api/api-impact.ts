@@ -1,10 +1,10 @@
 // The command `api impact`: which calls of a token, or of all, a version of the Host API would change; fails when some would.
-import type { Config } from '../app/config.ts';
-import { Failure } from '../kernel/failure.ts';
-import type { LoadedSettings } from '../app/read-settings.ts';
-import { RELEASE } from '../app/release.ts';
-import { messageOf } from './command-errors.ts';
-import { parseServerUrl } from './import/addresses.ts';
+import type { Config } from '../../app/config.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
+import { RELEASE } from '../../app/release.ts';
+import { messageOf } from '../command-errors.ts';
+import { parseServerUrl } from '../import/addresses.ts';
 import {
   errorMessageOf,
   isImpactReply,
@@ -12,8 +12,8 @@ import {
   type CallEntry,
   type ImpactReply,
 } from './impact-reply.ts';
-import { painter, printJson, wantsJson, type Io, alignTable } from './io.ts';
-import { findServer } from './running-server.ts';
+import { painter, printJson, wantsJson, type Io, alignTable } from '../io.ts';
+import { findServer } from '../running-server.ts';
 
 export interface ApiImpactOptions {
   /** The version to move to; the newest by default. */

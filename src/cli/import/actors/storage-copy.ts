@@ -7,7 +7,7 @@ import {
   type ImportContext,
   type StorageProgress,
 } from './import-context.ts';
-import type { ImportKind } from './import-report.ts';
+import type { ImportKind } from '../import-report.ts';
 
 export type StoragePath = 'key-value-stores' | 'datasets' | 'request-queues';
 

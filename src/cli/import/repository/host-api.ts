@@ -1,7 +1,7 @@
 // A client of the Host API of the server that a repository is imported into.
-import { Failure } from '../../kernel/failure.ts';
-import { RELEASE } from '../../app/release.ts';
-import { messageOf } from '../command-errors.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { RELEASE } from '../../../app/release.ts';
+import { messageOf } from '../../command-errors.ts';
 
 /** Without an answer for this long, a call has failed. */
 const TIMEOUT_MS = 60_000;

@@ -1,10 +1,10 @@
 // Tasks, schedules and webhooks move to another server, and find their Actors there.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { onEachEngine } from '../../../test/engines.ts';
-import { giveToken, join } from '../../../test/people.ts';
-import { ADMIN_TOKEN } from '../../../test/server.ts';
-import { makeFolder } from '../fixture.ts';
+import { onEachEngine } from '../../../../test/engines.ts';
+import { giveToken, join } from '../../../../test/people.ts';
+import { ADMIN_TOKEN } from '../../../../test/server.ts';
+import { makeFolder } from '../../fixture.ts';
 import { giveActor, importActors, must, onTwoServers, post } from './fixture.ts';
 
 onEachEngine((engine) => {

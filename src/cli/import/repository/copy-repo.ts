@@ -1,15 +1,15 @@
 // Copies the branches and tags of a repository: into a folder of this machine, and from there into a new repository.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEgressProxy } from '../../kernel/egress/egress-proxy.ts';
-import { Failure } from '../../kernel/failure.ts';
-import { gitEgressEnvironment } from '../../kernel/egress/git-egress.ts';
-import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
-import type { Guard } from '../../kernel/network/guard.ts';
-import { GitError, type GitProgram } from '../../host/git/process/git-process.ts';
+import { openEgressProxy } from '../../../kernel/egress/egress-proxy.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { gitEgressEnvironment } from '../../../kernel/egress/git-egress.ts';
+import { PRIVATE_FILE } from '../../../kernel/storage/disk/private-files.ts';
+import type { Guard } from '../../../kernel/network/guard.ts';
+import { GitError, type GitProgram } from '../../../host/git/process/git-process.ts';
 import type { HostApi, TargetRepository } from './host-api.ts';
-import type { RepoSource } from './addresses.ts';
-import type { Progress } from '../progress.ts';
+import type { RepoSource } from '../addresses.ts';
+import type { Progress } from '../../progress.ts';
 
 /** Without what hosts keep beside them, such as the commits of pull requests. */
 const REFS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];

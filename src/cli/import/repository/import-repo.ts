@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../app/config.ts';
-import { findGit } from '../../host/git/process/git-environment.ts';
-import { GitProgram } from '../../host/git/process/git-process.ts';
-import { Failure } from '../../kernel/failure.ts';
-import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
-import { guard } from '../../kernel/network/guard.ts';
-import type { LoadedSettings } from '../../app/read-settings.ts';
-import { EXIT, messageOf } from '../command-errors.ts';
-import { printJson, wantsJson, type Io } from '../io.ts';
+import type { Config } from '../../../app/config.ts';
+import { findGit } from '../../../host/git/process/git-environment.ts';
+import { GitProgram } from '../../../host/git/process/git-process.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { lockFolder } from '../../../kernel/storage/disk/folder-lock.ts';
+import { guard } from '../../../kernel/network/guard.ts';
+import type { LoadedSettings } from '../../../app/read-settings.ts';
+import { EXIT, messageOf } from '../../command-errors.ts';
+import { printJson, wantsJson, type Io } from '../../io.ts';
 import {
   copyDefaultBranch,
   requireFreeName,
@@ -21,9 +21,9 @@ import {
   type GitTransfer,
 } from './copy-repo.ts';
 import { HostApi, type TargetRepository } from './host-api.ts';
-import { Progress } from '../progress.ts';
-import { openTarget, type ImportTarget, type TargetOptions } from './import-target.ts';
-import { parseRepoSource, readTokenVariable, type RepoSource } from './addresses.ts';
+import { Progress } from '../../progress.ts';
+import { openTarget, type ImportTarget, type TargetOptions } from '../import-target.ts';
+import { parseRepoSource, readTokenVariable, type RepoSource } from '../addresses.ts';
 
 export interface ImportRepoOptions extends TargetOptions {
   /** `owner/name`, or a name alone. */

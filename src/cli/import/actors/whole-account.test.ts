@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { onEachEngine } from '../../../test/engines.ts';
-import { type TestServer } from '../../../test/server.ts';
-import { makeFolder } from '../fixture.ts';
+import { onEachEngine } from '../../../../test/engines.ts';
+import { type TestServer } from '../../../../test/server.ts';
+import { makeFolder } from '../../fixture.ts';
 import {
   giveActor,
   giveItems,

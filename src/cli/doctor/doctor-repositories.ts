@@ -2,25 +2,25 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../app/config.ts';
-import { findDamage } from '../host/git/maintenance/check-objects.ts';
-import { findGit } from '../host/git/process/git-environment.ts';
-import { GitProgram } from '../host/git/process/git-process.ts';
-import { findLeftovers, removeLeftovers } from '../host/git/maintenance/leftovers.ts';
-import { repositoryFolder, sweepTemporaryFolders } from '../host/git/repository-folder.ts';
+import type { Config } from '../../app/config.ts';
+import { findDamage } from '../../host/git/maintenance/check-objects.ts';
+import { findGit } from '../../host/git/process/git-environment.ts';
+import { GitProgram } from '../../host/git/process/git-process.ts';
+import { findLeftovers, removeLeftovers } from '../../host/git/maintenance/leftovers.ts';
+import { repositoryFolder, sweepTemporaryFolders } from '../../host/git/repository-folder.ts';
 import {
   listCheckedGists,
   listCheckedRepositories,
   type CheckedRepository,
-} from '../host/maintenance/store.ts';
-import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
-import { repositoriesFolderOf } from '../app/open-stores.ts';
-import { messageOf } from './command-errors.ts';
+} from '../../host/maintenance/store.ts';
+import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
+import { repositoriesFolderOf } from '../../app/open-stores.ts';
+import { messageOf } from '../command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
-import { copiesFolderOf } from './import/import-repo.ts';
-import { Progress } from './progress.ts';
-import type { Io } from './io.ts';
-import { hasDatabase, withMigratedDatabase } from './open-database.ts';
+import { copiesFolderOf } from '../import/repository/import-repo.ts';
+import { Progress } from '../progress.ts';
+import type { Io } from '../io.ts';
+import { hasDatabase, withMigratedDatabase } from '../open-database.ts';
 
 const PAGE = 500;
 /** How many are listed by name. */

@@ -1,20 +1,20 @@
 // Doctor's checks of what is stored: connection, integrity, migrations and stuck leases of the database, and large objects that are unreachable, orphaned or missing.
 import { existsSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { migrations, apis } from '../app/apis.ts';
-import type { Config } from '../app/config.ts';
-import { countStuck, releaseStuck } from '../kernel/jobs/due-store.ts';
-import { checkEngine } from '../kernel/storage/check-engine.ts';
-import type { Engine } from '../kernel/storage/engine.ts';
-import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { DamagedBlob } from '../kernel/storage/blobs/blob-checksum.ts';
-import { fileBlobs, type BlobStore } from '../kernel/storage/blobs/blob.ts';
-import { findOrphans, type BlobKind } from '../kernel/storage/blobs/orphan-blobs.ts';
-import { blobFolderOf, openBlobs } from '../app/open-stores.ts';
-import { isBucket } from '../app/setting.ts';
+import { migrations, apis } from '../../app/apis.ts';
+import type { Config } from '../../app/config.ts';
+import { countStuck, releaseStuck } from '../../kernel/jobs/due-store.ts';
+import { checkEngine } from '../../kernel/storage/check-engine.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { migrationStatus } from '../../kernel/storage/migrate.ts';
+import { DamagedBlob } from '../../kernel/storage/blobs/blob-checksum.ts';
+import { fileBlobs, type BlobStore } from '../../kernel/storage/blobs/blob.ts';
+import { findOrphans, type BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
+import { blobFolderOf, openBlobs } from '../../app/open-stores.ts';
+import { isBucket } from '../../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
-import { messageOf } from './command-errors.ts';
-import { hasDatabase, describeDatabase, withDatabase } from './open-database.ts';
+import { messageOf } from '../command-errors.ts';
+import { hasDatabase, describeDatabase, withDatabase } from '../open-database.ts';
 
 /** Workers poll every few seconds: work that is still leased by a dead worker after this long is stuck. */
 const STUCK_MS = 60_000;

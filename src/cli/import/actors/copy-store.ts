@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate } from '../../kernel/network/streams.ts';
+import { createBrotliDecompress, createGunzip, createInflate } from '../../../kernel/network/streams.ts';
 import { attempt, type ImportContext } from './import-context.ts';
 import { RemoteError, isRetryable } from './remote-error.ts';
 import { eachKeyPage } from './remote-lists.ts';

@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { eventually } from '../../../test/eventually.ts';
-import { hasGitServer, startGitServer, type GitServer } from '../../../test/git-server.ts';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../../../test/server.ts';
-import { makeFolder, run, start } from '../fixture.ts';
+import { eventually } from '../../../../test/eventually.ts';
+import { hasGitServer, startGitServer, type GitServer } from '../../../../test/git-server.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../../../../test/server.ts';
+import { makeFolder, run, start } from '../../fixture.ts';
 import { parseRemoteRefs, pushesOf } from './copy-repo.ts';
 
 describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, globSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { needsGit } from '../host/git/fixture-repository.ts';
-import { repositoryFolder } from '../host/git/repository-folder.ts';
-import { makeFolder, run, startServer } from './fixture.ts';
+import { needsGit } from '../../host/git/fixture-repository.ts';
+import { repositoryFolder } from '../../host/git/repository-folder.ts';
+import { makeFolder, run, startServer } from '../fixture.ts';
 
 interface Report {
   ok: boolean;

@@ -1,6 +1,6 @@
 // Copies a request queue: first what is pending, in its order, then what was handled.
 import { setTimeout as delay } from 'node:timers/promises';
-import { chunk } from '../../kernel/collections/chunk.ts';
+import { chunk } from '../../../kernel/collections/chunk.ts';
 import type { ImportContext } from './import-context.ts';
 import { eachRequestPage, type RemoteRequest } from './remote-lists.ts';
 import { finishStorage, openStorageCopy, savePosition, type StorageCopy } from './storage-copy.ts';

@@ -2,10 +2,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../../kernel/failure.ts';
-import { Agent } from '../../kernel/network/http-client.ts';
-import { openHttpRequest } from '../../kernel/network/open-request.ts';
-import { RELEASE } from '../../app/release.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { Agent } from '../../../kernel/network/http-client.ts';
+import { openHttpRequest } from '../../../kernel/network/open-request.ts';
+import { RELEASE } from '../../../app/release.ts';
 import { RemoteError, isRetryable, waitOf } from './remote-error.ts';
 
 /** Without a byte for this long, a call has failed. */

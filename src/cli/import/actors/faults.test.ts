@@ -1,7 +1,7 @@
 // An import between servers that misbehave.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { onEachEngine } from '../../../test/engines.ts';
+import { onEachEngine } from '../../../../test/engines.ts';
 import { giveItems, importActors, listItems, onTwoServers } from './fixture.ts';
 
 onEachEngine((engine) => {

@@ -1,8 +1,8 @@
 // An import into an account that has something of the same name.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { onEachEngine } from '../../../test/engines.ts';
-import { makeFolder } from '../fixture.ts';
+import { onEachEngine } from '../../../../test/engines.ts';
+import { makeFolder } from '../../fixture.ts';
 import {
   giveActor,
   giveItems,

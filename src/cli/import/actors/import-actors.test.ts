@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../../../test/server.ts';
-import { makeFolder, run, start, startServer as startProcess } from '../fixture.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../../../../test/server.ts';
+import { makeFolder, run, start, startServer as startProcess } from '../../fixture.ts';
 import { giveActor, giveItems, giveRecords, importActors, listItems, must, openFront } from './fixture.ts';
 
 describe('a killed import', () => {

@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { pipeline } from 'node:stream/promises';
-import { usedBytes } from '../../../test/memory.ts';
-import { createHttpServer } from '../../kernel/network/http-client.ts';
-import { makeFolder } from '../fixture.ts';
+import { usedBytes } from '../../../../test/memory.ts';
+import { createHttpServer } from '../../../kernel/network/http-client.ts';
+import { makeFolder } from '../../fixture.ts';
 import { importActors } from './fixture.ts';
 
 const ITEMS = 150_000;

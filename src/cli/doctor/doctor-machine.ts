@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findGit } from '../host/git/process/git-environment.ts';
-import { Git } from '../host/git/git.ts';
-import { findCgroupParents, readOwnCgroups } from '../actors/runner/cgroup.ts';
+import { findGit } from '../../host/git/process/git-environment.ts';
+import { Git } from '../../host/git/git.ts';
+import { findCgroupParents, readOwnCgroups } from '../../actors/runner/cgroup.ts';
 import {
   describeIsolation,
   describeNetwork,
@@ -25,15 +25,15 @@ import {
   machineIsolation,
   type EnforcedLimits,
   type Isolation,
-} from '../actors/runner/isolation/isolation.ts';
-import type { Config } from '../app/config.ts';
-import { executionSettingsOf } from '../app/execution-settings.ts';
-import { readReserve } from '../kernel/storage/disk/disk-reserve.ts';
-import { diskFoldersOf, reserveFileOf, repositoriesFolderOf, blobFolderOf } from '../app/open-stores.ts';
-import { isBucket } from '../app/setting.ts';
+} from '../../actors/runner/isolation/isolation.ts';
+import type { Config } from '../../app/config.ts';
+import { executionSettingsOf } from '../../app/execution-settings.ts';
+import { readReserve } from '../../kernel/storage/disk/disk-reserve.ts';
+import { diskFoldersOf, reserveFileOf, repositoriesFolderOf, blobFolderOf } from '../../app/open-stores.ts';
+import { isBucket } from '../../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
-import { messageOf } from './command-errors.ts';
-import { fetchReadiness, isAlive, readRunFile, removeRunFile } from './running-server.ts';
+import { messageOf } from '../command-errors.ts';
+import { fetchReadiness, isAlive, readRunFile, removeRunFile } from '../running-server.ts';
 
 const NODE_MAJOR = 24;
 const FIRST_YEAR = 2026;
