@@ -5,7 +5,7 @@ import type { RequestContext } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
 import { BYPASS, BYPASS_SEGMENT } from './policy-rules.ts';
 import { renderError, statusOf } from './failures.ts';
-import { requireFlagApproval } from './feature-flags/change/change-context.ts';
+import { requireFlagApproval } from './feature-flags/change/permissions.ts';
 import type { Flag } from './feature-flags/flag.ts';
 import type { Environment } from './projects/project.ts';
 import { requireSegmentApproval } from './segments/approval.ts';

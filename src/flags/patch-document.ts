@@ -1,6 +1,6 @@
 // The description of the patches that a resource takes: a schema for each kind of patch, under its media type.
 import { Type, type JsonSchema, type TSchema } from '../kernel/schema/schema.ts';
-import type { DocumentedKind } from './instructions/kinds.ts';
+import type { DocumentedKind } from './patch/instructions.ts';
 import { SEMANTIC_PATCH } from './patch-body.ts';
 
 interface DescribedPatches {

@@ -17,7 +17,7 @@ import {
   type ByFlagInEnvironmentAndId,
   type FlagInEnvironment,
 } from '../planned-changes/flag-in-environment.ts';
-import { tryPlan } from '../planned-changes/try-plan.ts';
+import { tryPlan } from '../planned-changes/conflicts.ts';
 import { toProject } from '../projects/model.ts';
 import { findProjects } from '../projects/store.ts';
 import type { ApprovalRequest } from './model.ts';

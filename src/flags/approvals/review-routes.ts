@@ -5,7 +5,7 @@ import { recordedAs } from '../../kernel/identity/identity.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { listKinds } from '../instructions/document.ts';
+import { listKinds } from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { ByFlagInEnvironmentAndId, recordFlagChange } from '../planned-changes/flag-in-environment.ts';

@@ -3,8 +3,14 @@ import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
 import { problem, Type, type TSchema } from '../../kernel/schema/schema.ts';
-import { toKinds, unknownKind, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
-import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
+import {
+  toKinds,
+  readKind,
+  type CheckedKind,
+  type Parameters,
+  inInstruction,
+  requireFewInstructions,
+} from '../patch/instructions.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';
 import type { ExpiringTarget, Owner } from './expiring-target.ts';
 
@@ -78,9 +84,7 @@ export function applyExpiringInstructions(
 }
 
 function apply(list: readonly ExpiringTarget[], instruction: Instruction, context: ExpiringContext) {
-  const kind = context.kinds.get(instruction.kind);
-  if (kind === undefined) throw unknownKind('expiring targets', context.kinds.keys());
-  kind.check(instruction);
+  const kind = readKind(context.kinds, 'expiring targets', instruction);
   const wanted = readWantedExpiry(instruction, context.placeName);
   const index = list.findIndex(
     ({ contextKind, contextKey }) => contextKind === wanted.contextKind && contextKey === wanted.contextKey,

@@ -5,7 +5,7 @@ import { route, type Call } from '../../kernel/http/route.ts';
 import { Type, type TObject, type TSchema } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
-import { listKinds } from '../instructions/document.ts';
+import { listKinds } from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { requireComment } from '../planned-changes/flag-in-environment.ts';

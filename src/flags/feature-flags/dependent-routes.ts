@@ -4,7 +4,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { Link, linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject } from '../find-project.ts';
 import { ByFlag, readFlag } from './read-flag.ts';
-import { listDependents, type Dependent } from './store-prerequisites.ts';
+import { listDependents, type Dependent } from './store-references.ts';
 import { flagPath, flagSite } from './representation.ts';
 import { requireBeta } from '../version.ts';
 

@@ -5,8 +5,14 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
-import { dependsOn, lockPrerequisites, listDependents, type Dependent } from './store-prerequisites.ts';
-import { findFlags, type EnvironmentRef } from './store.ts';
+import {
+  dependsOn,
+  findFlags,
+  lockPrerequisites,
+  listDependents,
+  type Dependent,
+} from './store-references.ts';
+import type { EnvironmentRef } from './store.ts';
 
 /** Whether `checkPrerequisites` has anything to check. */
 export function affectsPrerequisites(

@@ -13,11 +13,10 @@ import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, insertTestFlag, makeHome, NOW, type Home } from './fixture.ts';
 import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
-import { findMaintainers } from './store-maintainers.ts';
-import { listDependents } from './store-prerequisites.ts';
+import { findFlags, findMaintainers, listDependents } from './store-references.ts';
 import { findFlagUsage, listFlagUsage } from './store-usage.ts';
 import { insertConfigs } from './store-new-configs.ts';
-import { findFlag, findFlags, firstVersion } from './store.ts';
+import { findFlag, firstVersion } from './store.ts';
 
 const LARGE = 600;
 const PROJECTS = 40;

@@ -1,12 +1,13 @@
 // Flags as replies show them: in detail with whole configurations, or in lists with the heads of configurations.
 import { linkTo, siteTo } from '../links.ts';
+import type { Project } from '../projects/project.ts';
 import { toMemberSummary } from '../members/model.ts';
 import type { ShownStatistic } from '../code-references/flag-statistics.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import { kindOf, summarize, type ConfigSummary, type VariationSummary } from './model.ts';
 import type { ConfigHead } from './store-rows.ts';
 import type { ShownConfig, ShownFlag } from './schemas.ts';
-import type { Maintainer, EnvironmentRef } from './store.ts';
+import type { EnvironmentRef, FlagRecord, Maintainer } from './store.ts';
 
 export interface DisplayContext {
   projectKey: string;
@@ -19,6 +20,13 @@ export interface DisplayContext {
   codeReferences?: readonly ShownStatistic[] | undefined;
   /** The context kinds it was evaluated for, by the key of the environment; absent, these are not shown. */
   contextKinds?: ReadonlyMap<string, string[]> | undefined;
+}
+
+export function displayContextOf(
+  { key }: Pick<Project, 'key'>,
+  { environments, maintainer, teamName }: Omit<FlagRecord, 'flag' | 'no'>,
+): DisplayContext {
+  return { projectKey: key, environments, maintainer, teamName };
 }
 
 export const FLAG_EXPANDABLE = ['codeReferences', 'evaluation', 'migrationSettings'] as const;

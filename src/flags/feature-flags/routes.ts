@@ -14,22 +14,23 @@ import type { Environment, Project } from '../projects/project.ts';
 import { lockProject } from '../projects/store.ts';
 import { isPaged } from '../version.ts';
 import { removeFlag, editFlag, runFlagChange } from './change/change-flag.ts';
-import { copyConfig, FlagCopy } from './change/copy-config.ts';
+import { FlagCopy } from './change/copy-config.ts';
+import { editByCopy } from './change/flag-edit.ts';
 import { addFlag } from './change/add-flag.ts';
 import { FLAG_FILTERS, readFlagFilter, readFlagSort, FLAG_SORTS } from './filter.ts';
 import type { Flag } from './flag.ts';
 import { flagKindsText, flagPatches } from './change/instructions/document.ts';
 import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
-import { findMaintainers, findTeamNames } from './store-maintainers.ts';
+import { findMaintainers, findTeamNames } from './store-references.ts';
 import { ByFlag, EnvQuery, readFlag } from './read-flag.ts';
 import {
+  displayContextOf,
   FLAG_EXPANDABLE,
   toFlagDetail,
   toFlagSummary,
   type DisplayContext,
   type Expandable,
 } from './representation.ts';
-import { displayContextOf } from './change/change-context.ts';
 import { FlagPost, FlagSchema, type ShownFlag } from './schemas.ts';
 
 const USUAL_PAGE = 20;
@@ -317,11 +318,7 @@ const copyFlag = route(
     const project = await openProject(call, db, params.projectKey);
     const ref = { project, flagKey: params.featureFlagKey };
     const { shown } = await changes.run(call, (tx) =>
-      editFlag(tx, ref, {
-        comment: body.comment,
-        verb: `copied from ${body.source.key} to ${body.target.key} the configuration of`,
-        apply: (flag) => copyConfig(flag, body),
-      }),
+      editFlag(tx, ref, editByCopy(body, { comment: body.comment })),
     );
     return reply(201, shown);
   },

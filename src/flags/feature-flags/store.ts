@@ -5,7 +5,7 @@ import type { BaseRole } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { couldBeKey } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from './flag.ts';
@@ -168,23 +168,6 @@ export async function findKeysOfIds(db: Db, flagId: string, environmentId: strin
     .where('environments.id', '=', environmentId)
     .select(['flags.key as flag', 'projects.key as project', 'environments.key as environment'])
     .executeTakeFirst();
-}
-
-/** By key, without configurations: enough to check references to their variations. */
-export async function findFlags(
-  db: Db,
-  projectId: string,
-  keys: readonly string[],
-): Promise<Map<string, Flag>> {
-  const asked = keys.filter(couldBeKey);
-  if (asked.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('flags')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('key', 'in', asked)
-    .execute();
-  return new Map(await mapInSlices(rows, (row) => [row.key, fromFlagRow(row)]));
 }
 
 /** Without configurations. */

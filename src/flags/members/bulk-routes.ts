@@ -11,10 +11,15 @@ import { linkTo, Links } from '../links.ts';
 import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
-import { listKinds } from '../instructions/document.ts';
+import {
+  listKinds,
+  documentedKinds,
+  KindSchema,
+  awaitInInstruction,
+  instructionReader,
+  type Read,
+} from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
-import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { listMemberRecords, lockMembers, listMemberIdsExcept } from './store.ts';
 import { changeMember, requireRoles } from './change-member.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';

@@ -3,7 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { changeFlag, editFlag, type FlagChange } from '../feature-flags/change/change-flag.ts';
-import { copyConfig } from '../feature-flags/change/copy-config.ts';
+import { editByCopy } from '../feature-flags/change/flag-edit.ts';
 import { findConflicts, refuseConflicts } from './conflicts.ts';
 import type { FlagInEnvironment } from './flag-in-environment.ts';
 import { toFlagCopy, type Plan } from './plan.ts';
@@ -24,13 +24,10 @@ export async function applyPlan(
 ): Promise<FlagChange> {
   const ref = { project, flagKey: flag.key };
   const options = { ...rest, ignoreConflicts: true };
-  if (copy !== undefined)
-    return await editFlag(tx, ref, {
-      ...options,
-      comment,
-      verb: `copied from ${copy.source.key} to ${environment.key} the configuration of`,
-      apply: (before) => copyConfig(before, toFlagCopy(copy, environment.key)),
-    });
+  if (copy !== undefined) {
+    const edit = editByCopy(toFlagCopy(copy, environment.key), { ...options, comment });
+    return await editFlag(tx, ref, edit);
+  }
   const patch = {
     kind: 'semantic' as const,
     environmentKey: environment.key,

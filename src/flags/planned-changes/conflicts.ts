@@ -1,11 +1,15 @@
-// Conflicts of a change to a flag: scheduled changes and approval requests that could no longer be applied after it.
+// Conflicts: why a plan cannot be applied to a flag, and which planned changes could no longer be applied after a change.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { withoutPin } from './plan.ts';
-import { tryPlan } from './try-plan.ts';
+import { withoutPin, conflictOf, toFlagCopy, type Plan, type PlanConflict } from './plan.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import { listPlannedChanges, type PlannedChange } from './store.ts';
+import { randomUUID } from 'node:crypto';
+import { Failure } from '../../kernel/failure.ts';
+import { copyConfig } from '../feature-flags/change/copy-config.ts';
+import { applyInstructions, referencesOf } from '../feature-flags/change/instructions/apply.ts';
+import { findReferences } from '../feature-flags/store-references.ts';
 
 export interface Conflict extends Pick<PlannedChange, 'id' | 'kind'> {
   /** Human-readable. */
@@ -54,4 +58,24 @@ export function refuseConflicts(conflicts: readonly Conflict[]): void {
     'ignoreConflicts',
     `must be true for a change that conflicts with what is pending: ${reasons}`,
   );
+}
+
+/** Returns why the plan cannot be applied to this state of the flag; empty when it can. */
+export async function tryPlan(
+  db: Db,
+  flag: Flag,
+  environmentKey: string,
+  { instructions, copy }: Plan,
+  now: number,
+): Promise<PlanConflict[]> {
+  try {
+    if (copy === undefined) {
+      const references = await findReferences(db, flag.projectId, referencesOf(instructions));
+      applyInstructions(flag, instructions, { environmentKey, now, newUuid: randomUUID, references });
+    } else copyConfig(flag, toFlagCopy(copy, environmentKey));
+    return [];
+  } catch (error) {
+    if (error instanceof Failure) return [conflictOf(error, instructions)];
+    throw error;
+  }
 }

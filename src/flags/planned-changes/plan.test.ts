@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import { inInstruction } from '../instructions/read-instructions.ts';
+import { inInstruction } from '../patch/instructions.ts';
 import { conflictOf } from './plan.ts';
 
 const instructions = [{ kind: 'turnFlagOn' }, { kind: 'removeRule', ruleId: 'r' }];

@@ -3,8 +3,7 @@ import type { Instruction } from '../patch-body.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { instructionReader } from '../instructions/read-instructions.ts';
+import { documentedKinds, KindSchema, instructionReader } from '../patch/instructions.ts';
 import {
   flagInEnvironmentPath,
   type FlagInEnvironment,

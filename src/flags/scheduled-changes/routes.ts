@@ -5,10 +5,9 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { requireFlagApproval } from '../feature-flags/change/change-context.ts';
-import { listKinds } from '../instructions/document.ts';
+import { requireFlagApproval } from '../feature-flags/change/permissions.ts';
+import { listKinds, inPostedBody } from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
-import { inPostedBody } from '../instructions/read-instructions.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
@@ -22,7 +21,7 @@ import {
   type FlagInEnvironment,
   recordFlagChange,
 } from '../planned-changes/flag-in-environment.ts';
-import { tryPlan } from '../planned-changes/try-plan.ts';
+import { tryPlan } from '../planned-changes/conflicts.ts';
 import {
   editScheduledChange,
   MAX_CHANGES,

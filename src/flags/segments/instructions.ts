@@ -17,8 +17,14 @@ import {
   reorderRules,
   updateClause,
 } from '../clauses.ts';
-import { toKinds, unknownKind, type CheckedKind, type Parameters } from '../instructions/kinds.ts';
-import { inInstruction, requireFewInstructions } from '../instructions/read-instructions.ts';
+import {
+  toKinds,
+  unknownKind,
+  type CheckedKind,
+  type Parameters,
+  inInstruction,
+  requireFewInstructions,
+} from '../patch/instructions.ts';
 import { ContextKind, Description, Name, Tags, normalizeTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, MAX_SEGMENT_RULES, Weight } from './model.ts';

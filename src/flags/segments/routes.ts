@@ -5,7 +5,7 @@ import type { Patch } from '../patch-body.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 
-import { listKinds } from '../instructions/document.ts';
+import { listKinds } from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceInVersion, SortQuery } from '../list-query.ts';

@@ -9,10 +9,15 @@ import { findIdsByEmail, listMemberIdsExcept, listMemberRecords } from '../membe
 import { couldBeKey, Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { EXCEPTIONS, readExceptions } from '../members/filter.ts';
-import { listKinds } from '../instructions/document.ts';
+import {
+  listKinds,
+  documentedKinds,
+  KindSchema,
+  awaitInInstruction,
+  instructionReader,
+  type Read,
+} from '../patch/instructions.ts';
 import { takesPatches } from '../patch-document.ts';
-import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { awaitInInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../resource-patch.ts';
 import { findTeam, lockTeams } from './store.ts';

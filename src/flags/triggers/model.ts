@@ -5,8 +5,13 @@ import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';
 import { Key } from '../fields.ts';
-import { documentedKinds, KindSchema, unknownKind } from '../instructions/kinds.ts';
-import { inInstruction, instructionReader } from '../instructions/read-instructions.ts';
+import {
+  documentedKinds,
+  KindSchema,
+  unknownKind,
+  inInstruction,
+  instructionReader,
+} from '../patch/instructions.ts';
 import { Links, linkTo } from '../links.ts';
 import type { FlagInEnvironment, FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { Instructions, ShownInstructions } from '../planned-changes/plan.ts';

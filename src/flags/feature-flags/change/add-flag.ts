@@ -9,14 +9,13 @@ import { requireInAnyEnvironment } from '../../find-project.ts';
 import { takenKey } from '../../projects/create-project.ts';
 import type { Project } from '../../projects/project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { readMaintainer } from '../store-maintainers.ts';
+import { findFlags, readMaintainer } from '../store-references.ts';
 import { readFlag } from '../read-flag.ts';
 import { checkFirstPrerequisites } from '../prerequisites.ts';
-import { toFlagDetail } from '../representation.ts';
+import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { FlagPost, ShownFlag } from '../schemas.ts';
-import { findFlags, firstVersion, newHex } from '../store.ts';
+import { firstVersion, newHex } from '../store.ts';
 import { insertFlag } from '../store-writes.ts';
-import { displayContextOf } from './change-context.ts';
 import { cloneFlag, newFlag, type NewFlagContext } from './new-flag.ts';
 
 /** Inside a change that has locked the project. `sourceKey` names a flag to clone. */

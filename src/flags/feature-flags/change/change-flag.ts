@@ -1,5 +1,4 @@
-// The one way to change a flag: change-context (read) → patch-flag, instructions or copy-config (edit) → draft-change with differences (check) → write and record here; new-flag and add-flag create one.
-import { randomUUID } from 'node:crypto';
+// The one way to change a flag: flag-edit (what is wanted) → change-context (read) → draft-change with differences and permissions (apply, check) → write and record here; add-flag and new-flag create one.
 import type { ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
@@ -7,27 +6,19 @@ import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
-import type { Patch } from '../../patch-body.ts';
-import { updateOf } from '../../resource-patch.ts';
+import type { SemanticPatch } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
 import { deleteStaleExpiries } from '../expiring-targets/removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
-import { toFlagDetail } from '../representation.ts';
+import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
-import { readMaintainer } from '../store-maintainers.ts';
+import { readMaintainer } from '../store-references.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { lockFlag } from '../store.ts';
-import { displayContextOf, readChangeContext } from './change-context.ts';
-import type { ChangeContext, FlagRef } from './change-context.ts';
+import { lockContext, readChangeContext, type FlagRef } from './change-context.ts';
 import { describe, verbOf } from './differences.ts';
-import { affectsFlagOnly, draftChange, type FlagDraft, type FlagEdit } from './draft-change.ts';
-import { applyInstructions, referencesOf } from './instructions/apply.ts';
-import { patchFlag } from './patch-flag.ts';
-
-export interface FlagPatch extends Pick<FlagEdit, 'dryRun' | 'ignoreConflicts' | 'approvedIn'> {
-  patch: Patch;
-}
+import { affectsFlagOnly, draftChange, type FlagDraft } from './draft-change.ts';
+import { editByInstructions, editByPatch, type FlagEdit, type FlagPatch } from './flag-edit.ts';
 
 export interface FlagChange {
   flag: Flag;
@@ -39,9 +30,13 @@ export interface FlagChange {
   shown: ShownFlag;
 }
 
-/** Changes a flag inside a running change, for patches that are applied now or later: schedules, approvals, triggers. */
-export async function changeFlag(tx: ChangeTransaction, ref: FlagRef, patch: FlagPatch): Promise<FlagChange> {
-  return await editFlag(tx, ref, toEdit(tx.actor, patch));
+/** Changes a flag by instructions inside a running change: those of schedules, approvals, triggers and settings of contexts. */
+export async function changeFlag(
+  tx: ChangeTransaction,
+  ref: FlagRef,
+  patch: FlagPatch<SemanticPatch>,
+): Promise<FlagChange> {
+  return await editFlag(tx, ref, editByInstructions(tx.actor, patch));
 }
 
 /**
@@ -55,7 +50,7 @@ export async function runFlagChange(
   ref: FlagRef,
   patch: FlagPatch,
 ): Promise<FlagChange> {
-  const edit = toEdit(actor, patch);
+  const edit = editByPatch(actor, patch);
   let drafted: FlagDraft | undefined;
   return await changes.plan(
     actor,
@@ -72,22 +67,6 @@ export async function runFlagChange(
       return editFlag(tx, ref, edit, draft);
     },
   );
-}
-
-function toEdit({ now }: ChangeActor, { patch, ...options }: FlagPatch): FlagEdit {
-  const newUuid = randomUUID;
-  return {
-    ...options,
-    comment: patch.comment,
-    update: updateOf(patch),
-    ...(patch.kind === 'semantic' && { referenceKeys: referencesOf(patch.instructions) }),
-    apply(flag, shown, references) {
-      if (patch.kind !== 'semantic') return { flag: patchFlag(flag, shown, patch, { now, newUuid }) };
-      const { instructions, environmentKey } = patch;
-      const context = { now, newUuid, references, ...(environmentKey !== undefined && { environmentKey }) };
-      return applyInstructions(flag, instructions, context);
-    },
-  };
 }
 
 /** Deletes a flag in all environments. Throws `conflict` while it is a prerequisite of another one. */
@@ -108,7 +87,7 @@ export async function editFlag(
   drafted?: FlagDraft,
 ): Promise<FlagChange> {
   const { db, actor } = tx;
-  const context = await lockContext(db, ref, edit, drafted?.context);
+  const context = await lockContext(db, ref, edit.referenceKeys, drafted?.context);
   const draft = context === drafted?.context ? drafted : await draftChange(actor, context, edit);
   const { before, after, isDeleted, shown: shownBefore } = draft;
   const { project, found } = context;
@@ -127,18 +106,6 @@ export async function editFlag(
     tx.record(toChange(draft, shown));
   }
   return { flag: after, before, isChanged: true, shown };
-}
-
-/** Locks the flag. Where the engine has no row locks, `updateFlag` finds out whether the flag has changed since it was read. */
-async function lockContext(
-  tx: Db,
-  ref: FlagRef,
-  { referenceKeys }: FlagEdit,
-  known: ChangeContext | undefined,
-): Promise<ChangeContext> {
-  const held = await lockFlag(tx, ref.project.id, ref.flagKey);
-  const isSame = held === undefined || held[0]?.version === known?.found.flag.version;
-  return known !== undefined && isSame ? known : await readChangeContext(tx, ref, referenceKeys);
 }
 
 async function deleteDrafted(tx: ChangeTransaction, draft: FlagDraft): Promise<void> {

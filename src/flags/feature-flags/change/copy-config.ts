@@ -1,7 +1,7 @@
 // Copies the configuration of a flag from one environment to another, whole or in part. Pure.
 import { Failure } from '../../../kernel/failure.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../../kernel/schema/schema.ts';
-import type { EditedFlag } from './draft-change.ts';
+import type { EditedFlag } from './flag-edit.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
 
 const COPY_ACTIONS = [

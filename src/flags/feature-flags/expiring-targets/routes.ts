@@ -3,7 +3,7 @@ import { Type, type Static } from '../../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
-import { requireFlagApproval } from '../change/change-context.ts';
+import { requireFlagApproval } from '../change/permissions.ts';
 import { VariationId } from '../change/instructions/parameters.ts';
 import { findFlag, lockFlag } from '../store.ts';
 import { isTargetedIn } from './removed-targets.ts';

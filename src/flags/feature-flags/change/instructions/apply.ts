@@ -4,21 +4,11 @@ import type { Instruction } from '../../../patch-body.ts';
 import { misfit, problem } from '../../../../kernel/schema/schema.ts';
 import { couldBeId } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';
-import type { InstructionContext } from './kind.ts';
+import type { EditedFlag, FlagPermission } from '../flag-edit.ts';
+import type { InstructionContext, ReferenceKeys } from './kind.ts';
 import { DELETE } from './lifecycle.ts';
-import { unknownKind } from '../../../instructions/kinds.ts';
-import { inInstruction, requireFewInstructions } from '../../../instructions/read-instructions.ts';
-import { flagKinds, type FlagKind } from './table.ts';
-
-export type { InstructionContext, References } from './kind.ts';
-
-export interface AppliedInstructions {
-  /** Versions and dates of modification are unchanged. A part that did not change is the same object as before. */
-  flag: Flag;
-  /** Each permission once, also for instructions that changed nothing. */
-  permissions: { action: string; environmentKey?: string }[];
-  isDeleted?: boolean;
-}
+import { inInstruction, readKind, requireFewInstructions } from '../../../patch/instructions.ts';
+import { flagKinds } from './table.ts';
 
 /**
  * Throws for the first instruction that cannot be applied, and names it. Rules that hold after every change, such as limits
@@ -28,15 +18,15 @@ export function applyInstructions(
   before: Flag,
   instructions: Instruction[],
   context: InstructionContext,
-): AppliedInstructions {
+): EditedFlag {
   requireFewInstructions(instructions);
   requireEnvironment(before, context);
   let flag = before;
-  const permissions = new Map<string, AppliedInstructions['permissions'][number]>();
+  const permissions = new Map<string, FlagPermission>();
   for (const [index, instruction] of instructions.entries()) {
     inInstruction(index, instruction, () => {
       if (instructions[index - 1]?.kind === DELETE) throw problem('kind', 'cannot stand behind deleteFlag');
-      const kind = readKind(instruction);
+      const kind = readKind(flagKinds, 'flags', instruction);
       const environmentKey = kind.level === 'environment' ? readEnvironment(context) : undefined;
       flag = kind.apply({ ...context, flag }, instruction as never);
       permissions.set(kind.action, {
@@ -50,13 +40,13 @@ export function applyInstructions(
 }
 
 /** The references to look up before the instructions are applied. Throws for an unknown kind or a wrong parameter. */
-export function referencesOf(instructions: Instruction[]) {
+export function referencesOf(instructions: Instruction[]): ReferenceKeys {
   requireFewInstructions(instructions);
   const flagKeys = new Set<string>();
   const memberIds = new Set<string>();
   const teamKeys = new Set<string>();
   for (const [index, instruction] of instructions.entries()) {
-    inInstruction(index, instruction, () => readKind(instruction));
+    inInstruction(index, instruction, () => readKind(flagKinds, 'flags', instruction));
     const { kind, key, value, prerequisites } = instruction as unknown as ReferenceParameters;
     if (kind === 'addPrerequisite' || kind === 'updatePrerequisite') flagKeys.add(key);
     else if (kind === 'replacePrerequisites') for (const needed of prerequisites) flagKeys.add(needed.key);
@@ -72,13 +62,6 @@ interface ReferenceParameters {
   key: string;
   value: string;
   prerequisites: { key: string }[];
-}
-
-function readKind(instruction: Instruction): FlagKind {
-  const kind = flagKinds.get(instruction.kind);
-  if (kind === undefined) throw unknownKind('flags', flagKinds.keys());
-  kind.check(instruction);
-  return kind;
 }
 
 /** Also checked when no instruction needs it: a patch that was meant for another environment must not be applied. */

@@ -1,5 +1,5 @@
 // The description of the patches of flags, from the table of the kinds of instructions and what may be edited.
-import { listKinds } from '../../../instructions/document.ts';
+import { listKinds } from '../../../patch/instructions.ts';
 import { takesPatches } from '../../../patch-document.ts';
 import { Type } from '../../../../kernel/schema/schema.ts';
 import { EditableConfig, EditableFlag } from '../../schemas.ts';

@@ -1,8 +1,15 @@
 // The type of a kind of instruction: its level, the permission it takes, its parameters, and its effect on a flag.
 import { areEqual } from '../../../../kernel/json/json-value.ts';
 import type { Static, TObject } from '../../../../kernel/schema/schema.ts';
-import type { Parameters } from '../../../instructions/kinds.ts';
+import type { Parameters } from '../../../patch/instructions.ts';
 import type { Flag, FlagConfig } from '../../flag.ts';
+
+/** The names by which a change refers to other flags, members and teams. */
+export interface ReferenceKeys {
+  flagKeys: readonly string[];
+  memberIds: readonly string[];
+  teamKeys: readonly string[];
+}
 
 /** The resources that instructions refer to, looked up in the database. */
 export interface References {

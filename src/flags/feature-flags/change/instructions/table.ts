@@ -1,5 +1,5 @@
 // The table of all kinds of instructions for flags, by name.
-import { toKinds, type CheckedKind } from '../../../instructions/kinds.ts';
+import { toKinds, type CheckedKind } from '../../../patch/instructions.ts';
 import { clauseKinds } from './clause-kinds.ts';
 import { customPropertyKinds } from './custom-properties.ts';
 import { detailKinds } from './details.ts';
