@@ -6,7 +6,7 @@ import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/session-caller.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';
-import { requireJson } from './content-type.ts';
+import { requireJson } from './protocol.ts';
 import { FlagsError, renderError, status, statusOf } from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versionOf, versions } from './version.ts';

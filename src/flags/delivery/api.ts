@@ -2,7 +2,7 @@
 import type { Api, ApiProtocol } from '../../kernel/http/protocol.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import { FlagsError, renderError, status } from '../failures.ts';
-import { KEY_PROTOCOL } from '../key-protocol.ts';
+import { KEY_PROTOCOL } from '../protocol.ts';
 import { relayStreamRoutes, bigSegmentRoutes, bigSegmentStreamRoutes } from './relay-routes.ts';
 import { clientRoutes, mobileRoutes } from './client-routes.ts';
 import { eventRoutes } from './event-routes.ts';

@@ -1,6 +1,6 @@
 // The OpenFeature Remote Evaluation Protocol (OFREP): evaluation for any OpenFeature provider, by the keys of environments.
 import type { Api } from '../../kernel/http/protocol.ts';
-import { KEY_PROTOCOL } from '../key-protocol.ts';
+import { KEY_PROTOCOL } from '../protocol.ts';
 import { OfrepError, renderError, status } from './failures.ts';
 import { ofrepRoutes } from './routes.ts';
 import { HASH_HEADER } from './keys.ts';

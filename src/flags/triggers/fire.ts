@@ -3,7 +3,7 @@ import { systemActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { requireJson } from '../content-type.ts';
+import { requireJson } from '../protocol.ts';
 import { applyPlan } from '../planned-changes/apply-plan.ts';
 import { findLocked, lockFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import { isSecretOf, type Trigger } from './model.ts';

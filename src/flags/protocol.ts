@@ -1,8 +1,14 @@
-// What the APIs for apps have in common: environment keys open them, and they have no rate limits, because every app polls.
+// What protocols of the flag service share: bodies are JSON; environment keys open the APIs for apps, which have no rate limits, because every app polls.
 import type { ApiProtocol } from '../kernel/http/protocol.ts';
 import { Failure } from '../kernel/failure.ts';
-import { requireJson } from './content-type.ts';
 import { Collection, toCollection } from './links.ts';
+import { parseMediaType } from '../kernel/http/body/media-type.ts';
+
+/** Semantic patches have the same type with a parameter. */
+export function requireJson(type: string | undefined): void {
+  if (parseMediaType(type ?? '')?.type === 'application/json') return;
+  throw new Failure('malformed', `The Content-Type must be application/json, not ${type ?? 'absent'}`);
+}
 
 /** There is only one: the path determines the shape of the response. */
 const VERSION = '1';
