@@ -4,7 +4,7 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { executeDue } from '../planned-changes/execute-due.ts';
-import type { ExpiringTarget } from './expiring-target.ts';
+import type { ExpiringTarget } from './model.ts';
 import { deleteExpiringTarget, findExpiringTarget } from './store.ts';
 
 /** Handles the due work of `expiryWork`. Both functions run in the transaction that deletes the expiry. */

@@ -10,20 +10,20 @@ import { takesPatches } from '../patch-document.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
-import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
 import {
+  type ExpiringTarget,
+  type Owner,
+  type ResourceKind,
   applyExpiringInstructions,
   expiringKinds,
   type TargetListParameter,
   type ExpiringContext,
-} from './instructions.ts';
-import {
   targetForms,
   toExpiringTargets,
   toOutcome,
   type Resource,
   type TargetForm,
-} from './representation.ts';
+} from './model.ts';
 import { listExpiringTargets, updateExpiringTargets } from './store.ts';
 
 const action = 'updateExpiringTargets';

@@ -6,7 +6,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { expiringTargetMigrations } from '../migrations/expiring-targets.ts';
 import { projectMigrations } from '../migrations/projects.ts';
-import type { ExpiringTarget } from './expiring-target.ts';
+import type { ExpiringTarget } from './model.ts';
 import {
   deleteExpiringTarget,
   deleteExpiringTargetsOf,

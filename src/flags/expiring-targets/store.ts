@@ -2,7 +2,7 @@
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import { contested } from '../../kernel/storage/retry.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { ExpiringTarget, Owner, ResourceKind } from './expiring-target.ts';
+import type { ExpiringTarget, Owner, ResourceKind } from './model.ts';
 import type { ExpiringTargetRow } from './tables.ts';
 
 /** The kind of the due work that removes an expired target of a flag or a segment. */

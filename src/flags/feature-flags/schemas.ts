@@ -14,7 +14,7 @@ import {
 } from '../fields.ts';
 import { Link, Links } from '../links.ts';
 import { MemberSummary } from '../members/model.ts';
-import { Keys } from './change/instructions/parameters.ts';
+import { Keys } from './change/instructions/kind.ts';
 import { MAX_FLAG_RULES } from './model.ts';
 
 const STRICT = { additionalProperties: false };

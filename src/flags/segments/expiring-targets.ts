@@ -1,6 +1,6 @@
 // Expiring targets of segments: deletes expiry dates whose target was removed.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { ExpiringTarget, Owner } from '../expiring-targets/expiring-target.ts';
+import type { ExpiringTarget, Owner } from '../expiring-targets/model.ts';
 import { listExpiringTargets, updateExpiringTargets } from '../expiring-targets/store.ts';
 import { findTargetTypes } from './store-members.ts';
 import type { Segment, TargetType } from './segment.ts';

@@ -8,7 +8,7 @@ import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { SemanticPatch } from '../../resource-patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
-import { deleteStaleExpiries } from '../expiring-targets/removed-targets.ts';
+import { deleteStaleExpiries } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
 import { displayContextOf, toFlagDetail } from '../representation.ts';

@@ -4,7 +4,7 @@ import { areEqual } from '../../../kernel/json/json-value.ts';
 import type { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import type { Environment } from '../../projects/project.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
-import { haveSameTargets } from '../expiring-targets/removed-targets.ts';
+import { haveSameTargets } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkValues, normalizeFlag, validateFlag, validateSize } from '../model.ts';
 import { affectsPrerequisites } from '../prerequisites.ts';

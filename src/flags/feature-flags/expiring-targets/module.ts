@@ -1,8 +1,7 @@
 // Expiring targets of flags. Segments share the table.
 import type { Module } from '../../../kernel/http/module.ts';
 import { expiringTargetMigrations } from '../../migrations/expiring-targets.ts';
-import { expiryHandlers } from './expire.ts';
-import { expiringTargetRoutes } from './routes.ts';
+import { expiryHandlers, expiringTargetRoutes } from './routes.ts';
 
 export const expiringTargetModule: Module = {
   tag: { name: 'Expiring targets', description: 'Targets of flags that are removed at a set time' },

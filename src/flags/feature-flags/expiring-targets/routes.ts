@@ -1,12 +1,18 @@
-// Routes of the expiring targets of a flag.
+// Routes of the expiring targets of a flag, and the work that removes expired ones.
 import { Type, type Static } from '../../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
 import { environmentalResource } from '../../resources.ts';
 import { requireFlagApproval } from '../change/permissions.ts';
-import { VariationId } from '../change/instructions/parameters.ts';
+import { VariationId } from '../change/instructions/kind.ts';
 import { findFlag, lockFlag } from '../store.ts';
-import { isTargetedIn } from './removed-targets.ts';
+import { isTargetedIn } from '../change/removed-targets.ts';
+import type { DueHandler } from '../../../kernel/jobs/due-store.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { expireWith } from '../../expiring-targets/expire.ts';
+import { expiryWork } from '../../expiring-targets/store.ts';
+import { applyPlan } from '../../planned-changes/apply-plan.ts';
+import { lockFlagInEnvironment } from '../../planned-changes/find-flag-in-environment.ts';
 
 const params = Type.Object({
   projectKey: Type.String(),
@@ -43,3 +49,26 @@ export const expiringTargetRoutes = expiringRoutes({
     };
   },
 });
+
+export function expiryHandlers(kernel: Kernel): Record<string, DueHandler> {
+  return {
+    [expiryWork('flag')]: expireWith(
+      kernel,
+      (tx, { resourceId: flagId, environmentId }) => lockFlagInEnvironment(tx, { flagId, environmentId }),
+      async (tx, { place, contextKind, contextKey }, target) => {
+        // The variation may have been removed with all its targets.
+        if (!target.flag.variations.some(({ _id }) => _id === place)) return;
+        const instruction = { kind: 'removeTargets', variationId: place, contextKind, values: [contextKey] };
+        await applyPlan(
+          tx,
+          target,
+          { instructions: [instruction] },
+          {
+            comment: `The target ${contextKind} "${contextKey}" has expired.`,
+            approvedIn: target.environment.key,
+          },
+        );
+      },
+    ),
+  };
+}

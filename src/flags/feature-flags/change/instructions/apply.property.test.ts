@@ -6,8 +6,7 @@ import type { Instruction } from '../../../patch-body.ts';
 import type { Flag } from '../../flag.ts';
 import { normalizeFlag, validateFlag } from '../../model.ts';
 import { applyInstructions } from './apply.ts';
-import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
-import { contextOf, buildExampleFlag, MEMBER, TEAM } from './fixture.ts';
+import { ENVIRONMENT, NEEDED, OTHER, contextOf, buildExampleFlag, MEMBER, TEAM } from './case.ts';
 
 const others = new Map([NEEDED, OTHER].map((key) => [key, buildExampleFlag(key)]));
 const start = buildExampleFlag('banner');

@@ -4,9 +4,8 @@ import { Failure } from '../../../../kernel/failure.ts';
 import type { Instruction } from '../../../patch-body.ts';
 import { validateFlag } from '../../model.ts';
 import { applyInstructions, referencesOf } from './apply.ts';
-import { ENVIRONMENT, NEEDED, OTHER } from './case.ts';
+import { ENVIRONMENT, NEEDED, OTHER, contextOf, buildExampleFlag, MEMBER, TEAM } from './case.ts';
 import { casesFor, prepare, undone } from './cases.ts';
-import { contextOf, buildExampleFlag, MEMBER, TEAM } from './fixture.ts';
 import { flagKinds } from './table.ts';
 
 const others = new Map([NEEDED, OTHER].map((key) => [key, buildExampleFlag(key)]));

@@ -1,5 +1,8 @@
-// The type of an example of an instruction, for tests, and functions that read parts of the flag.
+// Examples of instructions, for tests: their type, functions that read parts of a flag, and the flag that they change.
 import type { Flag, Target } from '../../flag.ts';
+import { randomUUID } from 'node:crypto';
+import { newConfig } from '../../model.ts';
+import type { InstructionContext } from './kind.ts';
 
 /** The fields that the flag of the model and the flag of the API have in common. */
 export type CommonFlag = Omit<Flag, 'id' | 'projectId' | 'version' | 'createdAt'>;
@@ -46,3 +49,39 @@ export const attributes = (flag: CommonFlag) =>
   here(flag).rules.map(({ clauses }) => clauses.map((one) => one.attribute).join());
 export const plain = () => ({});
 export const unknown = 'no-such-id';
+
+export const MEMBER = 'a'.repeat(24);
+export const TEAM = 'painters';
+
+export function buildExampleFlag(key: string): Flag {
+  const defaults = { onVariation: 0, offVariation: VALUES.length - 1 };
+  const config = () => newConfig({ defaults, version: 1 }, { trackEvents: false }, () => 'f'.repeat(32), 1);
+  return {
+    id: key,
+    projectId: 'project',
+    key,
+    name: key,
+    description: '',
+    version: 1,
+    createdAt: 1,
+    variations: VALUES.map((value) => ({ _id: randomUUID(), value })),
+    defaults,
+    clientSideAvailability: { usingEnvironmentId: false, usingMobileKey: false },
+    includeInSnippet: false,
+    temporary: true,
+    tags: [],
+    customProperties: {},
+    archived: false,
+    deprecated: false,
+    environments: { [ENVIRONMENT]: config(), production: config() },
+  };
+}
+
+export function contextOf(flags: ReadonlyMap<string, Flag>): InstructionContext {
+  return {
+    environmentKey: ENVIRONMENT,
+    now: 1000,
+    newUuid: randomUUID,
+    references: { flags, memberIds: new Set([MEMBER]), teamKeys: new Set([TEAM]) },
+  };
+}

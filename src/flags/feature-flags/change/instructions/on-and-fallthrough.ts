@@ -1,7 +1,6 @@
 // Instructions that turn a flag on and off, and set what it serves without a matching rule and which events are kept.
 import { Type } from '../../../../kernel/schema/schema.ts';
-import { inEnvironment } from './kind.ts';
-import { ServeInput, VariationId, findVariation, readServe } from './parameters.ts';
+import { inEnvironment, ServeInput, VariationId, findVariation, readServe } from './kind.ts';
 
 export const onAndFallthroughKinds = {
   turnFlagOn: inEnvironment(

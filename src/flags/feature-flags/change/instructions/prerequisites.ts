@@ -4,8 +4,7 @@ import { problem, Type, type Static, type TObject } from '../../../../kernel/sch
 import { Key } from '../../../fields.ts';
 import type { Prerequisite } from '../../flag.ts';
 import { MAX_PREREQUISITES } from '../../model.ts';
-import { inEnvironment, type InstructionScope } from './kind.ts';
-import { VariationId, findVariation } from './parameters.ts';
+import { inEnvironment, type InstructionScope, VariationId, findVariation } from './kind.ts';
 
 const Needed = { key: Key(), variationId: VariationId };
 

@@ -1,6 +1,13 @@
-// Instructions about rules.
+// Instructions about rules, and about the clauses of rules.
 import { shorten } from '../../../../kernel/json/pointer.ts';
-import { PlainText, problem, Type, type Static } from '../../../../kernel/schema/schema.ts';
+import {
+  PlainText,
+  problem,
+  Type,
+  type Static,
+  type TObject,
+  type TSchema,
+} from '../../../../kernel/schema/schema.ts';
 import {
   Clauses,
   RuleDescription,
@@ -9,11 +16,26 @@ import {
   identifyRules,
   toClause,
   reorderRules,
+  ClauseId,
+  ClauseInput,
+  ClauseValues,
+  MAX_CLAUSES,
+  addClauses,
+  addClauseValues,
+  removeClauses,
+  removeClauseValues,
+  updateClause,
 } from '../../../clauses.ts';
 import type { Clause, Flag, Rule } from '../../flag.ts';
 import { MAX_FLAG_RULES } from '../../model.ts';
-import { inEnvironment, withText } from './kind.ts';
-import { ServeInput, readServe } from './parameters.ts';
+import {
+  inEnvironment,
+  withText,
+  type FlagKindRow,
+  type InstructionScope,
+  ServeInput,
+  readServe,
+} from './kind.ts';
 
 const RuleFields = {
   clauses: Clauses,
@@ -117,4 +139,46 @@ function makeRule(flag: Flag, input: Static<typeof RuleInput>, id: string, claus
   const { clauses: _, description, ref, trackEvents = false, ...serve } = input;
   const rule = { _id: id, ...readServe(flag, serve), clauses, trackEvents };
   return withText(withText(rule, 'description', description), 'ref', ref);
+}
+
+export const clauseKinds = {
+  addClauses: inRule('Adds clauses to a rule', { clauses: Clauses }, (rule, { clauses }, { newUuid }) =>
+    addClauses(rule, clauses, newUuid),
+  ),
+  removeClauses: inRule(
+    'Removes clauses from a rule; one has to stay',
+    { clauseIds: Type.Array(ClauseId, { minItems: 1, maxItems: MAX_CLAUSES }) },
+    (rule, { clauseIds }) => removeClauses(rule, clauseIds),
+  ),
+  updateClause: inRule(
+    'Replaces a clause',
+    { clauseId: ClauseId, clause: ClauseInput },
+    (rule, { clauseId, clause }) => updateClause(rule, clauseId, clause),
+  ),
+  addValuesToClause: inRule(
+    'Adds values to a clause',
+    { clauseId: ClauseId, values: ClauseValues },
+    (rule, { clauseId, values }) => addClauseValues(rule, clauseId, values),
+  ),
+  removeValuesFromClause: inRule(
+    'Removes values from a clause',
+    { clauseId: ClauseId, values: ClauseValues },
+    (rule, { clauseId, values }) => removeClauseValues(rule, clauseId, values),
+  ),
+};
+
+function inRule<P extends Record<string, TSchema>>(
+  summary: string,
+  parameters: P,
+  change: (rule: Rule, values: Static<TObject<P>>, scope: InstructionScope) => Rule,
+): FlagKindRow {
+  return inEnvironment(
+    { action: 'updateRules', summary, parameters: { ruleId: RuleId, ...parameters } },
+    (config, values, scope) => ({
+      ...config,
+      rules: changeRule(config.rules, (values as { ruleId: string }).ruleId, (rule) =>
+        change(rule, values as Static<TObject<P>>, scope),
+      ),
+    }),
+  );
 }

@@ -1,13 +1,10 @@
 // The table of all kinds of instructions for flags, by name.
 import { toKinds, type CheckedKind } from '../../../patch/instructions.ts';
-import { clauseKinds } from './clause-kinds.ts';
-import { customPropertyKinds } from './custom-properties.ts';
-import { detailKinds } from './details.ts';
+import { customPropertyKinds, detailKinds, maintainerKinds } from './details.ts';
 import type { FlagKindRow } from './kind.ts';
 import { lifecycleKinds } from './lifecycle.ts';
-import { maintainerKinds } from './maintainers.ts';
 import { prerequisiteKinds } from './prerequisites.ts';
-import { ruleKinds } from './rules.ts';
+import { clauseKinds, ruleKinds } from './rules.ts';
 import { onAndFallthroughKinds } from './on-and-fallthrough.ts';
 import { targetKinds } from './targets.ts';
 import { variationKinds } from './variations.ts';

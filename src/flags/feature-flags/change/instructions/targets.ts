@@ -3,8 +3,7 @@ import { OneOf, problem, Type, type TSchema } from '../../../../kernel/schema/sc
 import { USER } from '../../../evaluation/context.ts';
 import { ContextKind } from '../../../fields.ts';
 import type { FlagConfig, Target } from '../../flag.ts';
-import { inEnvironment, type InstructionScope } from './kind.ts';
-import { Keys, VariationId, findVariation } from './parameters.ts';
+import { inEnvironment, type InstructionScope, Keys, VariationId, findVariation } from './kind.ts';
 import { addKeys, mergeTargets, isOfUsers, removeKeys, splitTargets } from './target-list.ts';
 
 interface Keyed {

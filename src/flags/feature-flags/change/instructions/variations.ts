@@ -3,8 +3,7 @@ import { areEqual } from '../../../../kernel/json/json-value.ts';
 import { misfit, PlainText, problem, Type } from '../../../../kernel/schema/schema.ts';
 import { Description } from '../../../fields.ts';
 import type { Flag, Json, Variation, FlagConfig, Serve } from '../../flag.ts';
-import { onFlag, withText } from './kind.ts';
-import { VariationId, VariationValue as Value, findVariation } from './parameters.ts';
+import { onFlag, withText, VariationId, VariationValue as Value, findVariation } from './kind.ts';
 import { mergeTargets, splitTargets } from './target-list.ts';
 
 const Words = {

@@ -3,8 +3,12 @@ import { test } from 'node:test';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
 import type { Instruction } from '../patch-body.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
-import type { ExpiringTarget } from './expiring-target.ts';
-import { applyExpiringInstructions, expiringKinds, type ExpiringContext } from './instructions.ts';
+import {
+  type ExpiringTarget,
+  applyExpiringInstructions,
+  expiringKinds,
+  type ExpiringContext,
+} from './model.ts';
 
 const owner = { resourceKind: 'flag' as const, resourceId: 'flag', environmentId: 'env' };
 let made = 0;

@@ -1,4 +1,4 @@
-// The instructions that set, move and remove the expiry of targets, for flags and segments.
+// Expiring targets of flags and segments: contexts that are targets up to a given time, as the API shows them, and the instructions that change them.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import type { Instruction } from '../patch-body.ts';
@@ -12,7 +12,119 @@ import {
   requireFewInstructions,
 } from '../patch/instructions.ts';
 import { ContextKey, ContextKind, Instant } from '../fields.ts';
-import type { ExpiringTarget, Owner } from './expiring-target.ts';
+import { Links, linkTo } from '../links.ts';
+
+export type ResourceKind = 'flag' | 'segment';
+
+/** The flag or segment, in one environment. */
+export interface Owner {
+  resourceKind: ResourceKind;
+  resourceId: string;
+  environmentId: string;
+}
+
+export interface ExpiringTarget extends Owner {
+  id: string;
+  /** The ID of a variation, or `included` or `excluded`. A context has one expiry per flag or segment. */
+  place: string;
+  contextKind: string;
+  contextKey: string;
+  expiresAt: number;
+  version: number;
+}
+
+/** The keys of the flag or segment and its environment, for links. */
+export interface Resource {
+  kind: ResourceKind;
+  projectKey: string;
+  environmentKey: string;
+  key: string;
+}
+
+const ResourceId = Type.Object(
+  {
+    kind: Type.String(),
+    projectKey: Type.String(),
+    environmentKey: Type.String(),
+    key: Type.String(),
+    flagKey: Type.Optional(Type.String()),
+  },
+  { $id: 'ResourceId' },
+);
+
+const shared = {
+  _id: Type.String(),
+  _version: Type.Integer(),
+  expirationDate: Type.Integer({ description: 'When it is removed, in epoch milliseconds' }),
+  variationId: Type.Optional(Type.String()),
+  targetType: Type.Optional(Type.String()),
+  _resourceId: ResourceId,
+  _links: Links,
+};
+
+const Target = Type.Object(
+  { ...shared, contextKind: Type.String(), contextKey: Type.String() },
+  { $id: 'ExpiringTarget' },
+);
+const UserTarget = Type.Object({ ...shared, userKey: Type.String() }, { $id: 'ExpiringUserTarget' });
+
+function Listed(item: TSchema) {
+  return { items: Type.Array(item), totalCount: Type.Integer(), _links: Links };
+}
+
+const outcome = {
+  totalInstructions: Type.Integer(),
+  successfulInstructions: Type.Integer(),
+  failedInstructions: Type.Integer(),
+  errors: Type.Array(Type.Object({ instructionIndex: Type.Integer(), message: Type.String() })),
+};
+
+/** The two forms of the API: for contexts, or for users only. */
+export const targetForms = {
+  'expiring-targets': {
+    List: Type.Object(Listed(Target), { $id: 'ExpiringTargets' }),
+    Patched: Type.Object({ ...Listed(Target), ...outcome }, { $id: 'ExpiringTargetPatchResult' }),
+  },
+  'expiring-user-targets': {
+    List: Type.Object(Listed(UserTarget), { $id: 'ExpiringUserTargets' }),
+    Patched: Type.Object({ ...Listed(UserTarget), ...outcome }, { $id: 'ExpiringUserTargetPatchResult' }),
+  },
+};
+
+export type TargetForm = keyof typeof targetForms;
+
+export function toExpiringTargets(
+  targets: readonly ExpiringTarget[],
+  resource: Resource,
+  placeName: TargetListParameter,
+  form: TargetForm,
+) {
+  const { kind, projectKey, environmentKey, key } = resource;
+  const isOfUsers = form === 'expiring-user-targets';
+  const path = `/${kind}s/${projectKey}/${key}/${form}/${environmentKey}`;
+  const items = targets
+    .filter(({ contextKind }) => !isOfUsers || contextKind === 'user')
+    .map(({ id, version, expiresAt, place, contextKind, contextKey }) => ({
+      _id: id,
+      _version: version,
+      expirationDate: expiresAt,
+      ...(isOfUsers ? { userKey: contextKey } : { contextKind, contextKey }),
+      [placeName]: place,
+      _resourceId: { kind, projectKey, environmentKey, key, ...(kind === 'flag' && { flagKey: key }) },
+      _links: { self: linkTo(`${path}?id=${id}`), parent: linkTo(path) },
+    }));
+  return { items, totalCount: items.length, _links: { self: linkTo(path) } };
+}
+
+/** A patch is atomic, so no instruction fails alone. */
+export function toOutcome(instructions: readonly unknown[]) {
+  return {
+    totalInstructions: instructions.length,
+    successfulInstructions: instructions.length,
+    failedInstructions: 0,
+    errors: [],
+  };
+}
 
 /** The parameter that names the list of targets: a variation, or `included` and `excluded`. */
 export type TargetListParameter = 'variationId' | 'targetType';
