@@ -1,7 +1,7 @@
 // Every kind of instruction of a flag's semantic patch, over HTTP.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { Instruction } from '../../src/flags/patch-body.ts';
+import type { Instruction } from '../../src/flags/patch/patch.ts';
 import {
   ENVIRONMENT,
   NEEDED,

@@ -1,7 +1,7 @@
 // Approval requests and their rules: who may review, what the reviews add up to, when the change may be applied.
 import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { misfit, problem, Type } from '../../kernel/schema/schema.ts';
 import { couldBeKey, Description } from '../fields.ts';
 import { documentedKinds, KindSchema, instructionReader } from '../patch/instructions.ts';

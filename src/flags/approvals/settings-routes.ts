@@ -6,8 +6,8 @@ import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { ExpandQuery, readExpand } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch } from '../patch/patch.ts';
 import type { JsonObject } from '../../kernel/json/json-value.ts';
 import {
   ApprovalSettingsRep,

@@ -5,7 +5,7 @@ import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliverySummaries } from '../../kernel/webhooks/store-deliveries.ts';
 import { Name, Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor } from '../resource-patch.ts';
+import { editor } from '../patch/patch.ts';
 import { StatementSchema } from '../statements.ts';
 import type { Subscription } from '../webhooks/model.ts';
 import { maskConfig } from './config.ts';

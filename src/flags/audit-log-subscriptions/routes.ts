@@ -15,8 +15,8 @@ import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-removal.ts'
 import { normalizeTags } from '../fields.ts';
 import { unknownThing } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf, type DocumentPatch } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf, type DocumentPatch } from '../patch/patch.ts';
 import { FLAGS_API, type Subscription } from '../webhooks/model.ts';
 import {
   countSubscriptions,

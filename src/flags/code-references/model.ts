@@ -3,7 +3,7 @@ import type { Access } from '../../kernel/identity/actor.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { CodeReferenceSchema, type CodeReference } from './scan.ts';
 
 export interface CodeRepository {

@@ -6,8 +6,8 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
 import { Links, linkTo } from '../links.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import {
   REPOSITORY_ACTIONS,
   EditableRepository,

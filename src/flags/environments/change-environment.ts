@@ -2,7 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { openEnvironment } from '../find-project.ts';
-import { updateOf, type DocumentPatch } from '../resource-patch.ts';
+import { updateOf, type DocumentPatch } from '../patch/patch.ts';
 import { fieldAccesses, describeFieldChanges } from '../projects/field-changes.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';

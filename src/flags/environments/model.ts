@@ -3,7 +3,7 @@ import type { Call } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key, Name, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
 import { environmentResource } from '../resources.ts';

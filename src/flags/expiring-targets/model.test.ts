@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, FailureKind } from '../../kernel/failure.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import {
   type ExpiringTarget,

@@ -1,7 +1,7 @@
 // Expiring targets of flags and segments: contexts that are targets up to a given time, as the API shows them, and the instructions that change them.
 import { Failure } from '../../kernel/failure.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { problem, Type, type TSchema } from '../../kernel/schema/schema.ts';
 import {
   toKinds,

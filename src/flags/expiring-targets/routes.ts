@@ -1,13 +1,12 @@
 // Routes that list and patch expiring targets, for flags and segments, in the form for contexts and the older one for users.
 import { newId } from '../../kernel/id.ts';
-import type { Instruction } from '../patch-body.ts';
+import { type Instruction, readSemanticPatch, requireEnvironment, updateOf } from '../patch/patch.ts';
 import { route, type Call } from '../../kernel/http/route.ts';
 import { Type, type TObject, type TSchema } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 
 import { listKinds } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { requireComment } from '../planned-changes/flag-in-environment.ts';
 import type { Environment } from '../projects/project.ts';
 import {

@@ -9,7 +9,7 @@ import { listEnvironments } from '../environments/store.ts';
 import { listContextKindsOf } from '../events/store-context-kinds.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
-import { readCallPatch } from '../resource-patch.ts';
+import { readCallPatch } from '../patch/patch.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { lockProject } from '../projects/store.ts';
 import { isPaged } from '../version.ts';

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { systemActor } from '../../kernel/identity/actor.ts';
 import { Changes } from '../../kernel/change/changes.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { listEnvironments, updateEnvironment } from '../environments/store.ts';

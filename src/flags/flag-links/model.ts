@@ -2,7 +2,7 @@
 import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 
 export interface FlagLink {
   id: string;

@@ -12,8 +12,8 @@ import { ByFlag, readFlag } from '../feature-flags/read-flag.ts';
 import { lockFlag } from '../feature-flags/store.ts';
 import { Links, linkTo } from '../links.ts';
 import { requireInAnyEnvironment, openProject, unknownThing } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import type { Project } from '../projects/project.ts';
 import { requireBeta } from '../version.ts';
 import {

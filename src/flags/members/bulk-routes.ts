@@ -8,7 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { Update } from '../../kernel/change/change.ts';
 import { linkTo, Links } from '../links.ts';
-import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
+import { readSemanticPatch, type SemanticPatch } from '../patch/patch.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
 import { NamedMembers } from '../teams/model.ts';
 import {
@@ -19,7 +19,7 @@ import {
   instructionReader,
   type Read,
 } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { listMemberRecords, lockMembers, listMemberIdsExcept } from './store.ts';
 import { changeMember, requireRoles } from './change-member.ts';
 import { EXCEPTIONS, readExceptions } from './filter.ts';

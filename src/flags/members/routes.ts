@@ -25,8 +25,8 @@ import {
   SortQuery,
 } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { joinTeams } from '../teams/change-team.ts';
 import { checkRank } from './grant-rules.ts';
 import { listMemberRecords, listMemberIds, lockMemberRecords } from './store.ts';

@@ -10,7 +10,7 @@ import {
   type Static,
 } from '../../kernel/schema/schema.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from './patch.ts';
 
 export interface DocumentedKind {
   /** The effect, for the documentation. */

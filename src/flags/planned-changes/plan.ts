@@ -1,6 +1,6 @@
 // A plan: what is to be done to a flag in one environment later, by instructions or by a copy from another environment.
 import type { Failure } from '../../kernel/failure.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { FlagCopy } from '../feature-flags/change/copy-config.ts';
 

@@ -4,8 +4,8 @@ import { route, type Call } from '../../kernel/http/route.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { ByProject, openProject } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { projectResource } from '../resources.ts';
 import { fieldAccesses, describeFieldChanges, type FieldChange } from './field-changes.ts';
 import {

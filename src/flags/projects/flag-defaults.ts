@@ -2,7 +2,7 @@
 import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ClientSideAvailability, Tags, normalizeTags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from './field-changes.ts';
 import type { FlagDefaults, Project } from './project.ts';
 

@@ -3,7 +3,7 @@ import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
 import { ClientSideAvailability, Key, Name, NO_VIEWS, Tags, normalizeTags } from '../fields.ts';
 import { Collection, Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch, type MissingProperty } from '../resource-patch.ts';
+import { editor, type DocumentPatch, type MissingProperty } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from './field-changes.ts';
 import { standardFlagDefaults } from './flag-defaults.ts';
 import type { NewProject, Project } from './project.ts';

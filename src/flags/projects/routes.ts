@@ -21,8 +21,8 @@ import {
   SortQuery,
 } from '../list-query.ts';
 import { ByProject, openProject } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { environmentResource, projectResource } from '../resources.ts';
 import { deleteUnlessLast } from './delete-unless-last.ts';
 import { fieldAccesses, describeFieldChanges } from './field-changes.ts';

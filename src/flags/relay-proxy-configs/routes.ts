@@ -12,9 +12,9 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { Instant } from '../fields.ts';
 import { unknownThing } from '../find-project.ts';
 import { Links, linkTo } from '../links.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import {
   RELAY_PROXY_CONFIG_ACTIONS,
   EditableRelayProxyConfig,

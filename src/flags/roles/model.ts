@@ -6,7 +6,7 @@ import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { StatementSchema } from '../statements.ts';
 import { Statements } from './fields.ts';
 

@@ -22,8 +22,8 @@ import { requireAllPermissions, requireAnyPermission } from '../../kernel/identi
 import { couldBeKey } from '../fields.ts';
 import { PageQuery, sliceInVersion } from '../list-query.ts';
 import { unknownThing } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import {
   ROLE_ACTIONS,
   roleAccesses,

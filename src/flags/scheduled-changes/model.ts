@@ -1,5 +1,5 @@
 // Scheduled changes: their schemas, and the instructions that change them.
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';

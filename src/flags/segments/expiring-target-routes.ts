@@ -1,5 +1,5 @@
 // Routes for the expiry dates of a segment's targets.
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';

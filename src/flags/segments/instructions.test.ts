@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import type { Clause } from '../feature-flags/flag.ts';
 import { countingIds, newSegment } from './fixture.ts';
 import { instructionActions, applySegmentInstructions, segmentKinds } from './instructions.ts';

@@ -1,5 +1,5 @@
 // The instructions of a segment's semantic patches.
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { problem, Type, type Static, type TObject } from '../../kernel/schema/schema.ts';
 import {
   ClauseId,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../kernel/failure.ts';
-import type { DocumentPatch } from '../resource-patch.ts';
+import type { DocumentPatch } from '../patch/patch.ts';
 import { actionsBetween, describeSegmentChanges } from './change-segment.ts';
 import { countingIds, newSegment } from './fixture.ts';
 import { planMembership, type MembershipStep, type TargetTypes } from './membership.ts';

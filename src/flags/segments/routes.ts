@@ -1,16 +1,15 @@
 // Segments: list, create, get, patch, delete.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import type { Patch } from '../patch-body.ts';
+import { type Patch, readCallPatch, requireEnvironment, updateOf } from '../patch/patch.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 
 import { listKinds } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { readExpression } from '../filter-expression.ts';
 import { PageQuery, readSort, sliceInVersion, SortQuery } from '../list-query.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
-import { readCallPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
 import { environmentalResource } from '../resources.ts';
 import { requireSegmentApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change-segment.ts';

@@ -17,9 +17,9 @@ import {
   instructionReader,
   type Read,
 } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { unknownThing } from '../find-project.ts';
-import { readSemanticPatch } from '../resource-patch.ts';
+import { readSemanticPatch } from '../patch/patch.ts';
 import { findTeam, lockTeams } from './store.ts';
 import { checkAddresses, isById, type NamedMember } from './address-file.ts';
 import { changeTeam, joinTeams, openTeam, requireMembers } from './change-team.ts';

@@ -11,13 +11,13 @@ import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { listMemberRecords } from '../members/store.ts';
 import { couldBeKey } from '../fields.ts';
 import { listKinds, inPostedBody } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFieldFilter, sliceOf } from '../list-query.ts';
 import { requireRoles } from '../members/change-member.ts';
 import { readBoolean } from '../members/filter.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
 import { unknownThing } from '../find-project.ts';
-import { readSemanticPatch, updateOf } from '../resource-patch.ts';
+import { readSemanticPatch, updateOf } from '../patch/patch.ts';
 import { insertTeam, deleteTeam, findTeam, listTeams } from './store.ts';
 import { changeTeam, checkTeamPower, openTeam, requireMembers } from './change-team.ts';
 import {

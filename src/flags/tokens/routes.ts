@@ -24,8 +24,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { Instant } from '../fields.ts';
 import { PageQuery, sliceInVersion } from '../list-query.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { checkTokenChange, checkTokenReset, openToken, tokenNotFound } from './access.ts';
 import {
   TOKEN_ACTIONS,

@@ -1,6 +1,6 @@
 // Triggers: their schemas, what their instructions may do, and the instructions that change them.
 import { hashSecret, isSameSecret } from '../../kernel/secrets/secret.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { flagKinds } from '../feature-flags/change/instructions/table.ts';
 import { flagPath } from '../feature-flags/representation.ts';

@@ -7,9 +7,9 @@ import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { requireFlagApproval } from '../feature-flags/change/permissions.ts';
 import { listKinds, inPostedBody } from '../patch/instructions.ts';
-import { takesPatches } from '../patch-document.ts';
+import { takesPatches } from '../patch/patch-document.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
-import { readSemanticPatch, requireEnvironment, updateOf } from '../resource-patch.ts';
+import { readSemanticPatch, requireEnvironment, updateOf } from '../patch/patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment, readItem } from '../planned-changes/find-flag-in-environment.ts';
 import {

@@ -1,6 +1,6 @@
 // Triggers in the database.
 import type { Page, Slice } from '../../kernel/http/reply/page.ts';
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { FlagInEnvironmentRef } from '../planned-changes/flag-in-environment.ts';
 import { findRow, pageRows, updateRow } from '../store-rows.ts';

@@ -7,7 +7,7 @@ import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhook
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { StatementSchema } from '../statements.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 
 /** The name of the API in deliveries. */
 export const FLAGS_API = 'flags';

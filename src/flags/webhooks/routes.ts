@@ -25,8 +25,8 @@ import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../list-query.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
-import { takesPatches } from '../patch-document.ts';
-import { readDocumentPatch, updateOf } from '../resource-patch.ts';
+import { takesPatches } from '../patch/patch-document.ts';
+import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import {
   WEBHOOK_ACTIONS,
   accessesBetween,

@@ -6,7 +6,7 @@ import { Failure } from '../../../kernel/failure.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
-import type { SemanticPatch } from '../../resource-patch.ts';
+import type { SemanticPatch } from '../../patch/patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
 import { deleteStaleExpiries } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';

@@ -6,7 +6,7 @@ import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { isUnderscored } from '../../../kernel/json/pointer.ts';
 import { checker, problem, type Static } from '../../../kernel/schema/schema.ts';
 import { USER } from '../../evaluation/context.ts';
-import type { DocumentPatch } from '../../resource-patch.ts';
+import type { DocumentPatch } from '../../patch/patch.ts';
 import type { Clause, Flag, FlagConfig, Json, Rule, Serve, Target, Variation } from '../flag.ts';
 import { usedBy } from '../model.ts';
 import { EditableConfig, EditableFlag, type ShownFlag } from '../schemas.ts';

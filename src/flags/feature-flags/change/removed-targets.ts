@@ -3,7 +3,7 @@ import { areEqual } from '../../../kernel/json/json-value.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { listExpiringTargets, updateExpiringTargets } from '../../expiring-targets/store.ts';
 import type { Flag, FlagConfig } from '../flag.ts';
-import { mergeTargets } from './instructions/target-list.ts';
+import { mergeTargets } from './instructions/targets.ts';
 
 export type IsTargeted = (variationId: string, contextKind: string, contextKey: string) => boolean;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../../../kernel/failure.ts';
-import type { Instruction } from '../../../patch-body.ts';
+import type { Instruction } from '../../../patch/patch.ts';
 import type { Flag } from '../../flag.ts';
 import { normalizeFlag, validateFlag } from '../../model.ts';
 import { applyInstructions } from './apply.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Failure } from '../../../../kernel/failure.ts';
-import type { Instruction } from '../../../patch-body.ts';
+import type { Instruction } from '../../../patch/patch.ts';
 import { validateFlag } from '../../model.ts';
 import { applyInstructions, referencesOf } from './apply.ts';
 import { ENVIRONMENT, NEEDED, OTHER, contextOf, buildExampleFlag, MEMBER, TEAM } from './case.ts';

@@ -1,6 +1,6 @@
 // Applies the instructions of a semantic patch to a flag, one after the other, all or none. Pure.
 import { shorten } from '../../../../kernel/json/pointer.ts';
-import type { Instruction } from '../../../patch-body.ts';
+import type { Instruction } from '../../../patch/patch.ts';
 import { misfit, problem } from '../../../../kernel/schema/schema.ts';
 import { couldBeId } from '../../../fields.ts';
 import type { Flag } from '../../flag.ts';

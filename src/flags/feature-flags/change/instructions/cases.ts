@@ -1,5 +1,5 @@
 // An example of every kind of instruction, for tests: its effect, its effect the second time, and a wrong parameter.
-import type { Instruction } from '../../../patch-body.ts';
+import type { Instruction } from '../../../patch/patch.ts';
 import { clause, NEEDED, type Case, type CommonFlag } from './case.ts';
 import { environmentCases } from './environment-cases.ts';
 import { flagCases } from './flag-cases.ts';

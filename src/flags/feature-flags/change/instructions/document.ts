@@ -1,6 +1,6 @@
 // The description of the patches of flags, from the table of the kinds of instructions and what may be edited.
 import { listKinds } from '../../../patch/instructions.ts';
-import { takesPatches } from '../../../patch-document.ts';
+import { takesPatches } from '../../../patch/patch-document.ts';
 import { Type } from '../../../../kernel/schema/schema.ts';
 import { EditableConfig, EditableFlag } from '../../schemas.ts';
 import { flagKinds } from './table.ts';

@@ -4,7 +4,7 @@ import { misfit, PlainText, problem, Type } from '../../../../kernel/schema/sche
 import { Description } from '../../../fields.ts';
 import type { Flag, Json, Variation, FlagConfig, Serve } from '../../flag.ts';
 import { onFlag, withText, VariationId, VariationValue as Value, findVariation } from './kind.ts';
-import { mergeTargets, splitTargets } from './target-list.ts';
+import { mergeTargets, splitTargets } from './targets.ts';
 
 const Words = {
   name: Type.Optional(PlainText({ maxLength: 256 })),

@@ -1,7 +1,7 @@
 // The description of the patches that a resource takes: a schema for each kind of patch, under its media type.
-import { Type, type JsonSchema, type TSchema } from '../kernel/schema/schema.ts';
-import type { DocumentedKind } from './patch/instructions.ts';
-import { SEMANTIC_PATCH } from './patch-body.ts';
+import { Type, type JsonSchema, type TSchema } from '../../kernel/schema/schema.ts';
+import type { DocumentedKind } from './instructions.ts';
+import { SEMANTIC_PATCH } from './patch.ts';
 
 interface DescribedPatches {
   /** Whether JSON patches (RFC 6902) are taken. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Failure, type FailureKind } from '../kernel/failure.ts';
-import { readPatch, type Patch, type PatchKind } from './patch-body.ts';
+import { Failure, type FailureKind } from '../../kernel/failure.ts';
+import { readPatch, type Patch, type PatchKind } from './patch.ts';
 
 const all: PatchKind[] = ['json', 'merge', 'semantic'];
 const plain = 'application/json';
