@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestContext } from '../kernel/http/request-context.ts';
 import { Failure } from '../kernel/failure.ts';
-import { BYPASS, BYPASS_SEGMENT } from './policy-rules.ts';
+import { BYPASS, BYPASS_SEGMENT } from './policy/policy-rules.ts';
 import { renderError, statusOf } from './failures.ts';
 import { requireFlagApproval } from './feature-flags/change/permissions.ts';
 import type { Flag } from './feature-flags/flag.ts';

@@ -2,7 +2,7 @@
 import type { RequestContext } from '../kernel/http/request-context.ts';
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
-import { BYPASS_SEGMENT } from './policy-rules.ts';
+import { BYPASS_SEGMENT } from './policy/policy-rules.ts';
 
 /** A missing permission is 401; no access to the resource at all is 403. */
 export const status: Record<FailureKind, number> = {

@@ -7,7 +7,7 @@ import type { Db } from '../kernel/storage/tables.ts';
 import { findEnvironment, listEnvironments } from './environments/store.ts';
 import type { Environment, Project } from './projects/project.ts';
 import { findProject } from './projects/store.ts';
-import { environmentalResource, projectResource, type Tagged } from './resources.ts';
+import { environmentalResource, projectResource, type Tagged } from './policy/resources.ts';
 
 /** For the `params` of routes. */
 export const ByProject = Type.Object({ projectKey: Type.String() });

@@ -2,7 +2,7 @@
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../list-query.ts';
+import { ExpandQuery, PageQuery, readExpand, sliceOf } from '../lists/list-query.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
 import {
   ByFlagInEnvironment,
@@ -11,7 +11,7 @@ import {
   refOf,
 } from '../planned-changes/flag-in-environment.ts';
 import { listProjectNames } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { createRequest } from './create-request.ts';
 import { filterText, readApprovalFilter } from './store-filter.ts';
 import { readResourceId } from './model.ts';

@@ -4,7 +4,7 @@ import { route } from '../../kernel/http/route.ts';
 import { OneOf, Type, checker, PlainText, type Static } from '../../kernel/schema/schema.ts';
 import { changeEnvironment } from '../environments/change-environment.ts';
 import { listEnvironments } from '../environments/store.ts';
-import { ExpandQuery, readExpand } from '../list-query.ts';
+import { ExpandQuery, readExpand } from '../lists/list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch } from '../patch/patch.ts';

@@ -2,7 +2,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Tables } from '../../kernel/storage/tables.ts';
-import { foldExpression, readExpression, textsOf, type Comparison } from '../filter-expression.ts';
+import { foldExpression, readExpression, textsOf, type Comparison } from '../lists/filter-expression.ts';
 import { REVIEW_STATUSES, APPROVAL_STATUSES, readResourceId } from './model.ts';
 import type { Condition, ApprovalQuery } from './store.ts';
 

@@ -6,7 +6,7 @@ import type { DeliverySummaries } from '../../kernel/webhooks/store-deliveries.t
 import { Name, Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor } from '../patch/patch.ts';
-import { StatementSchema } from '../statements.ts';
+import { StatementSchema } from '../policy/statements.ts';
 import type { Subscription } from '../webhooks/model.ts';
 import { maskConfig } from './config.ts';
 

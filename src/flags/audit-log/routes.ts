@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Instant } from '../fields.ts';
 import { Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
-import { statementMatcher } from '../statements.ts';
+import { statementMatcher } from '../policy/statements.ts';
 import {
   CountBucket,
   AuditEntryCollection,

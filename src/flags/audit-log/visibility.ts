@@ -3,7 +3,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { listProjectNames } from '../projects/store.ts';
-import { projectResource, RESOURCE_TYPES } from '../resources.ts';
+import { projectResource, RESOURCE_TYPES } from '../policy/resources.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 
 export const VIEW_AUDIT_LOG = 'viewAuditLog';

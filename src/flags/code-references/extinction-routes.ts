@@ -4,7 +4,7 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { Instant, Key } from '../fields.ts';
 import { Links, linkTo, toCollection } from '../links.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { ByBranch } from './branch-routes.ts';
 import { Done, REPOSITORIES, codeRepositoryResource } from './model.ts';
 import {

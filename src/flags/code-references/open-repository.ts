@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { openProject, unknownThing } from '../find-project.ts';
 import { listProjectNames } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { codeRepositoryResource, type CodeBranch, type CodeRepository } from './model.ts';
 import { findRepository, listRepositories, shareLockProjects } from './store.ts';
 import { findBranch, listReferences, sumReferenceLengths, type ReferenceFilter } from './store-branches.ts';

@@ -5,7 +5,7 @@ import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { Link, Links, linkTo } from '../links.ts';
 import { findProjects } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { readFlagStatistics, StatisticRep } from './flag-statistics.ts';
 import { REPOSITORIES } from './model.ts';
 import { VIEW } from './open-repository.ts';

@@ -7,7 +7,7 @@ import { Links, linkTo } from '../links.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { describeFieldChanges } from '../projects/field-changes.ts';
 import { lockProject } from '../projects/store.ts';
-import { contextKindResource } from '../resources.ts';
+import { contextKindResource } from '../policy/resources.ts';
 import {
   contextKindChanges,
   ContextKindPut,

@@ -1,8 +1,8 @@
 // Filters and sort orders of evaluated flags.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readExpression } from '../filter-expression.ts';
-import { readSort } from '../list-query.ts';
+import { readExpression } from '../lists/filter-expression.ts';
+import { readSort } from '../lists/list-query.ts';
 import { filterFlags, EVALUATION_FILTERS, EVALUATION_SORTS } from './routes.ts';
 
 const flags = [

@@ -13,9 +13,9 @@ import {
   textsOf,
   type Comparison,
   type Expression,
-} from '../filter-expression.ts';
+} from '../lists/filter-expression.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, readSort, SortQuery, type SortOrder } from '../list-query.ts';
+import { PageQuery, readSort, SortQuery, type SortOrder } from '../lists/list-query.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { FlagName } from '../delivery/store.ts';

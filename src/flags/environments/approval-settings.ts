@@ -6,8 +6,8 @@ import type { ApprovalSettings, Environment, Project } from '../projects/project
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import { mayBypass } from '../policy-rules.ts';
-import { environmentResource } from '../resources.ts';
+import { mayBypass } from '../policy/policy-rules.ts';
+import { environmentResource } from '../policy/resources.ts';
 
 const UPDATE_SETTINGS = 'updateApprovalSettings';
 

@@ -5,7 +5,7 @@ import { openEnvironment } from '../find-project.ts';
 import { updateOf, type DocumentPatch } from '../patch/patch.ts';
 import { fieldAccesses, describeFieldChanges } from '../projects/field-changes.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { environmentResource } from '../resources.ts';
+import { environmentResource } from '../policy/resources.ts';
 import { ENVIRONMENT_ACTIONS, patchEnvironment, toEnvironment, maskKeysIn } from './model.ts';
 import { lockEnvironment, updateEnvironment } from './store.ts';
 

@@ -6,7 +6,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { Instant } from '../fields.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';
 import type { Environment } from '../projects/project.ts';
-import { environmentResource } from '../resources.ts';
+import { environmentResource } from '../policy/resources.ts';
 import { EnvironmentRep, showEnvironment, toEnvironment } from './model.ts';
 import { lockEnvironment, newMobileKey, newSdkKey, updateEnvironment } from './store.ts';
 

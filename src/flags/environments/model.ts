@@ -6,7 +6,7 @@ import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
-import { environmentResource } from '../resources.ts';
+import { environmentResource } from '../policy/resources.ts';
 import {
   ApprovalSettingsRep,
   readApprovalSettings,

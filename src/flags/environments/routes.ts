@@ -6,7 +6,14 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 
 import { insertConfigs } from '../feature-flags/store-new-configs.ts';
-import { FilterQuery, PageQuery, readFieldFilter, readSort, sliceOf, SortQuery } from '../list-query.ts';
+import {
+  FilterQuery,
+  PageQuery,
+  readFieldFilter,
+  readSort,
+  sliceOf,
+  SortQuery,
+} from '../lists/list-query.ts';
 import { ByEnvironment, ByProject, openEnvironment, openProject } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch } from '../patch/patch.ts';
@@ -16,7 +23,7 @@ import { takenKey } from '../projects/create-project.ts';
 import type { Environment } from '../projects/project.ts';
 import { searchInMemory, sortBy } from '../projects/search-in-memory.ts';
 import { lockProject } from '../projects/store.ts';
-import { environmentResource } from '../resources.ts';
+import { environmentResource } from '../policy/resources.ts';
 import { changeEnvironment } from './change-environment.ts';
 import { requireDeletable } from './approval-settings.ts';
 import {

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
 import { couldBeContextKind, couldBeId, couldBeKey } from '../fields.ts';
-import { readFieldFilter, readSort, type SortOrder } from '../list-query.ts';
+import { readFieldFilter, readSort, type SortOrder } from '../lists/list-query.ts';
 
 export const FLAG_FILTERS = [
   'applicationEvaluated',

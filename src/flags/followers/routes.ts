@@ -5,7 +5,7 @@ import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { couldBeId } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { toMemberSummary } from '../members/model.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';

@@ -1,7 +1,7 @@
 // Reads member filters: of lists, and of the members that changes to all members skip.
 import { isObject } from '../../kernel/json/json-value.ts';
 import { misfit, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import { readFieldFilter } from '../list-query.ts';
+import { readFieldFilter } from '../lists/list-query.ts';
 import type { MemberFilter } from './store.ts';
 
 export const MEMBER_FILTERS = ['query', 'role', 'id', 'email', 'team', 'noteam', 'lastSeen'] as const;

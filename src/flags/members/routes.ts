@@ -23,7 +23,7 @@ import {
   readSort,
   sliceOf,
   SortQuery,
-} from '../list-query.ts';
+} from '../lists/list-query.ts';
 import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch, updateOf } from '../patch/patch.ts';

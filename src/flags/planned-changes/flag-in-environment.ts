@@ -4,7 +4,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Flag } from '../feature-flags/flag.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { environmentalResource } from '../resources.ts';
+import { environmentalResource } from '../policy/resources.ts';
 
 /** The beginning of the paths of its items. */
 export const FLAG_IN_ENVIRONMENT =

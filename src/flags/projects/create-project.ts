@@ -5,7 +5,7 @@ import { problem, type Static } from '../../kernel/schema/schema.ts';
 
 import { readEnvironmentPost, DEFAULT_ENVIRONMENTS } from '../environments/model.ts';
 import { insertEnvironment, listEnvironments } from '../environments/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { readProjectPost, toProject, type ProjectPost } from './model.ts';
 import type { Environment, Project } from './project.ts';
 import { insertProject, hasProjects } from './store.ts';

@@ -6,7 +6,7 @@ import { requireAllPermissions, requireAnyPermission } from '../../kernel/identi
 import { ByProject, openProject } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch, updateOf } from '../patch/patch.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { fieldAccesses, describeFieldChanges, type FieldChange } from './field-changes.ts';
 import {
   FLAG_DEFAULTS_ACTIONS,

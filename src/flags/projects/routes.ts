@@ -6,7 +6,7 @@ import { reply, route, type Call } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
-import { refuseIfDenied } from '../policy-rules.ts';
+import { refuseIfDenied } from '../policy/policy-rules.ts';
 import { requireDeletable } from '../environments/approval-settings.ts';
 import { showEnvironment } from '../environments/model.ts';
 import { listEnvironments, listEnvironmentsOfProjects } from '../environments/store.ts';
@@ -19,11 +19,11 @@ import {
   readSort,
   sliceOf,
   SortQuery,
-} from '../list-query.ts';
+} from '../lists/list-query.ts';
 import { ByProject, openProject } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch, updateOf } from '../patch/patch.ts';
-import { environmentResource, projectResource } from '../resources.ts';
+import { environmentResource, projectResource } from '../policy/resources.ts';
 import { deleteUnlessLast } from './delete-unless-last.ts';
 import { fieldAccesses, describeFieldChanges } from './field-changes.ts';
 import { createProject } from './create-project.ts';

@@ -1,6 +1,6 @@
 // Searches and sorts lists that fit in memory: projects, and the environments of one.
 import { compareCodePoints } from '../../kernel/text/fold-case.ts';
-import type { SortOrder } from '../list-query.ts';
+import type { SortOrder } from '../lists/list-query.ts';
 
 interface Searchable {
   key: string;

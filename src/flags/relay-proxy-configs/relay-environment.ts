@@ -1,7 +1,7 @@
 // Environments as a Relay Proxy gets them, and the events that bring one up to date. Pure.
 import { compilePolicy } from '../../kernel/identity/policy.ts';
 import type { Environment, Project, RetiredKey } from '../projects/project.ts';
-import { environmentResource } from '../resources.ts';
+import { environmentResource } from '../policy/resources.ts';
 import type { RelayProxyConfig } from './model.ts';
 
 /** The policy of a configuration allows an environment by this action on it, or by `*`. */

@@ -1,6 +1,6 @@
 // Schemas of permissions, shared by roles, members, teams and tokens: base roles, statements, and role attributes.
 import { OneOf, PlainText, Type } from '../../kernel/schema/schema.ts';
-import { MAX_STATEMENTS, StatementSchema } from '../statements.ts';
+import { MAX_STATEMENTS, StatementSchema } from '../policy/statements.ts';
 
 export const BaseRoleSchema = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], {
   description: 'A base role',

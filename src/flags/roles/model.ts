@@ -7,7 +7,7 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
-import { StatementSchema } from '../statements.ts';
+import { StatementSchema } from '../policy/statements.ts';
 import { Statements } from './fields.ts';
 
 const BasePermissions = OneOf(['reader', 'no_access'], {

@@ -20,7 +20,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { couldBeKey } from '../fields.ts';
-import { PageQuery, sliceInVersion } from '../list-query.ts';
+import { PageQuery, sliceInVersion } from '../lists/list-query.ts';
 import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch, updateOf } from '../patch/patch.ts';

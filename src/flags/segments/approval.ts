@@ -1,7 +1,7 @@
 // Decides whether a change to a segment needs approval.
 import { Failure } from '../../kernel/failure.ts';
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
-import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../policy-rules.ts';
+import { BYPASS, BYPASS_SEGMENT, mayBypass } from '../policy/policy-rules.ts';
 import type { Environment } from '../projects/project.ts';
 import type { Segment } from './segment.ts';
 

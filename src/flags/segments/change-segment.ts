@@ -5,7 +5,7 @@ import type { Change } from '../../kernel/change/change.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { unknownThing } from '../find-project.ts';
 import type { Environment, Project } from '../projects/project.ts';
-import { environmentalResource } from '../resources.ts';
+import { environmentalResource } from '../policy/resources.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { requireUnlocked, keysOfSteps, planMembership } from './membership.ts';
 import { pruneExpirations } from './expiring-targets.ts';

@@ -3,7 +3,7 @@ import type { Instruction } from '../patch/patch.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';
-import { environmentalResource } from '../resources.ts';
+import { environmentalResource } from '../policy/resources.ts';
 import { requireSegmentApproval } from './approval.ts';
 import { expirationOwnerOf, targetLookup } from './expiring-targets.ts';
 import { findSegment, lockSegment } from './store.ts';

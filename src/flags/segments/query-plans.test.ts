@@ -5,8 +5,8 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { newId } from '../../kernel/id.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { readExpression } from '../filter-expression.ts';
-import { readSort } from '../list-query.ts';
+import { readExpression } from '../lists/filter-expression.ts';
+import { readSort } from '../lists/list-query.ts';
 import { SEGMENT_FILTERS } from './store-filter.ts';
 import {
   completeExport,

@@ -7,10 +7,10 @@ import { Type } from '../../kernel/schema/schema.ts';
 
 import { listKinds } from '../patch/instructions.ts';
 import { takesPatches } from '../patch/patch-document.ts';
-import { readExpression } from '../filter-expression.ts';
-import { PageQuery, readSort, sliceInVersion, SortQuery } from '../list-query.ts';
+import { readExpression } from '../lists/filter-expression.ts';
+import { PageQuery, readSort, sliceInVersion, SortQuery } from '../lists/list-query.ts';
 import { ByEnvironment, openEnvironment, unknownThing } from '../find-project.ts';
-import { environmentalResource } from '../resources.ts';
+import { environmentalResource } from '../policy/resources.ts';
 import { requireSegmentApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change-segment.ts';
 import { deleteExpirations } from './expiring-targets.ts';

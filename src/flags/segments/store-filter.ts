@@ -2,7 +2,13 @@
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from 'kysely';
 import type { Tables } from '../../kernel/storage/tables.ts';
 import { couldBeKey } from '../fields.ts';
-import { foldExpression, textsOf, truthOf, type Comparison, type Expression } from '../filter-expression.ts';
+import {
+  foldExpression,
+  textsOf,
+  truthOf,
+  type Comparison,
+  type Expression,
+} from '../lists/filter-expression.ts';
 
 export const SEGMENT_FILTERS = {
   excludedKeys: ['anyOf'],

@@ -4,9 +4,9 @@ import { route } from '../../kernel/http/route.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { readKinds, type TaggedKind } from './model.ts';
 import { listEnvironmentTags, listFlagTags, listSegmentTags } from './store.ts';
 

@@ -10,7 +10,7 @@ import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { listMemberRecords } from '../members/store.ts';
 import { memberResource } from '../members/model.ts';
 import { listProjectNames } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { listGrants, countTeamMembers, listMemberIdsOfTeams } from './store.ts';
 import type { Expand, TeamExpansions } from './model.ts';
 

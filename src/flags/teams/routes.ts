@@ -12,7 +12,14 @@ import { listMemberRecords } from '../members/store.ts';
 import { couldBeKey } from '../fields.ts';
 import { listKinds, inPostedBody } from '../patch/instructions.ts';
 import { takesPatches } from '../patch/patch-document.ts';
-import { ExpandQuery, FilterQuery, PageQuery, readExpand, readFieldFilter, sliceOf } from '../list-query.ts';
+import {
+  ExpandQuery,
+  FilterQuery,
+  PageQuery,
+  readExpand,
+  readFieldFilter,
+  sliceOf,
+} from '../lists/list-query.ts';
 import { requireRoles } from '../members/change-member.ts';
 import { readBoolean } from '../members/filter.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';

@@ -23,7 +23,7 @@ import { problem, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { Instant } from '../fields.ts';
-import { PageQuery, sliceInVersion } from '../list-query.ts';
+import { PageQuery, sliceInVersion } from '../lists/list-query.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { checkTokenChange, checkTokenReset, openToken, tokenNotFound } from './access.ts';

@@ -8,7 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { requireFlagApproval } from '../feature-flags/change/permissions.ts';
 import { listKinds, inPostedBody } from '../patch/instructions.ts';
 import { takesPatches } from '../patch/patch-document.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { readSemanticPatch, requireEnvironment, updateOf } from '../patch/patch.ts';
 import { checkPlan } from '../planned-changes/apply-plan.ts';
 import { readFlagInEnvironment, readItem } from '../planned-changes/find-flag-in-environment.ts';

@@ -6,7 +6,7 @@ import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
 import { Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { StatementSchema } from '../statements.ts';
+import { StatementSchema } from '../policy/statements.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
 
 /** The name of the API in deliveries. */

@@ -22,7 +22,7 @@ import { findEntry } from '../audit-log/store.ts';
 import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { normalizeTags } from '../fields.ts';
-import { PageQuery, sliceOf } from '../list-query.ts';
+import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { linkTo, Links } from '../links.ts';
 import { unknownThing } from '../find-project.ts';
 import { takesPatches } from '../patch/patch-document.ts';

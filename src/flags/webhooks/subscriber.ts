@@ -10,7 +10,7 @@ import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
 import { publicConfig } from '../audit-log-subscriptions/config.ts';
 import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
-import { statementMatcher } from '../statements.ts';
+import { statementMatcher } from '../policy/statements.ts';
 import { FLAGS_API, type Webhook, type WebhookIntegration } from './model.ts';
 import { readWebhooks, selectActiveWebhooks } from './store.ts';
 

@@ -3,9 +3,9 @@ import { type Access, type ChangeActor, requireAllPermissions } from '../../../k
 import { Failure } from '../../../kernel/failure.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import { problem } from '../../../kernel/schema/schema.ts';
-import { BYPASS, mayBypass, refuseIfDenied, refuseIfLifted } from '../../policy-rules.ts';
+import { BYPASS, mayBypass, refuseIfDenied, refuseIfLifted } from '../../policy/policy-rules.ts';
 import type { Environment } from '../../projects/project.ts';
-import { environmentalResource } from '../../resources.ts';
+import { environmentalResource } from '../../policy/resources.ts';
 import type { Flag } from '../flag.ts';
 import type { ChangeContext } from './change-context.ts';
 import { FLAG_ACTIONS } from './differences.ts';

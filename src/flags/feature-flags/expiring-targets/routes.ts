@@ -2,7 +2,7 @@
 import { Type, type Static } from '../../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
-import { environmentalResource } from '../../resources.ts';
+import { environmentalResource } from '../../policy/resources.ts';
 import { requireFlagApproval } from '../change/permissions.ts';
 import { VariationId } from '../change/instructions/kind.ts';
 import { findFlag, lockFlag } from '../store.ts';

@@ -8,7 +8,7 @@ import { problem } from '../../../kernel/schema/schema.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { requireAllPermissions } from '../../../kernel/identity/actor.ts';
 import { openEnvironment, unknownThing } from '../../find-project.ts';
-import { environmentalResource } from '../../resources.ts';
+import { environmentalResource } from '../../policy/resources.ts';
 import { requireSegmentApproval, segmentNeedsApproval } from '../approval.ts';
 import { requireBig } from '../membership.ts';
 import type { Segment } from '../segment.ts';

@@ -1,7 +1,7 @@
 // What policies say of a change beyond plain permissions: who may bypass a required approval, and whom a denial in an affected environment stops.
-import type { KnownCaller } from '../kernel/identity/caller.ts';
-import { can, isDenied } from '../kernel/identity/policy.ts';
-import { Failure } from '../kernel/failure.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { can, isDenied } from '../../kernel/identity/policy.ts';
+import { Failure } from '../../kernel/failure.ts';
 
 export const BYPASS = 'bypassRequiredApproval';
 /** The same permission for segments only. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../kernel/failure.ts';
+import { Failure } from '../../kernel/failure.ts';
 import { foldExpression, readExpression, textsOf, truthOf, type Comparison } from './filter-expression.ts';
 
 const FIELDS = {

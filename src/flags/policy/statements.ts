@@ -1,7 +1,7 @@
 // Statements of policies: their schema, as roles, tokens and webhooks have them, and statements as a filter of changes.
-import { OneOf, Type } from '../kernel/schema/schema.ts';
-import type { Access } from '../kernel/identity/actor.ts';
-import { compilePolicy, type PolicyStatement } from '../kernel/identity/policy.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import type { Access } from '../../kernel/identity/actor.ts';
+import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 
 /** Each call evaluates the token's whole policy, so its size is limited. */
 export const MAX_STATEMENTS = 500;

@@ -1,9 +1,9 @@
 // Query parameters of lists: `limit`, `offset`, `sort`, `expand` and `filter`.
-import { Failure } from '../kernel/failure.ts';
-import { clampLimit, type Slice } from '../kernel/http/reply/page.ts';
-import { shorten } from '../kernel/json/pointer.ts';
-import { Type } from '../kernel/schema/schema.ts';
-import { isPaged } from './version.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { clampLimit, type Slice } from '../../kernel/http/reply/page.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { isPaged } from '../version.ts';
 
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -1,6 +1,6 @@
 // Filters made of comparisons: `tags anyOf ["a","b"],(query equals beta|unbounded equals true)`.
-import { Failure } from '../kernel/failure.ts';
-import { shorten } from '../kernel/json/pointer.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { shorten } from '../../kernel/json/pointer.ts';
 
 const OPERATORS = [
   'equals',
