@@ -9,7 +9,7 @@ import { onAndFallthroughKinds } from './on-and-fallthrough.ts';
 import { targetKinds } from './targets.ts';
 import { variationKinds } from './variations.ts';
 
-export type FlagKind = FlagKindRow & CheckedKind;
+type FlagKind = FlagKindRow & CheckedKind;
 
 const rows: Record<string, FlagKindRow> = {
   ...onAndFallthroughKinds,

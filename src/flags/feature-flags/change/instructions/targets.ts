@@ -148,7 +148,7 @@ export function isOfUsers({ contextKind }: Target): boolean {
 type TargetListRef = Omit<Target, 'values'>;
 
 /** Adds the keys. Throws when a key is in the list of another variation. */
-export function addKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
+function addKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
   const fresh = new Set(values);
   for (const { contextKind, variation, values: known } of list) {
     if (contextKind !== ref.contextKind) continue;
@@ -163,7 +163,7 @@ export function addKeys(list: readonly Target[], ref: TargetListRef, values: rea
   return changeKeys(list, ref, (known) => (fresh.size === 0 ? known : [...known, ...fresh]));
 }
 
-export function removeKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
+function removeKeys(list: readonly Target[], ref: TargetListRef, values: readonly string[]): Target[] {
   const gone = new Set(values);
   return changeKeys(list, ref, (known) => known.filter((key) => !gone.has(key)));
 }
