@@ -23,7 +23,7 @@ import { featureFlagModule } from './feature-flags/module.ts';
 import { expiringTargetModule } from './feature-flags/expiring-targets/module.ts';
 import { flagEventModule } from './events/module.ts';
 import { sdkActivityModule } from './sdk-activity/module.ts';
-import { segmentModule } from './segments/module.ts';
+import { segmentModule, segmentFileModule } from './segments/module.ts';
 import { scheduledChangeModule } from './scheduled-changes/module.ts';
 import { approvalModule } from './approvals/module.ts';
 import { triggerModule } from './triggers/module.ts';
@@ -34,7 +34,6 @@ import { auditLogSubscriptionModule } from './audit-log-subscriptions/module.ts'
 import { codeReferenceModule } from './code-references/module.ts';
 import { relayProxyConfigModule } from './relay-proxy-configs/module.ts';
 import { contextKindModule } from './context-kinds/module.ts';
-import { segmentFileModule } from './segments/files-module.ts';
 import { contextModule } from './contexts/module.ts';
 import { auditLogModule } from './audit-log/module.ts';
 import { deliveryModule } from './delivery/module.ts';

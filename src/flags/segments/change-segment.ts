@@ -10,15 +10,18 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { requireUnlocked, keysOfSteps, planMembership } from './membership.ts';
 import { pruneExpirations } from './expiring-targets.ts';
 import { findWaitingImports, releaseImport } from './imports/begin-import.ts';
-import { IMPORT_ACTIONS } from './imports/segment-import.ts';
+import { IMPORT_ACTIONS } from './imports/store.ts';
 import type { SegmentDraft } from './instructions.ts';
 import { findTargetTypes, updateMembership } from './store-members.ts';
 import { nextVersion, toSegmentDetail } from './model.ts';
 import type { Segment } from './segment.ts';
-import { lockSegment, updateSegment } from './store.ts';
+import { lockSegment, updateSegment, findSegmentById } from './store.ts';
 import { requireSegmentApproval } from './approval.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { findEnvironmentById } from '../environments/store.ts';
+import { findProjects } from '../projects/store.ts';
 
-export interface SegmentRef {
+interface SegmentRef {
   project: Project;
   environment: Environment;
   segmentKey: string;
@@ -145,4 +148,11 @@ const WORDS: Record<string, (before: Segment, after: Segment) => string> = {
 
 function listed(words: readonly string[]): string {
   return words.length === 0 ? 'none' : words.map((word) => `\`${word}\``).join(', ');
+}
+
+export async function findSegmentRef(db: Db, segmentId: string): Promise<SegmentRef | undefined> {
+  const segment = await findSegmentById(db, segmentId);
+  const environment = segment && (await findEnvironmentById(db, segment.environmentId));
+  const [project] = environment === undefined ? [] : await findProjects(db, [environment.projectId]);
+  return project && { project, environment: environment!, segmentKey: segment!.key };
 }

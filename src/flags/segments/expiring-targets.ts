@@ -3,8 +3,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { ExpiringTarget, Owner } from '../expiring-targets/model.ts';
 import { listExpiringTargets, updateExpiringTargets } from '../expiring-targets/store.ts';
 import { findTargetTypes } from './store-members.ts';
-import type { Segment, TargetType } from './segment.ts';
-import { hasTarget } from './targets.ts';
+import { type Segment, type TargetType, hasTarget } from './segment.ts';
 
 export function expirationOwnerOf({ id, environmentId }: Segment): Owner {
   return { resourceKind: 'segment', resourceId: id, environmentId };

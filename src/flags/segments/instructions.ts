@@ -28,8 +28,7 @@ import {
 import { ContextKind, Description, Name, Tags, normalizeTags } from '../fields.ts';
 import type { MembershipStep } from './membership.ts';
 import { ContextKeys, MAX_SEGMENT_RULES, Weight } from './model.ts';
-import type { Segment, SegmentRule, TargetType } from './segment.ts';
-import { addTargets, removeTargets } from './targets.ts';
+import { type Segment, type SegmentRule, type TargetType, addTargets, removeTargets } from './segment.ts';
 
 /** The result of a patch: the segment, and the membership changes of a big one. */
 export interface SegmentDraft {

@@ -1,8 +1,7 @@
 // Membership changes of a big segment, whose members are rows of their own: when they are allowed, and what they are, given the current members.
 import { problem } from '../../kernel/schema/schema.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { targetInBoth } from './targets.ts';
-import type { TargetType, ImportMode, Segment } from './segment.ts';
+import { targetInBoth, type TargetType, type ImportMode, type Segment } from './segment.ts';
 import type { FileRecord } from './imports/csv-file.ts';
 
 /** Steps are applied in order. */

@@ -16,9 +16,15 @@ import {
 } from '../fields.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Link, Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../patch/patch.ts';
-import type { Segment, SegmentRule, SegmentTargets } from './segment.ts';
-import { countTargets, MAX_SEGMENT_TARGETS, normalizeTargets } from './targets.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
+import {
+  type Segment,
+  type SegmentRule,
+  type SegmentTargets,
+  countTargets,
+  MAX_SEGMENT_TARGETS,
+  normalizeTargets,
+} from './segment.ts';
 
 /** The project and environment of a segment, for links. */
 export interface EnvironmentKeys {

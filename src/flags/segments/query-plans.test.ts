@@ -17,8 +17,8 @@ import {
   streamMembers,
   type SegmentExport,
 } from './exports/store.ts';
-import type { SegmentImport } from './imports/segment-import.ts';
 import {
+  type SegmentImport,
   addToMemberCounts,
   insertImport,
   findImport,

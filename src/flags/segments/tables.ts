@@ -1,4 +1,4 @@
-// The tables of segments.
+// The tables of segments, of members of big ones, and of their imports and exports.
 import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
@@ -7,6 +7,8 @@ declare module '../../kernel/storage/tables.ts' {
     segment_graves: SegmentGraveRow;
     segment_members: SegmentMemberRow;
     segment_uses: SegmentUseRow;
+    segment_imports: SegmentImportRow;
+    segment_exports: SegmentExportRow;
   }
 }
 
@@ -60,4 +62,37 @@ export interface SegmentUseRow {
   environment_id: string;
   segment_key: string;
   flag_id: string;
+}
+
+export interface SegmentImportRow {
+  id: string;
+  segment_id: string;
+  number: number;
+  mode: string;
+  status: string;
+  is_waiting: number;
+  filename: string | null;
+  size: number;
+  is_typed: number;
+  taken_bytes: number;
+  key_count: number;
+  processed_count: number;
+  changed_count: number;
+  removed_count: number;
+  removed_to: string | null;
+  message: string | null;
+  comment: string | null;
+  /** As JSON. */
+  doer: string;
+  created_at: number;
+}
+
+export interface SegmentExportRow {
+  id: string;
+  segment_id: string;
+  status: string;
+  size: number;
+  /** The member who requested it. */
+  member_id: string;
+  created_at: number;
 }

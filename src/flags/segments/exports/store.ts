@@ -3,7 +3,7 @@ import { schedule } from '../../../kernel/jobs/due-store.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { FileRecord } from '../imports/csv-file.ts';
-import type { SegmentExportRow } from './tables.ts';
+import type { SegmentExportRow } from '../tables.ts';
 
 export const EXPORT_STATUSES = ['in_progress', 'complete'] as const;
 

@@ -6,11 +6,9 @@ import { findSegment } from '../store.ts';
 import { Links, linkTo } from '../../links.ts';
 import { pathTo, type EnvironmentKeys } from '../model.ts';
 import type { Segment } from '../segment.ts';
-import { admitImport, beginImport } from './begin-import.ts';
+import { admitImport, beginImport, MAX_FORM_BYTES, receiveFile } from './begin-import.ts';
 import { HEADING, formatSize } from './csv-file.ts';
-import { MAX_FORM_BYTES, receiveFile } from './receive-file.ts';
-import { findImport } from './store.ts';
-import { IMPORT_STATUSES, type SegmentImport } from './segment-import.ts';
+import { findImport, IMPORT_STATUSES, type SegmentImport } from './store.ts';
 
 const ImportDetail = Type.Object(
   {

@@ -4,13 +4,14 @@ import { systemActor } from '../../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 import { finish, type Due, type DueHandler } from '../../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { changeSegment } from '../change-segment.ts';
-import { findSegmentRef } from '../find-segment-ref.ts';
+import { changeSegment, findSegmentRef } from '../change-segment.ts';
 import { findTargetTypes, updateMembership } from '../store-members.ts';
 import { planBatch } from '../membership.ts';
 import { MAX_LINE_BYTES, readHeading, readBatch } from './csv-file.ts';
-import { IMPORT_ACTIONS, isImportFinished, type SegmentImport } from './segment-import.ts';
 import {
+  IMPORT_ACTIONS,
+  isImportFinished,
+  type SegmentImport,
   addToMemberCounts,
   endFile,
   findImport,

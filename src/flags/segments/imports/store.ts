@@ -1,11 +1,59 @@
-// Imports into big segments in the database, their due work, and the names of their files.
+// Imports into big segments, files of keys with the progress of each: in the database, with their due work and the names of their files.
 import { schedule, type DueWork } from '../../../kernel/jobs/due-store.ts';
 import type { Initiator } from '../../../kernel/identity/identity.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { couldBeId } from '../../fields.ts';
 import type { ImportMode } from '../segment.ts';
-import type { SegmentImport } from './segment-import.ts';
-import type { SegmentImportRow } from './tables.ts';
+import type { SegmentImportRow } from '../tables.ts';
+
+/** Ends with `complete`, or with `stopped` on an error. */
+export const IMPORT_STATUSES = [
+  'preparing',
+  'pending_approval',
+  'in_progress',
+  'complete',
+  'stopped',
+] as const;
+
+export interface SegmentImport {
+  id: string;
+  segmentId: string;
+  /** Counts the imports of a segment; members are marked with it. */
+  number: number;
+  mode: ImportMode;
+  status: (typeof IMPORT_STATUSES)[number];
+  /** Whether the import needs an approval after the file is checked. */
+  isWaiting: boolean;
+  filename?: string;
+  /** Of the file, in bytes. */
+  size: number;
+  /** Whether a heading gives the second column its meaning. */
+  isTyped: boolean;
+  takenBytes: number;
+  /** Keys in the file; known after the check. */
+  keyCount: number;
+  processedCount: number;
+  /** Members that were added, or moved between included and excluded. */
+  changedCount: number;
+  removedCount: number;
+  /** The key up to which members that are not in the file have been removed. */
+  removedTo?: string;
+  /** Why it was stopped. */
+  message?: string;
+  /** The comment of the caller who approved it. */
+  comment?: string;
+  /** The member or token that the change is attributed to. */
+  doer: Initiator;
+  createdAt: number;
+}
+
+/** The permissions that an import requires: a file may both include and exclude contexts. */
+export const IMPORT_ACTIONS = ['updateIncluded', 'updateExcluded'] as const;
+
+/** Complete or stopped; neither changes again. */
+export function isImportFinished({ status }: SegmentImport): boolean {
+  return status === 'complete' || status === 'stopped';
+}
 
 export const IMPORT_WORK = 'flags.segment-import';
 export const IMPORT_FILE_WORK = 'flags.segment-import-file';
