@@ -1,8 +1,7 @@
 // Compiles the clauses of rules, and tells whether a context matches them.
-import { USER } from './context.ts';
+import { USER, isKind, readAttribute, readReference, type AttributeReference } from './context.ts';
 import type { ClauseData } from './data.ts';
 import { compileOperator, testAny, type CountedTest } from './operators.ts';
-import { isKind, readAttribute, readReference, type AttributeReference } from './reference.ts';
 import { Membership, partOf, type EvaluationRun, type Patterns, type Trail } from './run.ts';
 import type { Json } from '../feature-flags/flag.ts';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Failure } from '../../kernel/failure.ts';
-import { canonicalKey, readContext } from './context.ts';
-import { readAttribute, readReference } from './reference.ts';
+import { canonicalKey, readContext, readAttribute, readReference } from './context.ts';
 
 describe('a context', () => {
   const good: [what: string, given: unknown, canonical: string][] = [

@@ -6,7 +6,7 @@ import type { CompiledClause } from './clause.ts';
 import type { Steps } from './pattern/match.ts';
 import type { PreparedOutcome } from './outcome.ts';
 import { type Pattern, MAX_TEXT } from './pattern/pattern.ts';
-import type { SemVer } from './semver.ts';
+import type { SemVer } from './operators.ts';
 import type { CompiledServe } from './serve.ts';
 
 type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };

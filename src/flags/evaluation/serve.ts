@@ -1,10 +1,9 @@
 // Selects the outcome for a context: a fixed one, or that of its bucket in a rollout, by a stable hash.
 import { WHOLE } from '../feature-flags/model.ts';
 import { hashBucket, prepareHash, type HashPrefix } from './bucket-hash.ts';
-import { USER } from './context.ts';
+import { USER, isKind, readAttribute, readReference, type AttributeReference } from './context.ts';
 import type { FlagData, RolloutData, ServeData } from './data.ts';
 import { newMalformed, newVariationOutcome, type PreparedOutcome } from './outcome.ts';
-import { isKind, readAttribute, readReference, type AttributeReference } from './reference.ts';
 import { partOf, type EvaluationRun, type Reason } from './run.ts';
 
 /** Hashed together with the value of a context: it differs per flag, so that buckets of different flags are independent. */
@@ -14,7 +13,7 @@ interface Salted {
 }
 
 /** How the bucket of a context is computed. */
-export interface CompiledBucket {
+interface CompiledBucket {
   readonly contextKind: string;
   /** Undefined when it is invalid. */
   readonly reference: AttributeReference | undefined;
@@ -56,7 +55,7 @@ export function findBucket({ contextKind, reference, prefix }: CompiledBucket, r
 }
 
 /** Outcomes by buckets. They are created at their first use: of many rules, few match anyone. */
-export interface CompiledRollout extends CompiledBucket {
+interface CompiledRollout extends CompiledBucket {
   readonly isRollout: true;
   readonly data: RolloutData;
   /** The upper bound of each variation. */
