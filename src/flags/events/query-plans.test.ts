@@ -8,8 +8,8 @@ import { Metrics } from '../../kernel/observability/metrics.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import { EventBuffer } from './event-buffer.ts';
-import { listContextKindsOf } from './store-context-kinds.ts';
-import { evaluationRetention, payloadRetention } from './retention.ts';
+import { listContextKindsOf } from './store.ts';
+import { evaluationRetention, payloadRetention } from './module.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { makeHome } from '../feature-flags/fixture.ts';
-import { evaluationRetention, payloadRetention } from './retention.ts';
+import { evaluationRetention, payloadRetention } from './module.ts';
 import type { FlagEvaluationRow } from './tables.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import { escapeLike } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { mapInSlices, TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { KEPT_KINDS_MS } from '../events/store-context-kinds.ts';
+import { KEPT_KINDS_MS } from '../events/store.ts';
 import type { FlagFilter, FlagOrder } from './filter.ts';
 import type { Flag, FlagConfig } from './flag.ts';
 import type { ConfigListItem } from './representation.ts';
