@@ -1,7 +1,7 @@
 // What streams to browsers and mobile apps send: all results for a context, and then each that has changed.
 import { dependentsOf, type CompiledEnvironment } from '../evaluation/environment.ts';
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
-import { canSee, type Audience } from './key-kinds.ts';
+import { canSee, type Audience } from './keys.ts';
 import { loadBigSegments } from './evaluate-all.ts';
 import type { ClientReader } from './client-reader.ts';
 import type { FeedChange } from './feed/feed.ts';
@@ -9,7 +9,7 @@ import type { StreamProtocol } from './live-stream.ts';
 import { renderResult, renderResults, type RenderedResult } from './render-results.ts';
 
 /** A result that has changed; absent where the flag is gone for this client, since the revision of the change. */
-export interface ResultChange {
+interface ResultChange {
   key: string;
   result: RenderedResult | undefined;
 }

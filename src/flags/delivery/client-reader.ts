@@ -5,8 +5,14 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Context } from '../evaluation/context.ts';
 import type { Environment } from '../projects/project.ts';
-import { AUDIENCES } from './key-kinds.ts';
-import { checkHash, isHashGood, openByClientId, openByMobileKey, type OpenedFeed } from './keys.ts';
+import {
+  AUDIENCES,
+  checkHash,
+  isHashGood,
+  openByClientId,
+  openByMobileKey,
+  type OpenedFeed,
+} from './keys.ts';
 import { checkFilter, PayloadFilter } from './sdk-request.ts';
 import type { EvaluationOptions } from './render-results.ts';
 

@@ -11,7 +11,7 @@ import {
 import type { Db } from '../../kernel/storage/tables.ts';
 import { keyOf, USER, type Context } from '../evaluation/context.ts';
 import type { CompiledEnvironment } from '../evaluation/environment.ts';
-import type { Audience } from './key-kinds.ts';
+import type { Audience } from './keys.ts';
 import type { Feed } from './feed/feed.ts';
 import { listMemberships } from './store.ts';
 

@@ -2,7 +2,7 @@
 import type { StreamConnection } from '../../kernel/http/route.ts';
 import type { Environment } from '../projects/project.ts';
 import type { CounterMetric } from '../../kernel/observability/metrics.ts';
-import { acceptsKey, type KeyKind } from './key-kinds.ts';
+import { acceptsKey, type KeyKind } from './keys.ts';
 import type { Feed, FeedChange } from './feed/feed.ts';
 
 export const REFUSED_STREAMS: CounterMetric = {

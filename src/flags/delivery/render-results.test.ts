@@ -5,7 +5,7 @@ import { newClause, newFlagData, newRun } from '../evaluation/fixture.ts';
 import type { FlagData } from '../evaluation/data.ts';
 import { randomContext, randomData, RandomSource } from '../evaluation/fixture-random.ts';
 import type { EvaluationResult, EvaluationRun } from '../evaluation/run.ts';
-import { canSee } from './key-kinds.ts';
+import { canSee } from './keys.ts';
 import { renderResult, renderResults, type EvaluationOptions } from './render-results.ts';
 
 const BOTH = { usingEnvironmentId: true, usingMobileKey: true };

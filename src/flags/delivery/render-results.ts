@@ -3,7 +3,7 @@ import type { FlagData } from '../evaluation/data.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
 import type { CompiledFlag, EvaluationRun, Reason } from '../evaluation/run.ts';
-import { AUDIENCES, type Audience, canSee } from './key-kinds.ts';
+import { AUDIENCES, type Audience, canSee } from './keys.ts';
 import { evaluateAll, joinTexts, type ReachedLimits } from './evaluate-all.ts';
 
 interface RenderedResults extends ReachedLimits {

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Metrics } from '../../kernel/observability/metrics.ts';
 import { EventStream } from '../../kernel/http/route.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { hasExpiredBetween } from './key-kinds.ts';
+import { hasExpiredBetween } from './keys.ts';
 import type { Feed, FeedChange } from './feed/feed.ts';
 import {
   LiveStream,

@@ -4,6 +4,9 @@ import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { DeliveryItemRow, ItemKind } from './tables.ts';
 
+/** The channel on which nodes are notified of new revisions. */
+export const DELIVERY = 'flags-delivery';
+
 export interface ChangedItem {
   projectKey: string;
   /** Undefined for all environments of the project. */

@@ -2,8 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Services } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
-import type { KeyKind } from '../delivery/key-kinds.ts';
-import { type OpenedFeed, isHashGood } from '../delivery/keys.ts';
+import { type KeyKind, type OpenedFeed, isHashGood } from '../delivery/keys.ts';
 import type { Context } from '../evaluation/context.ts';
 
 /** The key is in `Authorization`, with or without `Bearer`, or in `X-API-Key`; its prefix says which kind it is. */

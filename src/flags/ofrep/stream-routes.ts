@@ -2,7 +2,7 @@
 import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { AUDIENCES, type Audience, acceptedKeys, type KeyKind } from '../delivery/key-kinds.ts';
+import { AUDIENCES, type Audience, acceptedKeys, type KeyKind, type OpenedFeed } from '../delivery/keys.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { affectedFlags, isVisible } from '../delivery/client-protocol.ts';
 import type { Feeds } from '../delivery/feed/feeds.ts';
@@ -10,7 +10,6 @@ import type { StreamProtocol } from '../delivery/live-stream.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
-import type { OpenedFeed } from '../delivery/keys.ts';
 import { findEnvironmentById } from '../environments/store.ts';
 import { couldBeId } from '../fields.ts';
 import type { Environment } from '../projects/project.ts';

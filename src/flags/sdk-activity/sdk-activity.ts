@@ -1,7 +1,7 @@
 // Notes which SDKs connect, and saves each once an hour: a write for every request would cost too much.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { KeyKind } from '../delivery/key-kinds.ts';
+import type { KeyKind } from '../delivery/keys.ts';
 import type { SdkNames } from './sdk-names.ts';
 import { saveActivity } from './store.ts';
 import type { SdkActivityRow } from './tables.ts';

@@ -22,7 +22,7 @@ import { deleteSegment, findSegment, insertSegment, updateSegment } from '../../
 import { loadBigSegments } from '../evaluate-all.ts';
 import { listItemsSince, listRevisions } from '../store-revisions.ts';
 import { listFlagData, listGoneFlags, listGoneSegments } from '../store.ts';
-import { deliverySubscriber } from '../subscriber.ts';
+import { deliverySubscriber } from '../module.ts';
 import type { FeedChange } from './feed.ts';
 import { Feeds } from './feeds.ts';
 

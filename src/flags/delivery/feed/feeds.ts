@@ -9,9 +9,8 @@ import {
   findEnvironmentBySdkKey,
 } from '../../environments/store.ts';
 import type { Environment } from '../../projects/project.ts';
-import { acceptsKey, type KeyKind } from '../key-kinds.ts';
-import { listRevisions } from '../store-revisions.ts';
-import { DELIVERY } from '../subscriber.ts';
+import { acceptsKey, type KeyKind } from '../keys.ts';
+import { DELIVERY, listRevisions } from '../store-revisions.ts';
 import { ENVIRONMENT_DELETED, Feed } from './feed.ts';
 
 declare module '../../../kernel/kernel.ts' {

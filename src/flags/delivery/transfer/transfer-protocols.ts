@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { dependentsOf } from '../../evaluation/environment.ts';
 import { beginRun, type EvaluationRun } from '../../evaluation/run.ts';
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
-import { canSee } from '../key-kinds.ts';
+import { canSee } from '../keys.ts';
 import { loadBigSegments } from '../evaluate-all.ts';
 import { resultStep } from '../client-protocol.ts';
 import type { ClientReader } from '../client-reader.ts';
