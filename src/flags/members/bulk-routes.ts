@@ -8,8 +8,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { Update } from '../../kernel/change/change.ts';
 import { linkTo, Links } from '../links.ts';
-import { readSemanticPatch, type SemanticPatch } from '../patch/patch.ts';
-import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
+import { RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 import { NamedMembers } from '../teams/model.ts';
 import {
   listKinds,

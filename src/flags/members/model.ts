@@ -9,8 +9,8 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../patch/patch.ts';
-import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 
 /** A member with the fields that only administration needs. */
 export interface MemberRecord extends Member {

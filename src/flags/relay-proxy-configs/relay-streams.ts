@@ -5,8 +5,7 @@ import { hashSecret } from '../../kernel/secrets/secret.ts';
 import type { Metrics } from '../../kernel/observability/metrics.ts';
 import { EventStream, type StreamConnection } from '../../kernel/http/route.ts';
 import type { Engine, Log } from '../../kernel/storage/engine.ts';
-import { findRelayProxyConfigByHash, findRelayRevision, readRelayState } from './store.ts';
-import { RELAY } from './subscriber.ts';
+import { findRelayProxyConfigByHash, findRelayRevision, readRelayState, RELAY } from './store.ts';
 import {
   acceptsRelayKey,
   allowedEnvironments,

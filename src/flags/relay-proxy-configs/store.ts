@@ -66,6 +66,9 @@ export async function findRelayProxyConfigByHash(
 /** The only row of its table. */
 const REVISION_ID = 1;
 
+/** The channel on which nodes are notified of a new revision. */
+export const RELAY = 'flags-relay';
+
 /** Held until the commit, so that revisions rise in the order of commits. */
 export const raiseRelayRevision = buildOnce((db) =>
   db

@@ -1,4 +1,4 @@
-// The representation of custom roles, and the rules for changing them.
+// The representation of custom roles, the rules for changing them, and schemas of permissions that members, teams and tokens have, too.
 import { parseStatements, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import type { Holders, NewRole, Role } from '../../kernel/identity/store-roles.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
@@ -6,9 +6,34 @@ import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../patch/patch.ts';
-import { StatementSchema } from '../policy/statements.ts';
-import { Statements } from './fields.ts';
+import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { StatementSchema, MAX_STATEMENTS } from '../statements.ts';
+
+export const BaseRoleSchema = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], {
+  description: 'A base role',
+});
+
+export const Statements = Type.Array(StatementSchema, { maxItems: MAX_STATEMENTS });
+
+export const RoleNames = Type.Array(PlainText({ minLength: 1, maxLength: 256 }), {
+  maxItems: 100,
+  description: 'Keys or ids of custom roles',
+});
+
+/** A value is inserted into resource specifiers, where other characters have a meaning. */
+export const AttributeValues = Type.Array(
+  Type.String({ pattern: '^[a-zA-Z0-9_.*-]+$', minLength: 1, maxLength: 256 }),
+  { maxItems: 100 },
+);
+export const AttributeKey = Type.String({ pattern: '^[a-zA-Z0-9_.-]+$', minLength: 1, maxLength: 256 });
+
+export const RoleAttributesSchema = Type.Unsafe<Record<string, string[]>>({
+  type: 'object',
+  description: 'Lists of values that stand in for `${roleAttribute/key}` in the policies of custom roles',
+  maxProperties: 100,
+  propertyNames: AttributeKey,
+  additionalProperties: AttributeValues,
+});
 
 const BasePermissions = OneOf(['reader', 'no_access'], {
   description: '`reader` sees everything that the policy does not deny; `no_access` only what it allows',

@@ -21,11 +21,16 @@ import { takesPatches } from '../patch/patch-document.ts';
 import { unknownThing } from '../find-project.ts';
 import { readSemanticPatch } from '../patch/patch.ts';
 import { findTeam, lockTeams } from './store.ts';
-import { checkAddresses, isById, type NamedMember } from './address-file.ts';
+import {
+  checkAddresses,
+  isById,
+  type NamedMember,
+  readPostedMembers,
+  TeamMembersPost,
+} from './posted-members.ts';
 import { changeTeam, joinTeams, openTeam, requireMembers } from './change-team.ts';
 import { sorted } from './instructions.ts';
 import { NamedMembers, teamResource } from './model.ts';
-import { readPostedMembers, TeamMembersPost } from './posted-members.ts';
 
 const Imports = Type.Object(
   {

@@ -4,14 +4,9 @@ import type { TeamGrant } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { misfit, problem } from '../../kernel/schema/schema.ts';
 import { Description, Name } from '../fields.ts';
-import {
-  documentedKinds,
-  KindSchema,
-  inInstruction,
-  instructionReader,
-  type Read,
-} from '../patch/instructions.ts';
-import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
+import { inInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
+import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 import { GRANT, grantText, NamedMembers, type WholeTeam } from './model.ts';
 
 const Members = { values: NamedMembers };
@@ -62,7 +57,7 @@ export function namesIn(instructions: readonly TeamInstruction[]) {
 }
 
 /** The members and roles that instructions name. */
-export interface KnownNames {
+interface KnownNames {
   members: ReadonlySet<string>;
   /** By key and by id. */
   roles: ReadonlyMap<string, Role>;

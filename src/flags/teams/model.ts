@@ -8,7 +8,7 @@ import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.
 import { Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
-import { RoleAttributesSchema, RoleNames } from '../roles/fields.ts';
+import { RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 
 /** A team with its members, roles and grants. */
 export interface WholeTeam extends Team {

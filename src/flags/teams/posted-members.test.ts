@@ -1,7 +1,7 @@
 // Files of e-mail addresses: how they are read, and the result for each line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAddresses, readAddresses } from './address-file.ts';
+import { checkAddresses, readAddresses } from './posted-members.ts';
 
 const valuesOf = (text: string) => readAddresses(text).map(({ value }) => value);
 
