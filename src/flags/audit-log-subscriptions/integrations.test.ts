@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
-import { publicConfig, readConfig, openConfig, maskConfig } from './config.ts';
+import { publicConfig, readConfig, openConfig, maskConfig } from './model.ts';
 import { INTEGRATIONS } from './integrations.ts';
 
 const entry: AuditEntry = {

@@ -26,9 +26,10 @@ import {
   listSubscriptions,
   updateWebhook,
 } from '../webhooks/store.ts';
-import { openConfig, readConfig, type SentConfig } from './config.ts';
-import { INTEGRATIONS, type Integration } from './integrations.ts';
 import {
+  openConfig,
+  readConfig,
+  type SentConfig,
   SUBSCRIPTION_ACTIONS,
   editSubscription,
   integrationResource,
@@ -38,6 +39,7 @@ import {
   subscriptionResource,
   toSubscriptionRep,
 } from './model.ts';
+import { INTEGRATIONS, type Integration } from './integrations.ts';
 
 /** Every change is matched against all of them, and stored once for each that receives it. */
 const MAX_SUBSCRIPTIONS = 100;

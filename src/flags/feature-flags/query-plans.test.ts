@@ -8,7 +8,7 @@ import type { Instruction } from '../patch/patch.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
-import { webhookSubscriber } from '../webhooks/subscriber.ts';
+import { webhookSubscriber } from '../webhooks/deliveries.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, insertTestFlag, makeHome, NOW, type Home } from './fixture.ts';

@@ -1,9 +1,8 @@
 // Webhooks as a module of the flags API.
 import type { Module } from '../../kernel/http/module.ts';
 import { flagsWebhookMigrations } from '../migrations/webhooks.ts';
-import { flagsDeliveryPolicy } from './delivery-policy.ts';
+import { flagsDeliveryPolicy, webhookSubscriber } from './deliveries.ts';
 import { webhookRoutes } from './routes.ts';
-import { webhookSubscriber } from './subscriber.ts';
 
 export const webhookModule: Module = {
   tag: { name: 'Webhooks', description: 'Where changes are reported to, and how deliveries went' },

@@ -1,7 +1,7 @@
 // Tests of how the webhooks of the flags API are delivered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RETRY_DELAYS } from './delivery-policy.ts';
+import { RETRY_DELAYS } from './deliveries.ts';
 
 test('there are six attempts in about an hour', () => {
   assert.deepEqual(
