@@ -1,11 +1,53 @@
 // The API root, the caller's identity, API versions, the account, and the server's addresses.
 import { route } from '../../kernel/http/route.ts';
-import { Type } from '../../kernel/schema/schema.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { ACCOUNT_ID } from '../audit-log/model.ts';
 import { Links, linkTo } from '../links.ts';
 import { CURRENT_VERSION, VALID_VERSIONS, versionOf } from '../version.ts';
 import { outboundAddresses } from './addresses.ts';
-import { AccountRep, CallerIdentity, IpList, toCallerIdentity } from './model.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+
+const CallerIdentity = Type.Object(
+  {
+    accountId: Type.String(),
+    authKind: Type.String({ description: '`token` or `session`' }),
+    memberId: Type.String(),
+    tokenKind: Type.Optional(Type.String({ description: '`personal` or `service`' })),
+    tokenId: Type.Optional(Type.String()),
+    tokenName: Type.Optional(Type.String()),
+    serviceToken: Type.Optional(Type.Boolean()),
+    _links: Links,
+  },
+  { $id: 'CallerIdentityRep' },
+);
+
+const AccountRep = Type.Object({ _id: Type.String(), _links: Links }, { $id: 'Account' });
+
+const IpList = Type.Object(
+  {
+    addresses: Type.Array(Type.String(), { description: 'Where this server is reached' }),
+    outboundAddresses: Type.Array(Type.String(), {
+      description: 'Where webhooks come from, as far as this server knows',
+    }),
+    _links: Links,
+  },
+  { $id: 'IpList' },
+);
+
+function toCallerIdentity({ kind, member, token }: KnownCaller): Static<typeof CallerIdentity> {
+  return {
+    accountId: ACCOUNT_ID,
+    authKind: kind,
+    memberId: member.id,
+    ...(token !== undefined && {
+      tokenKind: token.isService ? 'service' : 'personal',
+      tokenId: token.id,
+      tokenName: token.name,
+      serviceToken: token.isService,
+    }),
+    _links: { self: linkTo('/caller-identity'), parent: linkTo('') },
+  };
+}
 
 const getRoot = route(
   {

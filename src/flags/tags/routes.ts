@@ -1,14 +1,28 @@
-// Lists the tags in use in the projects that the caller may see.
+// Lists the tags in use in the projects that the caller may see, by the kinds of resources that have tags.
 import { Page } from '../../kernel/http/reply/page.ts';
 import { route } from '../../kernel/http/route.ts';
-import { PlainText, Type } from '../../kernel/schema/schema.ts';
+import { PlainText, Type, problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
-import { projectResource } from '../policy/resources.ts';
-import { readKinds, type TaggedKind } from './model.ts';
+import { projectResource } from '../resources.ts';
 import { listEnvironmentTags, listFlagTags, listSegmentTags } from './store.ts';
+
+const TAGGED_KINDS = ['flag', 'project', 'environment', 'segment'] as const;
+type TaggedKind = (typeof TAGGED_KINDS)[number];
+
+/** Kinds that clients know, but that do not exist here. */
+const OTHER_KINDS = ['metric', 'aiconfig', 'view'];
+
+/** Returns all kinds if none is requested. */
+function readKinds(asked: readonly string[] = []): readonly TaggedKind[] {
+  for (const kind of asked) {
+    if ([...TAGGED_KINDS, ...OTHER_KINDS].includes(kind)) continue;
+    throw problem('query.kind', `must be one of ${[...TAGGED_KINDS, ...OTHER_KINDS].join(', ')}`);
+  }
+  return asked.length === 0 ? TAGGED_KINDS : TAGGED_KINDS.filter((kind) => asked.includes(kind));
+}
 
 const getTags = route(
   {
