@@ -3,7 +3,7 @@ import type { Json } from '../feature-flags/flag.ts';
 import { USER, type Context, type ContextPart } from './context.ts';
 import type { FlagData, SegmentData } from './data.ts';
 import type { CompiledClause } from './clause.ts';
-import type { Steps } from './pattern/match.ts';
+import type { Steps } from './pattern/step.ts';
 import type { PreparedOutcome } from './outcome.ts';
 import { type Pattern, MAX_TEXT } from './pattern/pattern.ts';
 import type { SemVer } from './operators.ts';

@@ -1,5 +1,6 @@
 // Patterns that rule authors write, matched against texts that any client sends: neither may block the server.
-import { search, type Steps } from './match.ts';
+import { search } from './match.ts';
+import type { Steps } from './step.ts';
 import { compileProgram, type PatternProgram } from './program.ts';
 import { readPattern, TooLarge, type PatternNode } from './syntax.ts';
 
