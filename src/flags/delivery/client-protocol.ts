@@ -3,7 +3,7 @@ import { dependentsOf, type CompiledEnvironment } from '../evaluation/environmen
 import { beginRun, type EvaluationRun } from '../evaluation/run.ts';
 import { canSee, type Audience } from './keys.ts';
 import { loadBigSegments } from './evaluate-all.ts';
-import type { ClientReader } from './client-reader.ts';
+import type { ClientReader } from './sdk-request.ts';
 import type { FeedChange } from './feed/feed.ts';
 import type { StreamProtocol } from './live-stream.ts';
 import { renderResult, renderResults, type RenderedResult } from './render-results.ts';

@@ -6,16 +6,17 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { beginRun, type EvaluationEnvironment, warningsOf } from '../evaluation/run.ts';
-import { readContextPath, checkFilter } from './sdk-request.ts';
-import { loadBigSegments } from './evaluate-all.ts';
 import {
+  readContextPath,
+  checkFilter,
   BrowserQuery,
   readBrowser,
   readClient,
   ResultsQuery,
   type ClientCall,
   type OpenedClient,
-} from './client-reader.ts';
+} from './sdk-request.ts';
+import { loadBigSegments } from './evaluate-all.ts';
 import type { Feed } from './feed/feed.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import { renderResults } from './render-results.ts';

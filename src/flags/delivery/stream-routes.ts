@@ -5,8 +5,16 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { ContextBody } from '../contexts/model.ts';
 import { readContext } from '../evaluation/context.ts';
 import { evalProtocol, pingProtocol } from './client-protocol.ts';
-import { BrowserQuery, openBrowser, openMobile, ResultsQuery, type OpenedClient } from './client-reader.ts';
-import { readContextPath, checkFilter, PayloadFilter } from './sdk-request.ts';
+import {
+  BrowserQuery,
+  openBrowser,
+  openMobile,
+  ResultsQuery,
+  type OpenedClient,
+  readContextPath,
+  checkFilter,
+  PayloadFilter,
+} from './sdk-request.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
 import type { StreamProtocol } from './live-stream.ts';
 import type { FeedChange, FeedItemChange } from './feed/feed.ts';

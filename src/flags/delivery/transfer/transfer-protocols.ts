@@ -6,7 +6,7 @@ import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { canSee } from '../keys.ts';
 import { loadBigSegments } from '../evaluate-all.ts';
 import { resultStep } from '../client-protocol.ts';
-import type { ClientReader } from '../client-reader.ts';
+import type { ClientReader } from '../sdk-request.ts';
 import type { Feed, FeedItemChange } from '../feed/feed.ts';
 import { renderResult, type RenderedResult } from '../render-results.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';

@@ -4,8 +4,14 @@ import { Bytes, route, type Call, type EventStream } from '../../../kernel/http/
 import { Type } from '../../../kernel/schema/schema.ts';
 import { ContextBody } from '../../contexts/model.ts';
 import { readContext, type Context } from '../../evaluation/context.ts';
-import { BrowserQuery, openBrowserOrMobile, type OpenedClient } from '../client-reader.ts';
-import { readContextPath, checkFilter, PayloadFilter } from '../sdk-request.ts';
+import {
+  BrowserQuery,
+  openBrowserOrMobile,
+  type OpenedClient,
+  readContextPath,
+  checkFilter,
+  PayloadFilter,
+} from '../sdk-request.ts';
 import type { Feed } from '../feed/feed.ts';
 import { openBySdkKey, type OpenedFeed } from '../keys.ts';
 import { openStream } from '../stream-routes.ts';
