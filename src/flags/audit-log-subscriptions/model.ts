@@ -5,8 +5,8 @@ import { PlainText, Type, type Static, problem } from '../../kernel/schema/schem
 import type { DeliverySummaries } from '../../kernel/webhooks/store-deliveries.ts';
 import { Name, Tags } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor } from '../resource-patch.ts';
-import { StatementSchema } from '../statements.ts';
+import { editor } from '../patch/patch.ts';
+import { StatementSchema } from '../policy/statements.ts';
 import type { Subscription, StoredConfig, StoredValue } from '../webhooks/model.ts';
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import type { ConfigField, Integration, OpenConfig } from './integrations.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Flag, FlagConfig, Json } from '../feature-flags/flag.ts';
-import { readExpression } from '../filter-expression.ts';
-import { readSort } from '../list-query.ts';
+import { readExpression } from '../lists/filter-expression.ts';
+import { readSort } from '../lists/list-query.ts';
 import { filterFlags, instructionsFor, EVALUATION_FILTERS, EVALUATION_SORTS } from './routes.ts';
 
 const flags = [

@@ -7,7 +7,7 @@ import { listSeenRepositories, readFlagStatistics } from '../code-references/fla
 import { VIEW } from '../code-references/open-repository.ts';
 import { listEnvironments } from '../environments/store.ts';
 import { listContextKindsOf } from '../events/store.ts';
-import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../list-query.ts';
+import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../lists/list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
 import { readCallPatch } from '../patch/patch.ts';
 import type { Environment, Project } from '../projects/project.ts';

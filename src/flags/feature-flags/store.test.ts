@@ -12,7 +12,7 @@ import type { Environment } from '../projects/project.ts';
 import { changeFlag, removeFlag, runFlagChange } from './change/change-flag.ts';
 import { addEnvironment, insertTestFlag, makeHome, buildFlag, NOW, type Home } from './fixture.ts';
 import { webhookSubscriber } from '../webhooks/deliveries.ts';
-import { listDependents } from './store-prerequisites.ts';
+import { listDependents } from './store-references.ts';
 import { insertConfigs } from './store-new-configs.ts';
 import { findFlag, firstVersion } from './store.ts';
 import { insertFlag, updateFlag } from './store-writes.ts';

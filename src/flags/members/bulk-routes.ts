@@ -8,7 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import type { Update } from '../../kernel/change/change.ts';
 import { linkTo, Links } from '../links.ts';
-import { readSemanticPatch, type SemanticPatch } from '../resource-patch.ts';
+import { readSemanticPatch, type SemanticPatch } from '../patch/patch.ts';
 import { RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 import { NamedMembers } from '../teams/model.ts';
 import {

@@ -9,7 +9,7 @@ import { areEqual } from '../../kernel/json/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 
 /** A member with the fields that only administration needs. */

@@ -7,7 +7,7 @@ import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { Statements } from '../roles/model.ts';
 
 export interface RelayProxyConfig {

@@ -6,8 +6,8 @@ import type { Access } from '../../kernel/identity/actor.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { couldBeId, Description, Key, Name } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
-import { StatementSchema, MAX_STATEMENTS } from '../statements.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
+import { StatementSchema, MAX_STATEMENTS } from '../policy/statements.ts';
 
 export const BaseRoleSchema = OneOf(['reader', 'writer', 'admin', 'owner', 'no_access'], {
   description: 'A base role',

@@ -1,5 +1,5 @@
 // Expiry dates of a segment's targets: the routes that set them, and the work that removes expired targets on behalf of the server.
-import type { Instruction } from '../patch-body.ts';
+import type { Instruction } from '../patch/patch.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { expiringRoutes } from '../expiring-targets/routes.ts';
 import { openEnvironment, unknownThing } from '../find-project.ts';

@@ -16,7 +16,7 @@ import {
 } from '../fields.ts';
 import { flagSite } from '../feature-flags/representation.ts';
 import { Link, Links, linkTo } from '../links.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import {
   type Segment,
   type SegmentRule,

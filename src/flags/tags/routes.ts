@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { PageQuery, sliceOf } from '../lists/list-query.ts';
 import { listProjectNames, type ProjectName } from '../projects/store.ts';
-import { projectResource } from '../resources.ts';
+import { projectResource } from '../policy/resources.ts';
 import { listEnvironmentTags, listFlagTags, listSegmentTags } from './store.ts';
 
 const TAGGED_KINDS = ['flag', 'project', 'environment', 'segment'] as const;

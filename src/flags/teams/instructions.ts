@@ -4,8 +4,13 @@ import type { TeamGrant } from '../../kernel/identity/store-member-teams.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { misfit, problem } from '../../kernel/schema/schema.ts';
 import { Description, Name } from '../fields.ts';
-import { documentedKinds, KindSchema } from '../instructions/kinds.ts';
-import { inInstruction, instructionReader, type Read } from '../instructions/read-instructions.ts';
+import {
+  documentedKinds,
+  KindSchema,
+  inInstruction,
+  instructionReader,
+  type Read,
+} from '../patch/instructions.ts';
 import { AttributeKey, AttributeValues, RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 import { GRANT, grantText, NamedMembers, type WholeTeam } from './model.ts';
 

@@ -8,7 +8,7 @@ import { parseMediaType } from '../../kernel/http/body/media-type.ts';
 import { formOf } from '../multipart.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { checker, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import { isEmail } from '../../kernel/identity/email.ts';
+import { isEmail } from '../../kernel/text/email.ts';
 
 /** Per call. */
 const MAX_ROWS = 50_000;

@@ -9,7 +9,7 @@ import { PlainText, problem, Type, type Static } from '../../kernel/schema/schem
 import { Instant } from '../fields.ts';
 import { Links, linkTo } from '../links.ts';
 import { MemberSummary, toMemberSummary } from '../members/model.ts';
-import { editor, type DocumentPatch } from '../resource-patch.ts';
+import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { BaseRoleSchema, RoleNames, Statements } from '../roles/model.ts';
 import { CURRENT_VERSION, VALID_VERSIONS } from '../version.ts';
 

@@ -15,7 +15,7 @@ import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { deliveryStatements } from '../../kernel/webhooks/store-enqueue.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
-import { statementMatcher } from '../statement-matcher.ts';
+import { statementMatcher } from '../policy/statements.ts';
 
 type Matcher = (entry: AuditEntry) => boolean;
 
