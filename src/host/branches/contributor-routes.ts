@@ -77,14 +77,15 @@ const listRepositoryContributors = repositoryRoute(
   },
 );
 
-async function countContributors(
-  { contributors }: Pick<Kernel['services'], 'contributors'>,
-  git: GitRepository,
+/** Without the signal of the call: others may wait for the count, and it has a time limit of its own. */
+export async function countContributors(
+  { git, contributors }: Pick<Kernel['services'], 'git' | 'contributors'>,
+  { number }: GitRepository,
   tip: string,
 ): CountedHistory {
   const known = contributors.get(tip);
   if (known !== undefined) return await known;
-  const counting = listContributors(git, tip, { limit: MAX_CONTRIBUTORS });
+  const counting = listContributors(git.repository(number), tip, { limit: MAX_CONTRIBUTORS });
   contributors.set(tip, counting);
   try {
     return await counting;
