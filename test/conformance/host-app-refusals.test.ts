@@ -28,7 +28,9 @@ onEachEngine((engine) => {
   const repositories = async (token: string) => {
     const { status, json } = await server.call(`/user/installations/${number}/repositories`, { token });
     assert.equal(status, 200);
-    return (json['repositories'] as Json[]).map(({ name }) => name as string);
+    const names = (json['repositories'] as Json[]).map(({ name }) => name as string);
+    assert.equal(json['total_count'], names.length, 'what the token does not see is not counted');
+    return names;
   };
 
   test('a token with a narrow policy sees what it may see, and changes no installation', async () => {
