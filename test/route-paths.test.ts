@@ -10,7 +10,7 @@ import { Failure } from '../src/kernel/failure.ts';
 import { describeApi } from '../src/kernel/openapi/document.ts';
 import { apiOf } from '../src/kernel/http/module.ts';
 import { route, type Method } from '../src/kernel/http/route.ts';
-import { RepositoryParams, type RepositoryParamValues } from '../src/host/repositories/repository-params.ts';
+import { RepositoryParams, type RepositoryParamValues } from '../src/host/repositories/access.ts';
 import { Type, type TObject } from '../src/kernel/schema/schema.ts';
 import { mount } from './mount.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from './server.ts';

@@ -4,7 +4,7 @@ import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { deliveryApis } from '../flags/delivery/api.ts';
 import { ofrepApi } from '../flags/ofrep/api.ts';
 import { serveFlagPages } from '../flags/serve-pages.ts';
-import { RESERVED_NAMES } from '../host/owners/reserved-names.ts';
+import { RESERVED_NAMES } from '../host/owners/model.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
 import { serveLogin } from '../kernel/http/pages/login.ts';

@@ -4,7 +4,7 @@ import { openContributors } from './branches/contributor-routes.ts';
 import { findGit, type InstalledGit } from './git/process/git-environment.ts';
 import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
-import { openReadyReplies } from './contents/ready-replies.ts';
+import { openReadyReplies } from './contents/show-content.ts';
 import { openGistOwnerCache } from './gists/access.ts';
 import { GistWrites } from './gists/write-revision.ts';
 import { openMarkdownTurns } from './markdown/render-text.ts';

@@ -15,8 +15,8 @@ import {
   READ_REPOSITORY,
   repositoryRoute,
   type FoundRepository,
+  RepositoryParams,
 } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 
 type Format = 'tar.gz' | 'zip';
 

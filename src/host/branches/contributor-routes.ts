@@ -7,10 +7,9 @@ import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { listContributors, type Contributor } from '../git/history/history.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
-import { listAuthors } from '../owners/store-authors.ts';
+import { listAuthors } from '../owners/store.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import { READ_REPOSITORY, repositoryRoute, RepositoryParams } from '../repositories/access.ts';
 
 /** Those of fewer commits are left out. */
 const MAX_CONTRIBUTORS = 2000;

@@ -1,7 +1,7 @@
 // Branches and tags as replies show them.
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { CommitReply } from '../commits/model.ts';
-import type { GitUrls } from '../git-data/urls.ts';
+import type { GitUrls } from '../git-data/model.ts';
 import { nodeId } from '../node-id.ts';
 import { enforcementLevel, type BranchRule } from '../protection/rule.ts';
 

@@ -1,17 +1,29 @@
-// Gives a branch another name. The default branch stays the default under its new name.
+// Gives a branch another name together with its rule, which it is never without. The default branch stays the default under its new name.
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { isNamedLikeId, isBranchName } from '../git/refs/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/refs/update-refs.ts';
-import { renameWithProtection } from '../protection/move-protection.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import { changeRepository } from '../repositories/changes/change-repository.ts';
-import { branchNotFound } from '../git-data/missing.ts';
+import { branchNotFound } from '../commits/find-commit.ts';
+import { readProtection, recordProtection, type FullProtection } from '../protection/change-protection.ts';
+import { checkOnGit } from '../protection/check-ref-changes.ts';
+import { ACTOR_PURPOSES } from '../protection/rule.ts';
+import {
+  deleteProtection,
+  findProtection,
+  listProtectionsOf,
+  lockProtections,
+  moveProtection,
+  upsertProtection,
+} from '../protection/store.ts';
+import { replaceActors } from '../protection/store-actors.ts';
 
 const PREFIX = 'refs/heads/';
 /** How often a change is tried again after others have moved the branch. */
@@ -99,4 +111,97 @@ async function changeUntilDone(
 
 function alreadyExists(): Failure {
   return new Failure('invalid', 'A branch with the new name already exists');
+}
+
+/** Names of branches. */
+interface RenamedBranch {
+  from: string;
+  to: string;
+  /** The commit of the branch. */
+  oid: string;
+}
+
+/** Protected branches are renamed by administrators. `rename` moves the references. */
+export async function renameWithProtection(
+  kernel: Kernel,
+  actor: Actor,
+  found: FoundRepository,
+  { from, to, oid }: RenamedBranch,
+  rename: () => Promise<void>,
+): Promise<void> {
+  const { number } = found.repository;
+  const protections = await listProtectionsOf(kernel.db, number, [from, to]);
+  if (protections.has(to))
+    await checkOnGit(kernel, found, actor.caller)({ name: PREFIX + to, from: undefined, to: oid });
+  if (!protections.has(from)) return await rename();
+  actor.requirePermission(repositoryResource(found), 'updateBranchProtection');
+  if ((await roleOn(kernel.db, actor.caller, found.repository)) !== 'admin')
+    throw new Failure('denied', 'You must have admin rights to rename a protected branch.');
+  const names = { from, to };
+  const before = await beginMove(kernel, actor, found, names);
+  try {
+    await rename();
+  } catch (error) {
+    await undoMove(kernel, actor, found, names);
+    throw error;
+  }
+  if (before !== undefined) await finishMove(kernel, actor, found, before, names);
+}
+
+/** From now on both names have the rule, so that a crash leaves no branch without it. */
+async function beginMove(
+  { db }: Kernel,
+  { now }: Actor,
+  found: FoundRepository,
+  { from, to }: Pick<RenamedBranch, 'from' | 'to'>,
+): Promise<FullProtection | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    const { number } = found.repository;
+    await lockProtections(tx, number);
+    const known = await readProtection(tx, found, from);
+    if (known === undefined) return undefined;
+    await moveProtection(tx, known, to, now);
+    await insertCopy(tx, known, now);
+    return known;
+  });
+}
+
+async function insertCopy(
+  tx: Db,
+  { repositoryNumber, branch, rule, actors }: FullProtection,
+  now: number,
+): Promise<void> {
+  const copy = await upsertProtection(tx, repositoryNumber, branch, rule, now);
+  for (const purpose of ACTOR_PURPOSES) await replaceActors(tx, copy.number, purpose, actors[purpose]);
+}
+
+/** Where the new name has come to exist all the same, both keep the rule. */
+async function undoMove(
+  { db, services }: Kernel,
+  { now }: Actor,
+  { repository: { number } }: FoundRepository,
+  { from, to }: Pick<RenamedBranch, 'from' | 'to'>,
+): Promise<void> {
+  if ((await services.git.repository(number).readRef(PREFIX + to)) !== undefined) return;
+  await db.transaction().execute(async (tx) => {
+    await lockProtections(tx, number);
+    const moved = await findProtection(tx, number, to);
+    if (moved !== undefined) await moveProtection(tx, moved, from, now);
+  });
+}
+
+async function finishMove(
+  { changes }: Kernel,
+  actor: Actor,
+  found: FoundRepository,
+  before: FullProtection,
+  { from, to }: Pick<RenamedBranch, 'from' | 'to'>,
+): Promise<void> {
+  await changes.run(actor, async (tx) => {
+    const { number } = found.repository;
+    await lockProtections(tx.db, number);
+    const copy = await findProtection(tx.db, number, from);
+    if (copy !== undefined) await deleteProtection(tx.db, copy.number);
+    await recordProtection(tx, found, before, { ...before, branch: to, updatedAt: actor.now });
+  });
 }

@@ -3,8 +3,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import { noCommitFound, showCommit } from '../commits/find-commit.ts';
-import { gitUrlsOf } from '../git-data/urls.ts';
+import { noCommitFound, showCommit, branchNotFound } from '../commits/find-commit.ts';
+import { gitUrlsOf } from '../git-data/model.ts';
 import type { ListedRef } from '../git/refs/list-refs.ts';
 import { isBranchName } from '../git/refs/revision.ts';
 import { pageBefore, HostPageQuery, pageSliceOf } from '../list-query.ts';
@@ -14,9 +14,8 @@ import {
   READ_REPOSITORY,
   repositoryRoute,
   type FoundRepository,
+  RepositoryParams,
 } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
-import { branchNotFound } from '../git-data/missing.ts';
 import { BranchWithProtection, ShortBranch, TagReply, toBranch, toShortBranch, toTag } from './model.ts';
 import { renameBranch } from './rename-branch.ts';
 

@@ -5,7 +5,7 @@ import { reply } from '../../kernel/http/route.ts';
 import { problem, Type } from '../../kernel/schema/schema.ts';
 import { tooLarge } from '../../kernel/http/body/body.ts';
 import { isValidRefName } from '../git/refs/revision.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import { RepositoryParams } from '../repositories/access.ts';
 import { scanningRoute, UPDATE_SCANNING, VIEW_SCANNING } from './access.ts';
 import { SarifReceipt, SarifStatus, SarifUploadRequest, scanningUrl } from './model.ts';
 import { scheduleScanning } from './schedule-scanning.ts';

@@ -20,7 +20,7 @@ import {
   type RepositoryRole,
 } from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
-import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
+import { readGrantedRole } from '../repository-roles/store.ts';
 import { deleteStar } from '../stars/store.ts';
 import { deleteWatch } from '../watches/store.ts';
 import { deleteCollaborator, findCollaboratorRole, upsertCollaborator } from './store.ts';

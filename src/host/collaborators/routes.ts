@@ -8,9 +8,13 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { findOwner, listOwners } from '../owners/store.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { openRepository, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
+import {
+  openRepository,
+  repositoryRoute,
+  type FoundRepository,
+  RepositoryParams,
+} from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole, parseRole, repositoryResource } from '../repositories/repository.ts';
 import { userNotFound } from '../users/access.ts';
 import { addCollaborator, removeCollaborator } from './change-collaborators.ts';

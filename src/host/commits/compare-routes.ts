@@ -18,12 +18,12 @@ import {
   repositoryRoute,
   type FoundRepository,
   type RepositoryCall,
+  RepositoryParams,
 } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { findRepositoryByName } from '../repositories/store.ts';
 import { readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitComparison, toDiffEntry } from './model.ts';
-import { streamText, textFormatOf } from './text-reply.ts';
+import { streamText, textFormatOf } from './routes.ts';
 
 const MAX_COMMITS = 250;
 

@@ -1,11 +1,11 @@
-// Finds the commit that a revision means, and the commits of ids, with the users behind their addresses.
+// Finds the commit that a revision means, and the commits of ids, with the users behind their addresses; and the errors for what is not there.
 import type { Static } from '../../kernel/schema/schema.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { absentPartAt } from '../absent-parts.ts';
-import { listAuthors } from '../owners/store-authors.ts';
+import { listAuthors } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { toCommit, type CommitReply } from './model.ts';
 
@@ -72,4 +72,23 @@ export async function showCommit(
 ): Promise<Static<typeof CommitReply>> {
   const [shown] = await showCommits(db, [commit], found, base);
   return shown!;
+}
+
+/** Clients know a repository without commits by this error. */
+export async function missingFrom(git: GitRepository, message: string): Promise<Failure> {
+  return (await isEmpty(git)) ? emptyRepository() : new Failure('not-found', message);
+}
+
+/** Lists of an empty repository are that error, too. */
+export async function checkNotEmpty(git: GitRepository): Promise<void> {
+  if (await isEmpty(git)) throw emptyRepository();
+}
+
+async function isEmpty(git: GitRepository): Promise<boolean> {
+  return (await git.listRefs({ prefix: 'refs/heads/', limit: 1 })).length === 0;
+}
+
+/** The error for a branch that does not exist. */
+export function branchNotFound(): Failure {
+  return new Failure('not-found', 'Branch not found', { code: 'branch' });
 }

@@ -1,8 +1,10 @@
-// Commits of a repository: lists of them, and single ones with their changes.
+// Commits of a repository: lists of them, and single ones with their changes, as JSON or as text.
 import { Page, clampLimit } from '../../kernel/http/reply/page.ts';
-import { reply } from '../../kernel/http/route.ts';
+import { reply, Stream, Text } from '../../kernel/http/route.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import {
   diffFiles,
   MAX_DIFF_FILES,
@@ -12,14 +14,15 @@ import {
 } from '../git/history/diff.ts';
 import { listCommitIds, type HistoryFilter } from '../git/history/history.ts';
 import { pageLinks, HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { noreplyAddressOf } from '../owners/commit-person.ts';
+import { noreplyAddressOf } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
-import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import { READ_REPOSITORY, repositoryRoute, RepositoryParams } from '../repositories/access.ts';
 import { parseTime } from '../times.ts';
+import { mediaParamOf } from '../media-type.ts';
+import { asDownload } from '../transport/downloads.ts';
+import type { GitTransferCall } from '../transport/git-transfers.ts';
 import { findCommit, noCommitAt, readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitReply, toDiffEntry } from './model.ts';
-import { shaText, streamText, textFormatOf } from './text-reply.ts';
 
 const Moment = Type.Optional(Type.String({ format: 'date-time' }));
 const Person = Type.Optional(PlainText({ description: 'A login or an e-mail address' }));
@@ -139,3 +142,29 @@ async function listPersonTexts(db: Db, person: string): Promise<string[]> {
 }
 
 export const commitRoutes = [listCommits, getCommit];
+
+export type TextFormat = 'diff' | 'patch' | 'sha';
+
+/** Undefined for JSON. */
+export function textFormatOf(accept: string | string[] | undefined): TextFormat | undefined {
+  const param = mediaParamOf(typeof accept === 'string' ? accept : undefined);
+  return param === 'diff' || param === 'patch' || param === 'sha' ? param : undefined;
+}
+
+/** The content comes from users. */
+export async function streamText(
+  kernel: Kernel,
+  call: GitTransferCall,
+  format: TextFormat,
+  source: AsyncGenerator<Buffer, void, void>,
+): Promise<Stream> {
+  return new Stream(await asDownload(kernel, call, source), userContentHeaders(typeOf(format)));
+}
+
+export function shaText(oid: string): Text {
+  return new Text(typeOf('sha'), oid);
+}
+
+function typeOf(format: TextFormat): string {
+  return `application/vnd.github.v3.${format}; charset=utf-8`;
+}

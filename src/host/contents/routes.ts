@@ -9,9 +9,9 @@ import {
   repositoryRoute,
   type FoundRepository,
   openDownload,
+  RepositoryParams,
 } from '../repositories/access.ts';
 import { OTHER_LICENSE_ID, licenseOf } from '../licenses/license.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { type FileCall, contentTypeOf, replyWithBytes } from './file-reply.ts';
 import {
   contentNotFound,
@@ -28,8 +28,8 @@ import {
   ContentSymlink,
   LicenseContent,
 } from './model.ts';
-import { replyReady } from './ready-replies.ts';
 import {
+  replyReady,
   hasSubmodules,
   listFolder,
   replyWithFile,

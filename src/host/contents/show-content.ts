@@ -1,16 +1,26 @@
-// Builds the replies for files, folders, symbolic links and submodules.
+// Builds the replies for files, folders, symbolic links and submodules, and caches those that are ready to be sent.
 import { Failure } from '../../kernel/failure.ts';
 import { escapeHtml } from '../../kernel/http/pages/html.ts';
-import { matchesEtag } from '../../kernel/http/reply/etag.ts';
+import { matchesEtag, etagOf, type StoredBytes } from '../../kernel/http/reply/etag.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { Bytes, reply, type Reply, type Stream } from '../../kernel/http/route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import { stringifyLarge } from '../../kernel/json/stringify.ts';
 import { encodeLines } from '../git-data/model.ts';
 import type { FoundEntry } from '../git/repository.ts';
 import type { Tree, TreeEntry } from '../git/objects/tree.ts';
 import { askedFormat } from '../media-type.ts';
-import { fileUrls, folderUrls, submoduleUrls, type ContentUrls, type Submodule } from './content-urls.ts';
+import { downloadExpiry } from '../download-token.ts';
+import {
+  fileUrls,
+  folderUrls,
+  submoduleUrls,
+  type ContentUrls,
+  type Submodule,
+  type ContentPlace,
+} from './content-urls.ts';
 import { replyWithBytes, type FileCall } from './file-reply.ts';
 import { contentNotFound, readSubmodules, type OpenedContents } from './find-content.ts';
 import type { MarkdownRenderer } from './markdown-client.ts';
@@ -183,4 +193,44 @@ async function renderFile(markdown: MarkdownRenderer, path: string, content: Buf
   const text = content.toString();
   const html = MARKDOWN.test(path) ? await markdown.render(text) : undefined;
   return html ?? `<pre>${escapeHtml(text)}</pre>`;
+}
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    readyReplies: BoundedCache<string, StoredBytes>;
+  }
+}
+
+const MAX_READY_BYTES = 32 * 1024 ** 2;
+/** What an entry takes beside its bytes. */
+const ENTRY_BYTES = 500;
+
+/** What an object id stands for never changes. */
+export function openReadyReplies(): BoundedCache<string, StoredBytes> {
+  return new BoundedCache({ max: MAX_READY_BYTES, weigh: ({ bytes }) => bytes.length + ENTRY_BYTES });
+}
+
+/** For a representation that is the same in all versions. The caller has checked that the repository may be read. */
+export async function replyReady(
+  { services: { readyReplies }, release }: Kernel,
+  place: ContentPlace,
+  entry: Pick<FoundEntry, 'oid' | 'path'>,
+  show: () => Promise<unknown>,
+): Promise<Bytes> {
+  const key = keyOf(place, entry);
+  let ready = readyReplies.get(key);
+  if (ready === undefined) {
+    ready = { bytes: await stringifyLarge(await show()), etag: etagOf(`${release}\n${key}`) };
+    readyReplies.set(key, ready);
+  }
+  return new Bytes(ready.bytes, { etag: ready.etag });
+}
+
+/** Everything that the reply depends on: its addresses name the branch, and of a private repository a commit and a token. */
+function keyOf(
+  { base, owner, ref, repository, commit, holder, now }: ContentPlace,
+  { oid, path }: Pick<FoundEntry, 'oid' | 'path'>,
+) {
+  const token = repository.isPrivate ? `${commit} ${downloadExpiry(now)} ${holder}` : '';
+  return `${oid} ${token}\n${base}\n${owner.login}/${repository.name}\n${ref}\n${path}`;
 }

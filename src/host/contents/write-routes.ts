@@ -5,16 +5,26 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type, Nullable, type Static } from '../../kernel/schema/schema.ts';
 import { downloadHolder } from '../download-token.ts';
-import { decodeLines, GitCommitReply, toGitCommit, personIn, SentPerson } from '../git-data/model.ts';
-import { gitUrlsOf } from '../git-data/urls.ts';
+import {
+  decodeLines,
+  GitCommitReply,
+  toGitCommit,
+  personIn,
+  SentPerson,
+  gitUrlsOf,
+} from '../git-data/model.ts';
 import { commitFiles, type CommittedFiles } from '../git/commit-files.ts';
 import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/refs/revision.ts';
 import { ONE_COMMIT, requireRefChange, type RefChange } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/change-refs.ts';
-import { PUSH_REPOSITORY, repositoryRoute, type FoundRepository } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import {
+  PUSH_REPOSITORY,
+  repositoryRoute,
+  type FoundRepository,
+  RepositoryParams,
+} from '../repositories/access.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { contentNotFound } from './find-content.ts';
 import { FileInCommit, type ContentEntryRep } from './model.ts';

@@ -3,8 +3,7 @@ import type { Module, Tag } from '../../kernel/http/module.ts';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { hostEventMigrations } from '../migrations/events.ts';
-import { feedLinksRoutes } from './feed-links-routes.ts';
-import { feedRoutes } from './routes.ts';
+import { feedLinksRoutes, feedRoutes } from './routes.ts';
 import { deleteEventsBefore } from './store-feeds.ts';
 
 /** The heading of events, stars and watches in the description of the API. */

@@ -12,7 +12,7 @@ import type { GitRepository } from '../git/repository.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
 import { limitedWork } from '../maintenance/schedule-maintenance.ts';
-import { personOf } from '../owners/commit-person.ts';
+import { personOf } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 

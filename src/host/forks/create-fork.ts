@@ -21,7 +21,7 @@ import {
   lockRepository,
   type NewRepository,
 } from '../repositories/store.ts';
-import { isWithheld } from '../repositories/store-withheld.ts';
+import { isWithheld } from '../repositories/store-visibility.ts';
 import { copyNow, scheduleCopy, type CopyWork } from './copy-work.ts';
 import { findInFamily } from './store.ts';
 

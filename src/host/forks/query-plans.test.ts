@@ -9,7 +9,7 @@ import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { isPushed, listCheckedRepositories } from '../maintenance/store.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
 import { addToForkCount, listRepositoriesByNumber, markRepositoryDeleted } from '../repositories/store.ts';
-import { listWithheld, orphanWithheldForks } from '../repositories/store-withheld.ts';
+import { listWithheld, orphanWithheldForks } from '../repositories/store-visibility.ts';
 import { insertStatus, listNewestStatuses, listStatuses } from '../statuses/store.ts';
 import { findInFamily, listForks } from './store.ts';
 

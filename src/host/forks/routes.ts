@@ -5,7 +5,7 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Nullable, OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
+import { READ_REPOSITORY, repositoryRoute, RepositoryParams } from '../repositories/access.ts';
 import { checkedName } from '../repositories/changes/change-repository.ts';
 import { findCreationOwner } from '../repositories/changes/creation-owner.ts';
 import { mayRead, viewerFor } from '../repositories/visibility.ts';
@@ -17,7 +17,6 @@ import {
 } from '../repositories/model.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import { includesRole } from '../repositories/repository.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showFully, showRepositories } from '../repositories/show-repository.ts';
 import { createFork, createFromTemplate, requireMayFork } from './create-fork.ts';
 import { listForks as listForkRows } from './store.ts';

@@ -4,8 +4,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber, repositoryFrom } from '../repositories/store.ts';
-import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
-import { withheld } from '../repositories/store-withheld.ts';
+import { visibleTo, type Viewer, withheld } from '../repositories/store-visibility.ts';
 
 /** The first repository of the family. */
 export function sourceNumberOf({ number, sourceNumber }: Repository): number {

@@ -14,7 +14,7 @@ import { checkPath } from '../git/refs/revision.ts';
 import type { Tree, TreeEntry } from '../git/objects/tree.ts';
 import { RefUpdateRefused, updateRefs } from '../git/refs/update-refs.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
-import { personOf } from '../owners/commit-person.ts';
+import { personOf } from '../owners/model.ts';
 import { GIST_REF, MAX_FILE_NAME, MAX_GIST_FILES } from './gist.ts';
 
 declare module '../../kernel/kernel.ts' {

@@ -9,13 +9,16 @@ import type { GitRepository } from '../git/repository.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { nodeId } from '../node-id.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  RepositoryParams,
+} from '../repositories/access.ts';
 import { asDownload } from '../transport/downloads.ts';
 import type { GitTransferCall } from '../transport/git-transfers.ts';
-import { decodeLines, encodeLines, streamLines } from './model.ts';
-import { missingFrom } from './missing.ts';
-import { gitUrlsOf, objectUrl } from './urls.ts';
+import { decodeLines, encodeLines, streamLines, gitUrlsOf, objectUrl } from './model.ts';
+import { missingFrom } from '../commits/find-commit.ts';
 
 const MAX_BLOB_BYTES = 100 * 1024 ** 2;
 const RAW_TYPE = 'application/vnd.github.v3.raw; charset=utf-8';

@@ -5,11 +5,14 @@ import { parseCommit } from '../git/objects/commit-object.ts';
 import { buildCommit } from '../git/objects/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
-import { missingFrom } from './missing.ts';
-import { GitCommitReply, toGitCommit, personIn, SentPerson } from './model.ts';
-import { gitUrlsOf, objectUrl } from './urls.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  RepositoryParams,
+} from '../repositories/access.ts';
+import { missingFrom } from '../commits/find-commit.ts';
+import { GitCommitReply, toGitCommit, personIn, SentPerson, gitUrlsOf, objectUrl } from './model.ts';
 
 const MAX_PARENTS = 1000;
 

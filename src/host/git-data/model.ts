@@ -1,12 +1,12 @@
-// Git objects and references in requests and replies: trees, commits, tags, their authors, and contents in base64.
+// Git objects and references in requests and replies: trees, commits, tags, their authors, addresses, and contents in base64.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { OneOf, Type, type Static, problem } from '../../kernel/schema/schema.ts';
+import { OneOf, Type, problem, type Static } from '../../kernel/schema/schema.ts';
 import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
 import type { GitCommit, GitTag, GitPerson } from '../git/objects/commit-object.ts';
 import type { ListedEntry } from '../git/objects/list-tree.ts';
 import { nodeId } from '../node-id.ts';
-import { personOf } from '../owners/commit-person.ts';
-import { objectUrl, refUrl, type GitUrls } from './urls.ts';
+import { personOf } from '../owners/model.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 
 export const GitTreeReply = Type.Object(
   {
@@ -193,4 +193,25 @@ function momentOf(text: string, field: string): { time: number; zone: number } {
 /** The parser of dates takes 30 February for 2 March. */
 function isDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
+export interface GitUrls {
+  /** The repository in this API. */
+  api: string;
+  /** The repository as a page for people. */
+  page: string;
+}
+
+export function gitUrlsOf({ repository, owner }: FoundRepository, base: string): GitUrls {
+  const fullName = `${owner.login}/${repository.name}`;
+  return { api: `${base}/repos/${fullName}`, page: `${new URL(base).origin}/${fullName}` };
+}
+
+export function objectUrl({ api }: GitUrls, type: string, oid: string): string {
+  return `${api}/git/${type}s/${oid}`;
+}
+
+/** The slashes of the name stay. */
+export function refUrl({ api }: GitUrls, name: string): string {
+  return `${api}/git/${name.split('/').map(encodeURIComponent).join('/')}`;
 }

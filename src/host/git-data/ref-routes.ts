@@ -12,13 +12,12 @@ import {
   READ_REPOSITORY,
   repositoryRoute,
   type FoundRepository,
+  RepositoryParams,
 } from '../repositories/access.ts';
 import { HostPageQuery, pageBefore, pageSliceOf } from '../list-query.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { createRef, deleteRef, moveRef, type ChangeableRefs, fullRefName } from './change-ref.ts';
-import { checkNotEmpty, missingFrom } from './missing.ts';
-import { GitRefReply, toGitRef } from './model.ts';
-import { gitUrlsOf } from './urls.ts';
+import { checkNotEmpty, missingFrom } from '../commits/find-commit.ts';
+import { GitRefReply, toGitRef, gitUrlsOf } from './model.ts';
 
 const MAX_MATCHING = 10_000;
 

@@ -4,12 +4,15 @@ import { OneOf, PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { parseTag } from '../git/objects/commit-object.ts';
 import { buildTag } from '../git/objects/new-object.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
-import { missingFrom } from './missing.ts';
-import { GitTagReply, toGitTag, personIn, SentPerson } from './model.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  RepositoryParams,
+} from '../repositories/access.ts';
+import { missingFrom } from '../commits/find-commit.ts';
+import { GitTagReply, toGitTag, personIn, SentPerson, gitUrlsOf, objectUrl } from './model.ts';
 import { checkChangeable } from './change-ref.ts';
-import { gitUrlsOf, objectUrl } from './urls.ts';
 
 const TagCreation = Type.Object({
   tag: PlainText({ description: 'The name, such as `v1`' }),

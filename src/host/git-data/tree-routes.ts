@@ -9,11 +9,14 @@ import { buildBlob, type EntryMode, type NewObject } from '../git/objects/new-ob
 import type { GitRepository } from '../git/repository.ts';
 import { TreeMeasure, openTreeSource } from '../git/objects/tree-expansion.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
-import { PUSH_REPOSITORY, READ_REPOSITORY, repositoryRoute } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
-import { missingFrom } from './missing.ts';
-import { GitTreeReply, toTreeEntry } from './model.ts';
-import { gitUrlsOf, objectUrl, type GitUrls } from './urls.ts';
+import {
+  PUSH_REPOSITORY,
+  READ_REPOSITORY,
+  repositoryRoute,
+  RepositoryParams,
+} from '../repositories/access.ts';
+import { missingFrom } from '../commits/find-commit.ts';
+import { GitTreeReply, toTreeEntry, gitUrlsOf, objectUrl, type GitUrls } from './model.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_REPLY_BYTES = 7 * 1024 ** 2;

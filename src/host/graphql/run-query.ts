@@ -22,7 +22,7 @@ import type { Static } from '../../kernel/schema/schema.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { limitExceededFor } from '../rate-limit/secondary.ts';
 import { costOf, type Cost } from './cost.ts';
-import type { GraphqlQuery, GraphqlResult } from './model.ts';
+import type { GraphqlQuery, GraphqlResult } from './routes.ts';
 import { boundSelections } from './selections.ts';
 import { rootValue, schema, type GraphqlContext } from './schema.ts';
 

@@ -6,8 +6,7 @@ import { searchMembers } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Counter } from '../../kernel/limits/window.ts';
 import { nodeIdOfAccount } from '../owners/model.ts';
-import { fullNameOf, publicNameOf } from '../users/model.ts';
-import { EMPTY_USER_PROFILE } from '../users/profile.ts';
+import { fullNameOf, publicNameOf, EMPTY_USER_PROFILE } from '../users/model.ts';
 import { findProfile, listProfiles } from '../users/store.ts';
 import { typedError, type Cost } from './cost.ts';
 

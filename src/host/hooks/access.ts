@@ -8,9 +8,8 @@ import { openOrganization, type OrganizationCall, OrganizationParams } from '../
 import { organizationResource, ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import type { OrganizationName } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { openRepository, type FoundRepository } from '../repositories/access.ts';
+import { openRepository, type FoundRepository, RepositoryParams } from '../repositories/access.ts';
 import { reachesRepository, roleOn } from '../repositories/caller-roles.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { includesRole, repositoryResource } from '../repositories/repository.ts';
 import type { Hook, StoredHookTarget } from './hook.ts';
 import { findHook } from './store.ts';

@@ -16,7 +16,7 @@ import {
   VIEW_ORGANIZATION,
   OrganizationParams,
 } from './access.ts';
-import { MEMBER_ACTION, membershipChange } from './audit.ts';
+import { MEMBER_ACTION, membershipChange } from './change.ts';
 import {
   findMembership,
   listOrganizationMembers,

@@ -9,15 +9,13 @@ import {
   type OrganizationCounts,
   type OrganizationMembership,
   type OrganizationProfile,
-} from './model.ts';
-import {
   ADMIN_SETTING_SCHEMAS,
   adminSettingsOf,
   creationTypeOf,
   PUBLIC_SETTING_SCHEMAS,
   publicSettingsOf,
   SETTING_REQUEST_SCHEMAS,
-} from './settings.ts';
+} from './model.ts';
 
 const SIMPLE = {
   login: Type.String(),

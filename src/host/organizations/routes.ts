@@ -20,9 +20,8 @@ import {
   VIEW_ORGANIZATION,
   OrganizationParams,
 } from './access.ts';
-import { auditedOrganization } from './audit.ts';
-import { createOrganization } from './create.ts';
-import { organizationResource, ownerOfOrganization } from './model.ts';
+import { auditedOrganization, createOrganization } from './change.ts';
+import { organizationResource, ownerOfOrganization, changedSettings } from './model.ts';
 import {
   changedProfile,
   OrganizationFull,
@@ -33,7 +32,6 @@ import {
   toOrganizationSimple,
   type WithPushProtectionLink,
 } from './replies.ts';
-import { changedSettings } from './settings.ts';
 import {
   countOwnedRepositories,
   deleteOrganization,

@@ -14,8 +14,9 @@ import {
   type OrganizationMembership,
   type OrganizationProfile,
   type OrganizationRole,
+  DEFAULT_SETTINGS,
+  type OrganizationSettings,
 } from './model.ts';
-import { DEFAULT_SETTINGS, type OrganizationSettings } from './settings.ts';
 import type { OrganizationRow } from './tables.ts';
 
 export type OrganizationName = { id: string } | { login: string } | { number: number };

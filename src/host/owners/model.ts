@@ -1,7 +1,8 @@
-// Owners of repositories: users, service tokens and organizations, in the short form that most replies nest.
+// Owners of repositories: users, service tokens and organizations, in the short form that most replies nest, as authors of commits, and the names that they cannot have.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
+import type { GitPerson } from '../git/objects/commit-object.ts';
 
 export interface RepositoryOwner {
   /** Of the account or the organization. */
@@ -79,3 +80,82 @@ export function nodeIdOfAccount(account: Account): string {
   const { type, number } = ownerOfAccount(account);
   return nodeId(type, number);
 }
+
+/** Mail to it is never delivered: the domain is reserved for examples. */
+const DOMAIN = 'users.noreply.signalbox.example';
+const ADDRESS = new RegExp(String.raw`^(\d{1,10})\+[^@]+@${DOMAIN.replaceAll('.', String.raw`\.`)}$`, 'i');
+
+export function noreplyAddressOf({ number, username }: { number: number; username: string }): string {
+  return `${number}+${username}@${DOMAIN}`;
+}
+
+/** The number of the account; its name in the address may be a former one. Undefined for other addresses. */
+export function numberInNoreplyAddress(email: string): number | undefined {
+  const number = ADDRESS.exec(email)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+export function personOf(account: Account, time: number): GitPerson {
+  const { username, firstName, lastName } = account;
+  return {
+    name: [firstName, lastName].filter(Boolean).join(' ') || username,
+    email: noreplyAddressOf(account),
+    time,
+    zone: 0,
+  };
+}
+
+/** Pages and paths that a code host has or may get. */
+export const RESERVED_NAMES: readonly string[] = [
+  'about',
+  'account',
+  'api',
+  'assets',
+  'blog',
+  'console',
+  'contact',
+  'dashboard',
+  'docs',
+  'explore',
+  'favicon',
+  'gist',
+  'gists',
+  'help',
+  'home',
+  'issues',
+  'join',
+  'login',
+  'logout',
+  'marketplace',
+  'new',
+  'notifications',
+  'organizations',
+  'orgs',
+  'pages',
+  'projects',
+  'pulls',
+  'raw',
+  'register',
+  'releases',
+  'repos',
+  'repositories',
+  'root',
+  'search',
+  'security',
+  'session',
+  'settings',
+  'signalbox',
+  'signin',
+  'signup',
+  'sponsors',
+  'static',
+  'status',
+  'support',
+  'system',
+  'teams',
+  'topics',
+  'trending',
+  'uploads',
+  'user',
+  'users',
+];

@@ -3,7 +3,7 @@ import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { nodeId } from '../node-id.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
-import { ListedTeam } from '../teams/replies.ts';
+import { ListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
 import type { BranchRule, RequiredCheck } from './rule.ts';
 

@@ -4,11 +4,10 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type, problem } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { findApp } from '../apps/store.ts';
-import { branchNotFound } from '../git-data/missing.ts';
-import { gitUrlsOf } from '../git-data/urls.ts';
+import { branchNotFound } from '../commits/find-commit.ts';
+import { gitUrlsOf } from '../git-data/model.ts';
 import { isBranchName } from '../git/refs/revision.ts';
-import type { FoundRepository } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
+import { RepositoryParams, type FoundRepository } from '../repositories/access.ts';
 import { branchNotProtected, readProtection, type FullProtection } from './change-protection.ts';
 import type { RequiredCheck } from './rule.ts';
 

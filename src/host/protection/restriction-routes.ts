@@ -7,7 +7,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { repositoryRoute, type FoundRepository } from '../repositories/access.ts';
-import { ListedTeam } from '../teams/replies.ts';
+import { ListedTeam } from '../teams/model.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import { showActors, readActors } from './actors.ts';
 import { branchNotProtected, changeProtection, NOBODY, type FullProtection } from './change-protection.ts';

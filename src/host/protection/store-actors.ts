@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { teamNumbersOf } from '../repositories/store-roles.ts';
+import { teamNumbersOf } from '../repositories/store-visibility.ts';
 import type { ActorPurpose } from './rule.ts';
 
 /** Each once, in any order. */

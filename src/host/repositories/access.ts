@@ -1,4 +1,4 @@
-// Finds the repository that a call names, and decides whether its caller may do there what the route needs.
+// Finds the repository that the path of a call names, and decides whether its caller may do there what the route needs.
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../kernel/http/route.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { GitError } from '../git/process/git-process.ts';
 import { installationOf, notAccessible } from '../apps/program.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
@@ -21,9 +22,19 @@ import { reachesRepository, roleOn } from './caller-roles.ts';
 import { includesRole, repositoryResource, type Repository, type RepositoryRole } from './repository.ts';
 import { findRepositoryByName, findRepositoryByNumber } from './store.ts';
 import { findRedirect } from './store-redirects.ts';
-import { isWithheld } from './store-withheld.ts';
-import type { RepositoryParamValues } from './repository-params.ts';
+import { isWithheld } from './store-visibility.ts';
 import { isRepositoryVisible, mayRead } from './visibility.ts';
+
+/** Either `owner` and `repo` are there, or `repository_id` is. Routes below a repository add their own parameters. */
+export const RepositoryParams = {
+  owner: Type.Optional(Type.String()),
+  repo: Type.Optional(Type.String()),
+  repository_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+};
+
+const RepositoryParamsObject = Type.Object(RepositoryParams);
+
+export type RepositoryParamValues = Static<typeof RepositoryParamsObject>;
 
 declare module '../../kernel/kernel.ts' {
   interface Services {

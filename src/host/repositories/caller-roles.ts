@@ -6,8 +6,7 @@ import { installationOf, shownRole, type InstallationProgram } from '../apps/pro
 import { listReachedNumbers, type InstallationReach } from '../apps/store-reach.ts';
 import { parseRole, strongerRole, type Repository, type RepositoryRole } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
-import { listRoleGrants } from './store-roles.ts';
-import { isWithheld, listWithheld } from './store-withheld.ts';
+import { listRoleGrants, isWithheld, listWithheld } from './store-visibility.ts';
 
 /** Writers do not administer the host, and may do everything else. */
 export const HOST_ROLE_STATEMENTS = {

@@ -10,11 +10,10 @@ import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount } from '../owners/model.ts';
 import { giveToTeams } from '../teams/change.ts';
 import { GAVE_REPOSITORY, recordTeamRepositoryChange } from '../teams/record-team.ts';
-import { READ_REPOSITORY, repositoryRoute, UPDATE_REPOSITORY } from './access.ts';
+import { READ_REPOSITORY, repositoryRoute, UPDATE_REPOSITORY, RepositoryParams } from './access.ts';
 import { changeRepository, createRepository, removeRepository } from './changes/change-repository.ts';
 import { findCreationOwner } from './changes/creation-owner.ts';
 import { FullRepository, toFullRepository } from './model.ts';
-import { RepositoryParams } from './repository-params.ts';
 import { isPrivateIn, RepositoryCreation, RepositoryPatch } from './requests.ts';
 import { showFully } from './show-repository.ts';
 

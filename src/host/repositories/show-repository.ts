@@ -7,7 +7,7 @@ import { roleOn, rolesOn } from './caller-roles.ts';
 import type { FullShown, ShownRepository } from './model.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
-import { isWithheld, listWithheld } from './store-withheld.ts';
+import { isWithheld, listWithheld } from './store-visibility.ts';
 import { isRepositoryVisible } from './visibility.ts';
 
 /** Without those whose owner is gone meanwhile, and those that the caller does not see. A fork that is withheld counts as archived. */

@@ -1,7 +1,9 @@
-// Custom repository roles in the database.
+// Custom repository roles in the database, and the role that a request means, which may be one of them.
 import type { Selectable } from 'kysely';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { problem } from '../../kernel/schema/schema.ts';
+import { parseRole } from '../repositories/repository.ts';
 import type { CustomBaseRole, CustomRepositoryRole } from './model.ts';
 import type { RepositoryRoleRow } from './tables.ts';
 
@@ -135,4 +137,16 @@ function repositoryRoleFrom(row: Selectable<RepositoryRoleRow>): CustomRepositor
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** The role to store, which for a custom one is its exact name. Throws for words that name no role. */
+export async function readGrantedRole(db: Db, ownerId: string, word: string): Promise<string> {
+  const builtIn = parseRole(word);
+  if (builtIn !== undefined) return builtIn;
+  const custom = word.includes('\0') ? undefined : await findRepositoryRoleByName(db, ownerId, word);
+  if (custom !== undefined) return custom.name;
+  throw problem(
+    'permission',
+    'must be pull, triage, push, maintain, admin or the name of a custom repository role',
+  );
 }

@@ -20,10 +20,10 @@ import {
   repositoryNotFound,
   repositoryRoute,
   type FoundRepository,
+  RepositoryParams,
 } from '../repositories/access.ts';
 import { NestedRepository } from '../repositories/model.ts';
 import { personalRoute } from '../repositories/personal-route.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { viewerFor } from '../repositories/visibility.ts';
 import { listRepositoriesByNumber, lockRepository } from '../repositories/store.ts';

@@ -16,9 +16,9 @@ import {
   READ_REPOSITORY,
   repositoryRoute,
   type FoundRepository,
+  RepositoryParams,
 } from '../repositories/access.ts';
 import { toMinimalRepository } from '../repositories/model.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { isoSeconds } from '../times.ts';
 import {

@@ -20,8 +20,7 @@ import {
   teamPlaces,
 } from './access.ts';
 import { recordTeamChange, recordTeamMember } from './record-team.ts';
-import type { OrganizationTeamRole } from './model.ts';
-import { TeamMembership, toTeamMembership } from './replies.ts';
+import { type OrganizationTeamRole, TeamMembership, toTeamMembership } from './model.ts';
 import { listWithDescendants } from './store.ts';
 import {
   deleteTeamMember,

@@ -13,14 +13,14 @@ import {
   repositoryNotFound,
   READ_REPOSITORY,
   repositoryRoute,
+  RepositoryParams,
 } from '../repositories/access.ts';
 import { MinimalRepository, toMinimalRepository, toNestedRepository } from '../repositories/model.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import type { Viewer } from '../repositories/store-visibility.ts';
 import { viewerFor } from '../repositories/visibility.ts';
-import { readGrantedRole } from '../repository-roles/read-granted-role.ts';
+import { readGrantedRole } from '../repository-roles/store.ts';
 import {
   openOrganizationTeam,
   openOrganizationTeamForChange,
@@ -35,7 +35,7 @@ import {
   recordTeamRepository,
 } from './record-team.ts';
 import { roleOfPermission, checkOwned, listTeamRepositoryRoles, openTeamRepository } from './change.ts';
-import { TeamRepository, ListedTeam } from './replies.ts';
+import { TeamRepository, ListedTeam } from './model.ts';
 import { showListedTeams } from './show.ts';
 import {
   deleteTeamRepository,

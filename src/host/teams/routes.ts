@@ -27,8 +27,9 @@ import {
   checkTeamName,
   readParent,
 } from './change.ts';
-import { ListedTeam, TeamFull } from './replies.ts';
 import {
+  ListedTeam,
+  TeamFull,
   OrganizationTeamPatch,
   OrganizationTeamPost,
   TEAM_PERMISSION,

@@ -3,8 +3,7 @@ import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Organization } from '../organizations/model.ts';
 import { countOwnedRepositories, listOrganizationsById } from '../organizations/store.ts';
-import type { OrganizationTeam } from './model.ts';
-import { toListedTeam, toTeamFull, type ListedTeam, type TeamFull } from './replies.ts';
+import { type OrganizationTeam, toListedTeam, toTeamFull, type ListedTeam, type TeamFull } from './model.ts';
 import { countInTeams, listTeamsByNumber } from './store.ts';
 
 export async function showListedTeams(

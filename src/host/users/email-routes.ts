@@ -17,7 +17,7 @@ import {
   tooManyEmails,
   toEmails,
 } from './email.ts';
-import { PRIMARY } from './profile.ts';
+import { PRIMARY } from './model.ts';
 import {
   findProfile,
   upsertProfile,

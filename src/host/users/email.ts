@@ -2,7 +2,7 @@
 import type { Failure } from '../../kernel/failure.ts';
 import { isEmail } from '../../kernel/text/email.ts';
 import { Nullable, problem, Type, type Static } from '../../kernel/schema/schema.ts';
-import { PRIMARY, type UserProfile } from './profile.ts';
+import { PRIMARY, type UserProfile } from './model.ts';
 
 export const Email = Type.Object(
   {

@@ -8,7 +8,7 @@ import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { findOwner } from '../owners/store.ts';
 import { lockUser, userResource, userNotFound } from './access.ts';
 import { NewPublicKey, parsePublicKey, PublicKey, PublicKeySimple, toPublicKey } from './key.ts';
-import { deleteUserKey, findUserKey, insertUserKey, listUserKeys } from './store-keys.ts';
+import { deleteUserKey, findUserKey, insertUserKey, listUserKeys } from './store.ts';
 
 const KeyPath = Type.Object({ key_id: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }) });
 

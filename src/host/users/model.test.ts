@@ -10,8 +10,9 @@ import {
   toPrivateUser,
   toPublicUser,
   type ShownPrivately,
+  EMPTY_USER_PROFILE,
+  PRIMARY,
 } from './model.ts';
-import { EMPTY_USER_PROFILE, PRIMARY } from './profile.ts';
 
 const ADA: Member = {
   id: 'm1',

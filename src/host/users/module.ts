@@ -3,9 +3,8 @@ import type { Module } from '../../kernel/http/module.ts';
 import { endWithAccount } from '../ended-accounts.ts';
 import { hostUserMigrations } from '../migrations/users.ts';
 import { emailRoutes } from './email-routes.ts';
-import { followRoutes } from './follow-routes.ts';
+import { followRoutes, userRoutes } from './routes.ts';
 import { keyRoutes } from './key-routes.ts';
-import { userRoutes } from './routes.ts';
 import { userRemovalStatements } from './store.ts';
 
 export const userModule: Module = {

@@ -1,4 +1,4 @@
-// Users: the caller, anyone by name or number, and their pictures.
+// Users: the caller, anyone by name or number, and their pictures; and the lists of who follows whom, which are empty.
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
@@ -6,11 +6,12 @@ import { findAccount, type Account } from '../../kernel/identity/store-accounts.
 import { reply, route, Text, type Reply } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { HostPageQuery, perPageOf } from '../list-query.ts';
+import { Page } from '../../kernel/http/reply/page.ts';
+import { HostPageQuery, perPageOf, pageSliceOf } from '../list-query.ts';
 import { ownerOfOrganization, type Organization } from '../organizations/model.ts';
 import { findOrganization } from '../organizations/store.ts';
 import { ownerOfAccount, SimpleUser, toSimpleUser } from '../owners/model.ts';
-import { findUser, listOwnersAfter } from '../owners/store.ts';
+import { findUser, listOwnersAfter, findOwner } from '../owners/store.ts';
 import { lockUser, mayViewEmails, userResource, userNotFound } from './access.ts';
 import {
   drawAvatar,
@@ -19,8 +20,9 @@ import {
   toPrivateUser,
   toPublicOrganization,
   toPublicUser,
+  changeProfile,
+  UserUpdate,
 } from './model.ts';
-import { changeProfile, UserUpdate } from './profile.ts';
 import {
   readOwnUser,
   readUser,
@@ -204,4 +206,47 @@ export const userRoutes = [
   getById,
   listUsers,
   getAvatar,
+];
+
+const DESCRIPTION = 'People cannot follow each other on this server: the list is empty.';
+
+const own = (id: string, path: string, summary: string) =>
+  route(
+    {
+      id,
+      method: 'GET',
+      path,
+      summary,
+      description: DESCRIPTION,
+      access: 'caller',
+      query: Type.Object(HostPageQuery),
+      list: SimpleUser,
+    },
+    ({ query }) => new Page([], 0, pageSliceOf(query)),
+  );
+
+const ofUser = (id: string, path: string, summary: string) =>
+  route(
+    {
+      id,
+      method: 'GET',
+      path,
+      summary,
+      description: DESCRIPTION,
+      access: 'anyone',
+      params: Type.Object({ username: Type.String() }),
+      query: Type.Object(HostPageQuery),
+      list: SimpleUser,
+    },
+    async ({ params: { username }, query }, { db }) => {
+      if ((await findOwner(db, username)) === undefined) throw userNotFound(username);
+      return new Page([], 0, pageSliceOf(query));
+    },
+  );
+
+export const followRoutes = [
+  own('users/list-followers-for-authenticated-user', '/user/followers', 'List who follows the caller'),
+  own('users/list-followed-by-authenticated-user', '/user/following', 'List whom the caller follows'),
+  ofUser('users/list-followers-for-user', '/users/{username}/followers', 'List who follows a user'),
+  ofUser('users/list-following-for-user', '/users/{username}/following', 'List whom a user follows'),
 ];

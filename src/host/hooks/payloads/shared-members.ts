@@ -5,7 +5,7 @@ import { toOrganizationSimple } from '../../organizations/replies.ts';
 import { toSimpleUser, type RepositoryOwner } from '../../owners/model.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
 import { toMinimalRepository } from '../../repositories/model.ts';
-import { toListedTeam } from '../../teams/replies.ts';
+import { toListedTeam } from '../../teams/model.ts';
 
 /** A JSON object of a payload. */
 export type PayloadObject = Record<string, unknown>;

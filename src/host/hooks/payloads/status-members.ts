@@ -2,7 +2,7 @@
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { toCommit, type Authors } from '../../commits/model.ts';
 import type { EventDetails, RecordedEvent } from '../../events/model.ts';
-import { listAuthors } from '../../owners/store-authors.ts';
+import { listAuthors } from '../../owners/store.ts';
 import { listProtectionsOf } from '../../protection/store.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
 import { toSimpleUser } from '../../owners/model.ts';

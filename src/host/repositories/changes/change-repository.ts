@@ -48,7 +48,7 @@ import {
   type RepositoryUpdate,
 } from '../store.ts';
 import { deleteRedirect, insertRedirect } from '../store-redirects.ts';
-import { orphanWithheldForks } from '../store-withheld.ts';
+import { orphanWithheldForks } from '../store-visibility.ts';
 
 export const DELETE_REPOSITORY = 'host.delete-repository';
 const DEFAULT_BRANCH = 'main';

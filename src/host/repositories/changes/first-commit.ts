@@ -4,7 +4,7 @@ import { accountOf, type KnownCaller } from '../../../kernel/identity/caller.ts'
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { commitFiles } from '../../git/commit-files.ts';
 import { ignoredFilesOf, IGNORE_TEMPLATES } from '../../gitignore/templates.ts';
-import { personOf } from '../../owners/commit-person.ts';
+import { personOf } from '../../owners/model.ts';
 import { changeRefs } from '../../pushes/change-refs.ts';
 import type { FoundRepository } from '../access.ts';
 import { findLicenseId } from '../../licenses/license.ts';

@@ -2,7 +2,7 @@
 import { Type, type Static, type TObject, type TSchema } from '../../../kernel/schema/schema.ts';
 import { change, type VersionChange } from '../../../kernel/versions/version.ts';
 import { FullRepository, MinimalRepository, NestedRepository } from '../../repositories/model.ts';
-import { TeamRepository } from '../../teams/replies.ts';
+import { TeamRepository } from '../../teams/model.ts';
 
 /** Those that show how pull requests are merged. */
 const WITH_MERGING = [NestedRepository, FullRepository, TeamRepository];

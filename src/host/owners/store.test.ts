@@ -7,8 +7,8 @@ import { insertMember } from '../../kernel/identity/store-members.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import { insertToken } from '../../kernel/identity/store-tokens.ts';
 import { insertEmails } from '../users/store.ts';
-import { noreplyAddressOf } from './commit-person.ts';
-import { listAuthors } from './store-authors.ts';
+import { noreplyAddressOf } from './model.ts';
+import { listAuthors } from './store.ts';
 
 onEachEngine((engine) => {
   test('authors are found by primary and noreply addresses in whatever case, but not by those that users have added', async () => {
