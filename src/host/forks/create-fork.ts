@@ -9,7 +9,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
-import { insertLocked, lockCreation } from '../repositories/changes/change-repository.ts';
+import { insertLocked, lockCreation } from '../repositories/changes/create-repository.ts';
 import {
   DEFAULT_REPOSITORY_SETTINGS,
   type Repository,

@@ -13,7 +13,7 @@ import { perPageOf } from '../list-query.ts';
 import { findUser } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
-import { removeOwnedRepositories } from '../repositories/changes/remove-owned.ts';
+import { removeOwnedRepositories } from '../repositories/changes/change-repository.ts';
 import {
   openOrganization,
   openOrganizationForChange,

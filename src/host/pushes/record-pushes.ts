@@ -10,7 +10,7 @@ import { readRefValues } from '../git/refs/list-refs.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
-import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/default-branch-work.ts';
+import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
 import { findRepositoryByNumber, updatePushedState, updateRepository } from '../repositories/store.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';

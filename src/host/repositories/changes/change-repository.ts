@@ -1,143 +1,46 @@
-// Creates, changes and deletes repositories, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../../kernel/identity/actor.ts';
+// Changes and deletes repositories, each in one transaction with its audit entry and events.
+import { isDeepStrictEqual } from 'node:util';
+import { systemActor, type ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../../kernel/change/changes.ts';
 import type { Change } from '../../../kernel/change/change.ts';
-import { schedule } from '../../../kernel/jobs/due-store.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import type { KnownCaller } from '../../../kernel/identity/caller.ts';
-import { shareLockAccount } from '../../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { scheduleRelisting } from '../../code-scanning/schedule-scanning.ts';
 import { endLostInterests } from '../../collaborators/store.ts';
-import { recordEvent } from '../../events/record-event.ts';
+import { recordEvent, recordEvents } from '../../events/record-event.ts';
 import { isBranchName } from '../../git/refs/revision.ts';
 import { leaveInstallations } from '../../apps/leave-installations.ts';
-import { deleteRepositoryFromInstallations } from '../../apps/store-reach.ts';
-import { scheduleHookRemoval } from '../../hooks/change-hooks.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
-import { shareLockOwner } from '../../owners/store.ts';
+import type { EventDetails, HostEvent } from '../../events/model.ts';
 import { REPOSITORY_CHANNEL, entryOwnerOf, repositoryNotFound, type FoundRepository } from '../access.ts';
-import { grantToCreator } from './creation-owner.ts';
-import { createFolder, initialFilesOf } from './first-commit.ts';
-import { scheduleHead, writeHead } from './default-branch-work.ts';
-import { recordChanges } from './record-changes.ts';
 import {
-  DEFAULT_REPOSITORY_SETTINGS,
   isRepositoryName,
+  repositoryResource,
   type Repository,
   type RepositoryBinding,
-  repositoryResource,
 } from '../repository.ts';
 import {
   auditedRepository,
   isPrivateIn,
   settingsAfter,
   toRepositoryName,
-  type SentRepository,
   checkSecurityFeatures,
+  type SentRepository,
 } from '../requests.ts';
 import {
   findRepositoryByName,
-  insertRepository,
   lockRepository,
   lockRepositoryNames,
-  markRepositoryDeleted,
   updateRepository,
-  type NewRepository,
+  listRepositoryNumbers,
   type RepositoryUpdate,
 } from '../store.ts';
 import { deleteRedirect, insertRedirect } from '../store-redirects.ts';
-import { orphanWithheldForks } from '../store-visibility.ts';
-
-export const DELETE_REPOSITORY = 'host.delete-repository';
-const DEFAULT_BRANCH = 'main';
+import { scheduleDeletion, scheduleHead, writeHead } from './repository-work.ts';
 
 type Actor = ChangeActor & { caller: KnownCaller };
-
-/** Gives others access to a new repository, in the transaction that inserts it. */
-type AddGrants = (tx: ChangeTransaction, found: FoundRepository) => Promise<void>;
-
-/** The caller has checked that the actor may create repositories of the owner. */
-export async function createRepository(
-  kernel: Kernel,
-  actor: Actor,
-  owner: RepositoryOwner,
-  sent: SentRepository & { name: string },
-  addGrants?: AddGrants,
-): Promise<FoundRepository> {
-  kernel.services.git.require();
-  const name = checkedName(sent.name);
-  const initial = initialFilesOf(sent, {
-    name,
-    owner: owner.login,
-    year: new Date(actor.now).getUTCFullYear(),
-  });
-  const fields = {
-    name,
-    description: sent.description || null,
-    isPrivate: isPrivateIn(sent) ?? false,
-    defaultBranch: DEFAULT_BRANCH,
-    settings: settingsAfter(DEFAULT_REPOSITORY_SETTINGS, sent),
-    license: initial.license,
-  };
-  const found = await insertNamed(kernel, actor, owner, fields, addGrants);
-  try {
-    await createFolder(kernel, actor, found, initial.files);
-  } catch (error) {
-    // A repository without its first commit must not stay: the reply is an error.
-    await kernel.db.transaction().execute(async (tx) => {
-      await scheduleDeletion(tx, found.repository.number, kernel.clock.now());
-      await recordEvent({ db: tx, actor }, { name: 'repository', action: 'deleted', details: {} }, { found });
-    });
-    kernel.services.repositories.clear();
-    throw error;
-  }
-  return found;
-}
-
-/** Inserts the row with its audit entry. */
-async function insertNamed(
-  kernel: Kernel,
-  actor: Actor,
-  owner: RepositoryOwner,
-  fields: NewRepository,
-  addGrants?: AddGrants,
-): Promise<FoundRepository> {
-  return await kernel.changes.run(actor, async (tx) => {
-    await lockCreation(tx.db, actor.caller, owner);
-    const found = await insertLocked(tx, owner, fields);
-    await addGrants?.(tx, found);
-    return found;
-  });
-}
-
-/** Locks what a new repository depends on: the account of the caller, and the names of the owner. */
-export async function lockCreation(tx: Db, caller: KnownCaller, owner: RepositoryOwner): Promise<void> {
-  await shareLockAccount(tx, caller);
-  await shareLockOwner(tx, owner);
-  await lockRepositoryNames(tx, owner.id);
-}
-
-/** The caller has called `lockCreation`. */
-export async function insertLocked(
-  tx: ChangeTransaction,
-  owner: RepositoryOwner,
-  fields: NewRepository,
-): Promise<FoundRepository> {
-  const { db, actor } = tx;
-  await checkNameFree(db, owner, fields.name);
-  const repository = await insertRepository(db, owner, fields, actor.now);
-  const found = { repository, owner };
-  if (actor.caller !== undefined) await grantToCreator(db, actor.caller, repository, owner, actor.now);
-  tx.record({
-    ...repositoryChange('createRepository', 'created', found),
-    after: auditedRepository(repository),
-  });
-  await recordEvent(tx, { name: 'repository', action: 'created', details: {} }, { found });
-  await tx.invalidate(REPOSITORY_CHANNEL);
-  return found;
-}
 
 /** Fields that are absent stay. The old name leads to the new one from then on. */
 export async function changeRepository(
@@ -197,6 +100,45 @@ export async function changeRepository(
   return { repository: changed, owner };
 }
 
+/** One event for each kind of change that webhooks tell apart. */
+async function recordChanges(
+  tx: ChangeTransaction,
+  before: Repository,
+  found: FoundRepository,
+): Promise<void> {
+  await recordEvents(tx, eventsOf(before, found.repository), { found });
+}
+
+function eventsOf(before: Repository, after: Repository): HostEvent[] {
+  const events: HostEvent[] = [];
+  const add = (action: string, details: HostEvent['details'] = {}) =>
+    events.push({ name: 'repository', action, details });
+  if (after.name !== before.name)
+    add('renamed', {
+      changes: { repository: { name: { from: before.name } } },
+    } satisfies EventDetails['repository.renamed']);
+  const changes = editsOf(before, after);
+  if (Object.keys(changes).length > 0) add('edited', { changes });
+  if (after.isPrivate && !before.isPrivate) add('privatized');
+  if (!after.isPrivate && before.isPrivate) {
+    add('publicized');
+    events.push({ name: 'public', details: {} });
+  }
+  if (after.isArchived !== before.isArchived) add(after.isArchived ? 'archived' : 'unarchived');
+  return events;
+}
+
+function editsOf(before: Repository, after: Repository): EventDetails['repository.edited']['changes'] {
+  return {
+    ...(after.description !== before.description && { description: { from: before.description } }),
+    ...(after.settings.homepage !== before.settings.homepage && {
+      homepage: { from: before.settings.homepage },
+    }),
+    ...(after.defaultBranch !== before.defaultBranch && { default_branch: { from: before.defaultBranch } }),
+    ...(!isDeepStrictEqual(after.topics, before.topics) && { topics: { from: before.topics } }),
+  };
+}
+
 /** Nobody finds it from now on; background work deletes its folder. */
 export async function removeRepository(
   kernel: Kernel,
@@ -219,14 +161,23 @@ export async function removeRepository(
   });
 }
 
-/** Nobody finds it from then on; background work deletes its folder. */
-export async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
-  await orphanWithheldForks(tx, number);
-  await markRepositoryDeleted(tx, number, now);
-  const id = `${DELETE_REPOSITORY}:${number}`;
-  await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
-  await scheduleHookRemoval(tx, { repository: number }, now);
-  await deleteRepositoryFromInstallations(tx, number);
+/** Everything that an organization owns, in the transaction that deletes it. */
+export async function removeOwnedRepositories(tx: ChangeTransaction, owner: RepositoryOwner): Promise<void> {
+  // Deleting the owner was authorized, and this follows from it.
+  const consequence = tx.as(systemActor(tx.actor));
+  const { db, actor } = consequence;
+  await lockRepositoryNames(db, owner.id);
+  for (const number of await listRepositoryNumbers(db, owner.id)) {
+    const repository = await lockRepository(db, number);
+    if (repository === undefined) continue;
+    await scheduleDeletion(db, number, actor.now);
+    consequence.record({
+      ...repositoryChange('deleteRepository', 'deleted', { repository, owner }),
+      before: auditedRepository(repository),
+    });
+    const event = { name: 'repository', action: 'deleted', details: {} } as const;
+    await recordEvent(consequence, event, { found: { repository, owner } });
+  }
 }
 
 /** What a clone checks out must exist. */

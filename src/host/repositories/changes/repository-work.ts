@@ -1,12 +1,34 @@
-// Due work after changes of repositories: removes the folders of deleted ones, counts what pushes have changed, and writes
-// the default branch for clones.
+// Due work after changes of repositories, and what schedules it: removes the folders of deleted ones, counts what pushes have changed, and writes the default branch for clones.
 import type { BackgroundWork } from '../../../kernel/http/protocol.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
+import { schedule } from '../../../kernel/jobs/due-store.ts';
+import { notifyOnCommit } from '../../../kernel/storage/notify-on-commit.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
 import { deleteScanning } from '../../code-scanning/store-deleting.ts';
 import { limitedWork } from '../../maintenance/schedule-maintenance.ts';
-import { DELETE_REPOSITORY } from './change-repository.ts';
-import { COUNT_REPOSITORY, countRepository, WRITE_HEAD, writeHead } from './default-branch-work.ts';
-import { deleteRepositoryRow, findRepositoryByNumber } from '../store.ts';
+import { findLicenseFile } from '../../contents/find-content.ts';
+import type { GitCommit } from '../../git/objects/commit-object.ts';
+import { countLanguages } from '../../git/languages.ts';
+import { measureSizeKb } from '../../git/maintenance/repository-size.ts';
+import type { GitRepository } from '../../git/repository.ts';
+import { setDefaultBranch } from '../../git/refs/update-refs.ts';
+import { OTHER_LICENSE_ID } from '../../licenses/license.ts';
+import { MAX_LICENSE_BYTES, recognizeLicense } from '../../licenses/recognize-license.ts';
+import { deleteRepositoryFromInstallations } from '../../apps/store-reach.ts';
+import { scheduleHookRemoval } from '../../hooks/remove-hooks.ts';
+import {
+  deleteRepositoryRow,
+  findRepositoryByNumber,
+  updateCounts,
+  markRepositoryDeleted,
+} from '../store.ts';
+import { REPOSITORY_CHANNEL } from '../access.ts';
+import type { Repository } from '../repository.ts';
+import { orphanWithheldForks } from '../store-visibility.ts';
+
+const DELETE_REPOSITORY = 'host.delete-repository';
+const COUNT_REPOSITORY = 'host.count-repository';
+const WRITE_HEAD = 'host.write-head';
 
 /** How often folders are looked for that a crash has left half made. */
 const SWEEP_MS = 60 * 60 * 1000;
@@ -33,4 +55,64 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
       },
     },
   };
+}
+
+/** Nobody finds it from then on; background work deletes its folder. */
+export async function scheduleDeletion(tx: Db, number: number, now: number): Promise<void> {
+  await orphanWithheldForks(tx, number);
+  await markRepositoryDeleted(tx, number, now);
+  const id = `${DELETE_REPOSITORY}:${number}`;
+  await schedule(tx, { id, kind: DELETE_REPOSITORY, payload: JSON.stringify({ number }), dueAt: now }, now);
+  await scheduleHookRemoval(tx, { repository: number }, now);
+  await deleteRepositoryFromInstallations(tx, number);
+}
+
+/** In the transaction that records a push to the default branch. The work is done once for many pushes. */
+export async function scheduleCount(tx: Db, number: number, now: number): Promise<void> {
+  const id = `${COUNT_REPOSITORY}:${number}`;
+  const payload = JSON.stringify({ number });
+  await schedule(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt: now }, now, 'move');
+}
+
+/** Of the default branch. */
+async function countRepository({ db, services }: Kernel, number: number): Promise<void> {
+  const repository = await findRepositoryByNumber(db, number);
+  if (repository === undefined) return;
+  const git = services.git.repository(number);
+  const commit = await git.resolveCommit(`refs/heads/${repository.defaultBranch}`);
+  const languages = commit === undefined ? {} : await countLanguages(git, commit.tree);
+  const license = commit === undefined ? null : await readLicense(git, commit, repository.license);
+  const sizeKb = await measureSizeKb(git);
+  await db.transaction().execute(async (tx) => {
+    await updateCounts(tx, number, { sizeKb, languages, license });
+    await notifyOnCommit(tx, REPOSITORY_CHANNEL);
+  });
+}
+
+/** Null without a file of that name. */
+async function readLicense(
+  git: GitRepository,
+  commit: GitCommit,
+  chosen: string | null,
+): Promise<string | null> {
+  const file = await findLicenseFile({ git, commit });
+  if (file === undefined) return null;
+  const blob = await git.readBlob(file.oid, MAX_LICENSE_BYTES);
+  return blob?.content === undefined
+    ? OTHER_LICENSE_ID
+    : await recognizeLicense(blob.content.toString(), chosen);
+}
+
+/** In the transaction of the change. The work does nothing new where this process lives on to write the branch itself. */
+export async function scheduleHead(tx: Db, number: number, now: number): Promise<void> {
+  const work = { id: `${WRITE_HEAD}:${number}`, kind: WRITE_HEAD, payload: JSON.stringify({ number }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
+
+/** Clones check this branch out. */
+export async function writeHead(
+  { services: { git } }: Kernel,
+  { number, defaultBranch }: Pick<Repository, 'number' | 'defaultBranch'>,
+): Promise<void> {
+  await setDefaultBranch(git.repository(number), defaultBranch);
 }
