@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { isNamedLikeId, isBranchName } from '../git/refs/revision.ts';
 import { RefUpdateRefused, type RefUpdate } from '../git/refs/update-refs.ts';
-import { changeRefs } from '../pushes/change-refs.ts';
+import { changeRefs } from '../pushes/push.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { roleOn } from '../repositories/caller-roles.ts';

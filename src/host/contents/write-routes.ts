@@ -18,7 +18,7 @@ import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/refs/revision.ts';
 import { ONE_COMMIT, requireRefChange, type RefChange } from '../protection/check-ref-changes.ts';
-import { changeRefs } from '../pushes/change-refs.ts';
+import { changeRefs } from '../pushes/push.ts';
 import {
   PUSH_REPOSITORY,
   repositoryRoute,

@@ -6,7 +6,7 @@ import { routedPath } from '../../kernel/http/prefixes.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { checkOnGit } from '../protection/check-ref-changes.ts';
-import { changeRefs } from '../pushes/change-refs.ts';
+import { changeRefs } from '../pushes/push.ts';
 import {
   PUSH_REPOSITORY,
   READ_REPOSITORY,

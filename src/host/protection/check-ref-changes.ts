@@ -1,13 +1,15 @@
-// Which changes of references the rules of a repository refuse: asked by every write, before the references are moved.
+// Which changes of references a repository refuses, by their names and by its rules: asked by every write, before the references are moved.
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { listAccounts, type Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import { GitError } from '../git/process/git-process.ts';
 import { type GitTarget, runGit } from '../git/git-target.ts';
 import { checkedObjectId } from '../git/objects/object-id.ts';
+import { readRefValues } from '../git/refs/list-refs.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { roleOn } from '../repositories/caller-roles.ts';
 import type { RepositoryRole } from '../repositories/repository.ts';
@@ -34,6 +36,28 @@ export interface RefChange {
   name: string;
   from: string | undefined;
   to: string | undefined;
+}
+
+/** A sentence for each new name that differs from another only in case: for many people both would be one file. */
+export async function findCaseCollisions(
+  git: Parameters<typeof readRefValues>[0],
+  changes: readonly RefChange[],
+): Promise<string[]> {
+  const creates = changes.some(({ from, to }) => from === undefined && to !== undefined);
+  return creates ? collisionsAmong(changes, (await readRefValues(git)).keys()) : [];
+}
+
+function collisionsAmong(changes: readonly RefChange[], existing: Iterable<string>): string[] {
+  const deleted = new Set(changes.filter(({ to }) => to === undefined).map(({ name }) => name));
+  const names = new Map<string, string>();
+  for (const name of existing) if (!deleted.has(name)) names.set(foldCase(name), name);
+  return changes.flatMap(({ name, from, to }) => {
+    if (to === undefined || from !== undefined) return [];
+    const other = names.get(foldCase(name));
+    names.set(foldCase(name), name);
+    if (other === undefined || other === name) return [];
+    return [`${name} differs from ${other} only in upper and lower case.`];
+  });
 }
 
 interface RefusedRef {

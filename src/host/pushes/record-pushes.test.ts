@@ -10,9 +10,9 @@ import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { addCommit, git, needsGit } from '../git/fixture-repository.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
-import { beginPush } from './change-refs.ts';
 import { movesBetween, type Push } from './model.ts';
-import { endPush, recordPushes } from './record-pushes.ts';
+import { beginPush, endPush } from './push.ts';
+import { recordPushes } from './record-pushes.ts';
 
 const ZERO = '0'.repeat(40);
 const FILE = { message: 'A file', content: Buffer.from('text').toString('base64') };
@@ -186,7 +186,7 @@ onEachEngine((engine) => {
       await recordPushes(kernel(), id);
       assert.equal((await eventsOf(id)).length, 2);
       await addCommit(repositoryOf(id), { c: 'c' }, { branch: 'side' });
-      await recordPushes(kernel(), id, await callerOf(ben));
+      await recordPushes(kernel(), id, { pusher: await callerOf(ben) });
       const [push, create] = (await eventsOf(id)).slice(2);
       assert.deepEqual([push!.actor, push!.details.ref, create!.name], ['ben', 'refs/heads/side', 'create']);
     });

@@ -1,11 +1,11 @@
 // Records what pushes have changed: compares the references of git with those that were last recorded, and writes the
 // difference, what the repository shows of it, and its events in one transaction.
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { removeStaleQuarantines } from '../git/maintenance/leftovers.ts';
+import type { HostEvent } from '../events/model.ts';
+import { recordEvents } from '../events/record-event.ts';
 import { readRefValues } from '../git/refs/list-refs.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
@@ -13,12 +13,11 @@ import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access
 import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
 import { findRepositoryByNumber, updatePushedState, updateRepository } from '../repositories/store.ts';
+import { describeMove, type PushDetails } from './describe-move.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
-import { describeMoves, insertMoveEvents } from './push-events.ts';
 import {
   advanceRefsVersion,
   deletePush,
-  findPush,
   listPushes,
   listRecordedBranches,
   listRecordedRefs,
@@ -28,64 +27,33 @@ import {
 
 export const RECORD_PUSH = 'host.record-push';
 
-/** No push takes longer: afterwards its server has died, and with it the processes of git. */
-export const MAX_PUSH_MS = 60 * 60 * 1000;
-const SHORTEST_WAIT_MS = 10_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
 /** How often it is tried again after others have recorded pushes to the same repository. */
 const MAX_TRIES = 50;
+/** Further moves of one comparison make no events. */
+const MAX_EVENTS = 200;
+/** The events of further moves do not list their commits. */
+const MAX_LISTED = 50;
 const BRANCH = 'refs/heads/';
 
 export function recordPushId(id: string): string {
   return `${RECORD_PUSH}:${id}`;
 }
 
-/** Compares all branches and tags. `pusher` has made those changes that no known push explains. */
-export async function recordPushes(kernel: Kernel, number: number, pusher?: KnownCaller): Promise<void> {
-  await record(kernel, number, { pusher });
-}
-
-/** Compares what the push was to change. Where that fails, due work does it later: the references have moved. */
-export async function endPush(kernel: Kernel, push: Push, pusher: KnownCaller): Promise<void> {
-  try {
-    await record(kernel, push.number, { pusher, ended: push });
-  } catch (error) {
-    kernel.log.warn({ err: error, repository: push.number }, 'A push is to be recorded later');
-  }
-}
-
-/** Looks again and again while the push may go on: nothing says that its server has died. */
-export function recordPushHandler(kernel: Kernel): DueHandler {
-  return async ({ id, kind, payload }) => {
-    const { db, clock, identity } = kernel;
-    const push = await findPush(db, (JSON.parse(payload) as { id: string }).id);
-    if (push === undefined) return;
-    const now = clock.now();
-    const age = now - push.begunAt;
-    const pusher = await identity.callerOf(db, push.pusher, now);
-    const isOver = age > MAX_PUSH_MS;
-    await record(kernel, push.number, { pusher, ...(isOver ? { ended: push } : { watched: push }) });
-    if (isOver) {
-      await removeStaleQuarantines(kernel.services.git.repository(push.number).folder, MAX_PUSH_MS);
-      return;
-    }
-    const dueAt = now + Math.min(Math.max(age, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
-    await db.transaction().execute(async (tx) => {
-      if ((await findPush(tx, push.id)) !== undefined)
-        await schedule(tx, { id, kind, payload, dueAt }, now, 'move');
-    });
-  };
-}
-
 interface Comparison {
-  pusher: KnownCaller | undefined;
+  /** Has made those changes that no known push explains. */
+  pusher?: KnownCaller | undefined;
   /** The push is over: its row goes. */
   ended?: Push;
   /** The push may go on. */
   watched?: Push;
 }
 
-async function record(kernel: Kernel, number: number, comparison: Comparison): Promise<void> {
+/** Compares what the push was to change, or all branches and tags where none is named. */
+export async function recordPushes(
+  kernel: Kernel,
+  number: number,
+  comparison: Comparison = {},
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     if (await recordOnce(kernel, number, comparison)) return;
     if (tries === MAX_TRIES) throw new Error(`Too many pushes to repository ${number} at once.`);
@@ -140,6 +108,59 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
 /** Undefined for all. A push that git still reads has moved nothing. */
 function namesOf(push: Push | undefined): string[] | undefined {
   return push?.changes.map(({ name }) => name).filter(isRecordedRef);
+}
+
+interface MoveEvent {
+  move: RefMove;
+  details: PushDetails;
+  caller: KnownCaller | undefined;
+}
+
+/** By `callers`, the known pushers by the ids of their pushes; undefined is who made what no push explains. */
+async function describeMoves(
+  kernel: Kernel,
+  number: number,
+  moves: readonly RefMove[],
+  callers: Map<string | undefined, KnownCaller | undefined>,
+): Promise<MoveEvent[]> {
+  const events: MoveEvent[] = [];
+  for (const [index, move] of moves.slice(0, MAX_EVENTS).entries()) {
+    const { push } = move;
+    if (push !== undefined && !callers.has(push.id))
+      callers.set(push.id, await kernel.identity.callerOf(kernel.db, push.pusher, kernel.clock.now()));
+    const caller = callers.get(push?.id);
+    const options = { pusher: caller && accountOf(caller), hasCommits: index < MAX_LISTED };
+    events.push({ move, caller, details: await describeMove(kernel, number, move, options) });
+  }
+  return events;
+}
+
+/** In the transaction that records the moves. */
+async function insertMoveEvents(
+  tx: Db,
+  found: FoundRepository,
+  events: readonly MoveEvent[],
+  now: number,
+): Promise<void> {
+  for (const [caller, some] of Map.groupBy(events, ({ caller: one }) => one)) {
+    const on = { db: tx, actor: { now, ...(caller && { caller }) } };
+    await recordEvents(
+      on,
+      some.flatMap((event) => eventsOfMove(event, found)),
+      { found },
+    );
+  }
+}
+
+function eventsOfMove({ move: { name, from, to }, details }: MoveEvent, found: FoundRepository): HostEvent[] {
+  const push: HostEvent = { name: 'push', details };
+  if (from !== undefined && to !== undefined) return [push];
+  const isBranch = name.startsWith(BRANCH);
+  const ref = { ref: name.split('/').slice(2).join('/'), ref_type: isBranch ? 'branch' : 'tag' };
+  if (from !== undefined) return [push, { name: 'delete', details: { ...ref, pusher_type: 'user' } }];
+  const { defaultBranch, description } = found.repository;
+  const created = { ...ref, master_branch: defaultBranch, description, pusher_type: 'user' };
+  return [push, { name: 'create', details: created }];
 }
 
 /** The first branches of an empty repository decide which is the default, unless it is among them. */

@@ -13,7 +13,7 @@ import {
   type InflationLimits,
 } from '../git/received-pack.ts';
 import { measureInflatedBytes, measurePackBytes } from '../git/maintenance/repository-size.ts';
-import { MAX_PUSH_MS } from '../pushes/record-pushes.ts';
+import { MAX_PUSH_MS } from '../pushes/push.ts';
 import { exchangePack, finishReply, openBody } from './exchange-pack.ts';
 import { MAX_COMMAND_BYTES, receivePack, type GitExchange, type PushVerdict } from './git-service.ts';
 import { answerProposal, readProposal } from './pre-receive-hook.ts';

@@ -4,9 +4,8 @@ import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { isNamedLikeId, isValidRefName } from '../git/refs/revision.ts';
-import { checkRefChanges, type RefChange } from '../protection/check-ref-changes.ts';
-import { beginPush, findCaseCollisions } from '../pushes/change-refs.ts';
-import { endPush } from '../pushes/record-pushes.ts';
+import { checkRefChanges, findCaseCollisions, type RefChange } from '../protection/check-ref-changes.ts';
+import { beginPush, endPush } from '../pushes/push.ts';
 import {
   openRepository,
   PUSH_REPOSITORY,

@@ -11,7 +11,7 @@ import { personOf, type RepositoryOwner } from '../../owners/model.ts';
 import { shareLockOwner } from '../../owners/store.ts';
 import { commitFiles } from '../../git/commit-files.ts';
 import { ignoredFilesOf, IGNORE_TEMPLATES } from '../../gitignore/templates.ts';
-import { changeRefs } from '../../pushes/change-refs.ts';
+import { changeRefs } from '../../pushes/push.ts';
 import { findLicenseId } from '../../licenses/license.ts';
 import { licenseTextOf } from '../../licenses/recognize-license.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../access.ts';
