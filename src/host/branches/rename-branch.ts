@@ -122,7 +122,7 @@ interface RenamedBranch {
 }
 
 /** Protected branches are renamed by administrators. `rename` moves the references. */
-export async function renameWithProtection(
+async function renameWithProtection(
   kernel: Kernel,
   actor: Actor,
   found: FoundRepository,

@@ -42,7 +42,7 @@ export async function noCommitAt(git: GitRepository, path: string, url: string):
   return noCommitFound(path);
 }
 
-export function emptyRepository(): Failure {
+function emptyRepository(): Failure {
   return new Failure('conflict', 'Git Repository is empty.');
 }
 

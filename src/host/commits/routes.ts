@@ -161,7 +161,7 @@ export async function streamText(
   return new Stream(await asDownload(kernel, call, source), userContentHeaders(typeOf(format)));
 }
 
-export function shaText(oid: string): Text {
+function shaText(oid: string): Text {
   return new Text(typeOf('sha'), oid);
 }
 

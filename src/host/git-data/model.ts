@@ -212,6 +212,6 @@ export function objectUrl({ api }: GitUrls, type: string, oid: string): string {
 }
 
 /** The slashes of the name stay. */
-export function refUrl({ api }: GitUrls, name: string): string {
+function refUrl({ api }: GitUrls, name: string): string {
   return `${api}/git/${name.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -19,7 +19,7 @@ export function visibleTo(viewer: Viewer, isPublic: RawBuilder<boolean> = IS_PUB
 }
 
 /** The account has a role, beside reading what is public: as the owner, or by a grant. */
-export function grantedTo(
+function grantedTo(
   accountId: string | RawBuilder<string>,
   repositories: RawBuilder<unknown> = sql.table('repositories'),
 ): RawBuilder<boolean> {
