@@ -6,14 +6,14 @@ import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { gitUrlsOf } from '../git-data/urls.ts';
+import { gitUrlsOf } from '../git-data/model.ts';
 import {
   repositoryRoute,
   type FoundRepository,
   repositoryNotFound,
   entryOwnerOf,
+  RepositoryParams,
 } from '../repositories/access.ts';
-import { RepositoryParams } from '../repositories/repository-params.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { lockRepository } from '../repositories/store.ts';
 import {

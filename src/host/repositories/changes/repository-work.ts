@@ -15,7 +15,7 @@ import { setDefaultBranch } from '../../git/refs/update-refs.ts';
 import { OTHER_LICENSE_ID } from '../../licenses/license.ts';
 import { MAX_LICENSE_BYTES, recognizeLicense } from '../../licenses/recognize-license.ts';
 import { deleteRepositoryFromInstallations } from '../../apps/store-reach.ts';
-import { scheduleHookRemoval } from '../../hooks/remove-hooks.ts';
+import { scheduleHookRemoval } from '../../hooks/change-hooks.ts';
 import {
   deleteRepositoryRow,
   findRepositoryByNumber,
