@@ -9,8 +9,7 @@ import { actorResource } from '../actors/access.ts';
 import { findActorById } from '../actors/store.ts';
 import { findVersion, listVersionsBuiltOnPush } from '../actors/store-versions.ts';
 import { sourceOf, type ActorVersion } from '../actors/version.ts';
-import { parseGitUrl, type GitSource } from '../sources/fetch-git.ts';
-import type { OwnRepository } from '../sources/own-repositories.ts';
+import { parseGitUrl, type GitSource, type OwnRepository } from '../sources/fetch-git.ts';
 import { startBuild } from './change-build.ts';
 
 const BUILD_ON_PUSH = 'actors.build-on-push';

@@ -4,8 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { createInflateRaw, readableFrom } from '../../kernel/network/streams.ts';
 import { badArchive, quoteName, type ArchiveBudget, type ArchiveLimits } from './archive-limits.ts';
-import type { ArchiveEntry } from './archive-tar.ts';
-import { ByteReader } from './byte-reader.ts';
+import { type ArchiveEntry, ByteReader } from './archive-tar.ts';
 
 // Constants of the format (APPNOTE 6.3).
 const LOCAL = 0x04034b50;

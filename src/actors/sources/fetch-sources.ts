@@ -1,11 +1,10 @@
 // Fetches the sources of a version into a folder, whatever form they have.
 import type { VersionSource, SourceFile, SourceFolder } from '../actors/version.ts';
-import { fetchGit, gistToGitUrl, parseGitUrl } from './fetch-git.ts';
-import { copyOwnRepository } from './own-repositories.ts';
+import { fetchGit, gistToGitUrl, parseGitUrl, copyOwnRepository } from './fetch-git.ts';
 import { fetchTarball } from './fetch-tarball.ts';
 import type { FetchContext } from './fetched-sources.ts';
 import { ARCHIVE_LIMITS, ArchiveBudget } from './archive-limits.ts';
-import { FolderWriter } from './folder-writer.ts';
+import { FolderWriter } from './unpack.ts';
 
 export async function fetchSources(source: VersionSource, context: FetchContext): Promise<void> {
   const { log } = context;
