@@ -3,9 +3,8 @@ import type { Module } from '../../kernel/http/module.ts';
 import { taskMigrations } from '../migrations/tasks.ts';
 import { RUN_STORAGES_TAG } from '../runs/route-aliases.ts';
 import { taskWork } from './change-task.ts';
-import { taskRoutes } from './routes.ts';
+import { taskRoutes, lastTaskRunRoutes, lastTaskRunStorageRoutes, taskStartRoutes } from './routes.ts';
 import { transferTasks } from './store-transfers.ts';
-import { lastTaskRunRoutes, lastTaskRunStorageRoutes, taskStartRoutes } from './run-routes.ts';
 
 export const taskModule: Module = {
   tag: { name: 'Tasks', description: 'Saved options and input of Actors' },

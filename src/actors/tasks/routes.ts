@@ -10,8 +10,11 @@ import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { RunSummary } from '../runs/model.ts';
 import { LIST_RUNS_QUERY, listRunsPage } from '../runs/routes.ts';
 import { standbyUrlOf } from '../standby/model.ts';
-import { isJson } from '../input/input-json.ts';
-import { withSentInput } from '../input/prepare-input.ts';
+import { isJson } from '../input/prepare-input.ts';
+import { withSentInput } from '../input/read-body.ts';
+import { lastRunRoutesOf } from '../runs/last-run-routes.ts';
+import { lastRunBase, storageAliases } from '../runs/storage-aliases.ts';
+import { startRoutesOf } from '../runs/start-routes.ts';
 import { ByTask, openTask, taskDenied, taskNotFound, type TaskCall } from './access.ts';
 import { changeTask, createTask, removeTask, changeTaskInput } from './change-task.ts';
 import {
@@ -24,6 +27,7 @@ import {
   type Task,
 } from './model.ts';
 import { listTasks, findTaskInput } from './store.ts';
+import { startTaskRun } from './start-task-run.ts';
 
 const list = route(
   {
@@ -219,3 +223,35 @@ export const taskRoutes = [
   getInput,
   putInput,
 ] as unknown as Route[];
+
+export const taskStartRoutes = startRoutesOf({
+  path: '/actor-tasks/{actorTaskId}',
+  id: 'actorTask',
+  what: 'a task',
+  params: ByTask,
+  access: { action: 'runTask', ofOwner: true },
+  input: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'JSON: its fields replace those of the saved input',
+  }),
+  async open(kernel, call) {
+    const task = await openTask(kernel, call, call.params['actorTaskId']!, 'runTask');
+    return (asked, now) => startTaskRun(kernel, { ...asked, task }, now);
+  },
+});
+
+const OF_LAST_RUN_OF_TASK = lastRunBase(
+  {
+    path: '/actor-tasks/{actorTaskId}/runs/last',
+    id: 'actorTask_runs_last',
+    of: "of the task's last run",
+    params: ByTask,
+  },
+  async (call, kernel) => {
+    const { id: taskId } = await openTask(kernel, call, call.params['actorTaskId']!, 'viewTask');
+    return { taskId };
+  },
+);
+
+export const lastTaskRunRoutes = lastRunRoutesOf(OF_LAST_RUN_OF_TASK);
+
+export const lastTaskRunStorageRoutes = storageAliases(OF_LAST_RUN_OF_TASK);

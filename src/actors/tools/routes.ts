@@ -1,5 +1,6 @@
 // Tools: an echo of the request, and objects signed by the account that encoded them.
 import type { IncomingMessage } from 'node:http';
+import { createHmac } from 'node:crypto';
 import { piecesOf } from '../../kernel/http/body/body.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
@@ -7,9 +8,16 @@ import { SESSION_HEADER } from '../../kernel/identity/sessions/session-caller.ts
 import { LINK_HEADER } from '../../kernel/identity/sessions/session-link.ts';
 import { Bytes, route, type Call, type Method, type Route } from '../../kernel/http/route.ts';
 import { Nullable, Type } from '../../kernel/schema/schema.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { isObject } from '../../kernel/json/json-value.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { accountResource, VIEW_ACCOUNT, refusePrograms } from '../users/access.ts';
 import { ensureAccountRecord, findAccountRecord } from '../users/store.ts';
-import { decodeSigned, encodeSigned, isSigned, MAX_ENCODED, notEncoded } from './sign.ts';
+
+/** Signing more would block other calls. */
+const MAX_CHARACTERS = 200_000;
+/** The length of its base64 text, with the fields around it. */
+const MAX_ENCODED = 6 * MAX_CHARACTERS;
 
 const MAX_BODY = 9_437_184;
 
@@ -141,3 +149,48 @@ const decode = route(
 );
 
 export const toolRoutes = [...browserRoutes, encode, decode] as Route[];
+
+export interface Signed {
+  /** The object as JSON. */
+  payload: string;
+  userId: string;
+  signature: string;
+}
+
+/** Anybody can read the object, and this server can verify which account made it. */
+function encodeSigned(value: unknown, userId: string, secret: string): string {
+  const payload = JSON.stringify(value);
+  if (payload.length > MAX_CHARACTERS) {
+    throw new Failure('too-large', `The object must not be longer than ${MAX_CHARACTERS} characters`);
+  }
+  const signed: Signed = { payload, userId, signature: signatureOf(payload, userId, secret) };
+  return Buffer.from(JSON.stringify(signed)).toString('base64');
+}
+
+/** Decodes without verifying: only `isSigned` verifies the signature. */
+function decodeSigned(encoded: string): Signed {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8'));
+  } catch {
+    throw notEncoded();
+  }
+  if (!isObject(value)) throw notEncoded();
+  const { payload, userId, signature } = value;
+  if (typeof payload !== 'string' || typeof userId !== 'string' || typeof signature !== 'string') {
+    throw notEncoded();
+  }
+  return { payload, userId, signature };
+}
+
+export function isSigned({ payload, userId, signature }: Signed, secret: string): boolean {
+  return isSameSecret(signature, signatureOf(payload, userId, secret));
+}
+
+function signatureOf(payload: string, userId: string, secret: string): string {
+  return createHmac('sha256', secret).update(`${userId}\n${payload}`).digest('base64url');
+}
+
+function notEncoded(): Failure {
+  return new Failure('invalid', 'encoded must be a text that encode-and-sign of this server has made');
+}
