@@ -1,7 +1,7 @@
 // Key-value stores.
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import type { StorageKindPart } from '../storages/module.ts';
-import { purgeStore, recordBlobs } from './purge.ts';
+import { purgeStore, recordBlobs } from './write-record.ts';
 import { keyValueStoreRoutes } from './routes.ts';
 
 export const keyValueStoreModule: StorageKindPart = {

@@ -1,11 +1,23 @@
-// Writes a record from the request stream: a small content goes into the row, a large one into a blob.
+// Writes a record from the request stream, a small content into the row and a large one into a blob; and deletes the records of deleted stores.
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { piecesOf } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
+import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import type { Encoding } from './model.ts';
-import { deleteRecord, listReferencedBlobs, replaceRecord, type NewRecord } from './store.ts';
+import {
+  deleteRecord,
+  replaceRecord,
+  type NewRecord,
+  deleteRecordBatch,
+  listRecordBatch,
+  listReferencedBlobs,
+} from './store.ts';
+import { deleteStore } from './store-stats.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Settings {
@@ -18,7 +30,7 @@ declare module '../../kernel/kernel.ts' {
 const INLINE_BYTES = 64 * 1024;
 
 /** The prefix of the blob keys of all records. */
-export const BLOB_PREFIX = 'kv/';
+const BLOB_PREFIX = 'kv/';
 
 export interface Upload {
   contentType: string;
@@ -140,4 +152,36 @@ function join(pieces: readonly Uint8Array[], size: number): Uint8Array {
     at += piece.byteLength;
   }
   return whole;
+}
+
+const BATCH_SIZE = 200;
+
+export const recordBlobs: BlobKind = {
+  prefix: BLOB_PREFIX,
+  migration: 'actors-key-value-stores',
+  listReferenced: listReferencedBlobs,
+};
+
+/** Deletes blobs before the rows that refer to them: after an interruption the next run finds the rest. */
+export async function purgeStore(kernel: Kernel, id: string, signal: AbortSignal): Promise<void> {
+  const { db, blobs } = kernel;
+  for (;;) {
+    signal.throwIfAborted();
+    const batch = await listRecordBatch(db, id, BATCH_SIZE);
+    if (batch.length === 0) break;
+    const known = batch.flatMap(({ blob }) => blob ?? []);
+    await deleteBlobs(blobs, known);
+    const keys = batch.map(({ key }) => key);
+    const referenced = await deleteRecordBatch(db, id, keys);
+    // A concurrent write may have replaced one of them.
+    await deleteBlobs(
+      blobs,
+      referenced.filter((blob) => !known.includes(blob)),
+    );
+  }
+  await deleteStore(db, id);
+}
+
+async function deleteBlobs(blobs: BlobStore, keys: string[]): Promise<void> {
+  for (const key of keys) await blobs.delete(key);
 }

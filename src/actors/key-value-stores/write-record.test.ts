@@ -10,7 +10,7 @@ import { openFileBlobs, type BlobStore } from '../../kernel/storage/blobs/blob.t
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { keyValueStoreMigrations } from '../migrations/key-value-stores.ts';
 import { findOrphans, orphanSweep } from '../../kernel/storage/blobs/orphan-blobs.ts';
-import { purgeStore, recordBlobs } from './purge.ts';
+import { purgeStore, recordBlobs } from './write-record.ts';
 import { findRecord, listKeys, replaceRecord } from './store.ts';
 import { insertStore } from './store-stats.ts';
 
