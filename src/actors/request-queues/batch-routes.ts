@@ -7,7 +7,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/usage-counter.ts';
-import { ByClient, openQueueForBatch, Forefront, isForefront } from './open-queue.ts';
+import { ByClient, openQueueForBatch, Forefront, isForefront, REQUESTS } from './open-queue.ts';
 import { BatchAddResult, BatchDeleteResult, MAX_BATCH, NewRequest, RequestRef } from './model.ts';
 import { findRequests } from './store-reads.ts';
 import {
@@ -18,7 +18,6 @@ import {
   type RequestEntry,
   type StoredRequest,
 } from './request.ts';
-import { REQUESTS } from './request-routes.ts';
 import type { LockHolder } from './statements.ts';
 import { insertRequests, deleteRequests } from './store-writes.ts';
 

@@ -5,13 +5,20 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { READ_ACCESS, WRITE_ACCESS } from '../storages/access.ts';
 import { ByReference } from '../storages/routes.ts';
 import { countUsage } from '../usage/usage-counter.ts';
-import { authorizeQueueReading, ByClient, openQueueForCall, Forefront, isForefront } from './open-queue.ts';
+import {
+  authorizeQueueReading,
+  ByClient,
+  ByRequest,
+  openQueueForCall,
+  Forefront,
+  isForefront,
+  REQUESTS,
+} from './open-queue.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { QueueHead, LockedQueueHead, LockSecs, MAX_HEAD, MAX_LOCKED } from './model.ts';
 import { toHeadItem, toIso } from './request.ts';
 import { listHead } from './store-reads.ts';
 import { findQueues, queueNotFound, countQueueUse } from './store.ts';
-import { ByRequest, REQUESTS } from './request-routes.ts';
 
 const HEAD = '/request-queues/{storageId}/head';
 const DEFAULT_HEAD = 100;

@@ -3,9 +3,15 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { authorizeReading, openStorage, type StorageCall } from '../storages/access.ts';
 import type { Storage } from '../storages/model.ts';
+import { ByReference } from '../storages/routes.ts';
 import { drawFromLimit, limitExceeded } from '../storages/rate-limits.ts';
-import { recordClient } from './store-seen-clients.ts';
+import { recordClient } from './store.ts';
 import { checkClientKey } from './model.ts';
+
+/** The path of the requests of a queue. */
+export const REQUESTS = '/request-queues/{storageId}/requests';
+
+export const ByRequest = Type.Object({ ...ByReference.properties, requestId: Type.String() });
 
 /** `queue` is for calls about one request, `queue_batch` for calls about many. */
 type QueueLimit = 'queue' | 'queue_batch';

@@ -6,13 +6,12 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { recordClient } from './store-seen-clients.ts';
+import { recordClient, insertQueue, findQueues, findQueueWithUsage, countQueueUse } from './store.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { requestIdOf, toRequestEntry } from './request.ts';
 import { purgeQueue, insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 import { findRequest, listRequests, listHead } from './store-reads.ts';
 import { openQueues } from './queues.ts';
-import { insertQueue, findQueues, findQueueWithUsage, countQueueUse } from './store.ts';
 
 const ROWS = 20_000;
 const NOW = 1_000_000;

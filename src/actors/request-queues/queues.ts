@@ -1,8 +1,7 @@
 // The in-memory state of a server's request queues: batchers, usage counters, seen clients.
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { openSeenClients, type SeenClients } from './store-seen-clients.ts';
+import { openSeenClients, type SeenClients, openUsageCounters } from './store.ts';
 import { openRequestReader, type RequestReader } from './store-reads.ts';
-import { openUsageCounters } from './store.ts';
 import { openRequestWriters, type RequestWriters } from './store-writes.ts';
 
 declare module '../../kernel/kernel.ts' {

@@ -6,14 +6,13 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { rounds } from '../../../test/long.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { requestQueueMigrations } from '../migrations/request-queues.ts';
-import { recordClient } from './store-seen-clients.ts';
+import { recordClient, insertQueue, findQueues, findQueueWithUsage } from './store.ts';
 import { lockHead, extendLock, releaseAllLocks, releaseLock } from './store-locks.ts';
 import { decodeCursor, requestIdOf, toRequestEntry, toHeadItem } from './request.ts';
 import type { NewRequest } from './model.ts';
 import { purgeQueue, insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 import { openQueues, type Queues } from './queues.ts';
 import { findRequest, listRequests, listHead } from './store-reads.ts';
-import { insertQueue, findQueues, findQueueWithUsage } from './store.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const HANDLED = { handledAt: '2026-06-01T00:00:00.000Z' };
