@@ -1,6 +1,5 @@
 // What tests of Actors with a network of their own need.
-import { tryIsolation } from '../src/actors/runner/isolation/isolation.ts';
-import { findNetworkShortfall } from '../src/actors/runner/isolation/try-network.ts';
+import { tryIsolation, findNetworkShortfall } from '../src/actors/runner/isolation/isolation.ts';
 
 const isolation = await tryIsolation();
 

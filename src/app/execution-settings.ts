@@ -7,8 +7,12 @@ import {
   recordOf,
   writeIsolationRecord,
 } from '../actors/runner/isolation/isolation-record.ts';
-import { defaultWorkFolder, machineIsolation, type Isolation } from '../actors/runner/isolation/isolation.ts';
-import { findNetworkShortfall } from '../actors/runner/isolation/try-network.ts';
+import {
+  defaultWorkFolder,
+  machineIsolation,
+  type Isolation,
+  findNetworkShortfall,
+} from '../actors/runner/isolation/isolation.ts';
 import type { Config } from './config.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import { isLoopbackName } from '../kernel/network/loopback-name.ts';

@@ -3,7 +3,13 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../kernel/observability/log.ts';
 import type { ExecutionSettings } from '../jobs/settings.ts';
-import { launchInBubblewrap, type SandboxOwner } from './isolation/bubblewrap.ts';
+import {
+  launchInBubblewrap,
+  type SandboxOwner,
+  networkWords,
+  systemWords,
+  writeUserFiles,
+} from './isolation/bubblewrap.ts';
 import type { DiskQuery } from './disk-usage.ts';
 import { openDiskMeter } from './disk-watch.ts';
 import {
@@ -35,7 +41,6 @@ import { removeTree } from './remove-tree.ts';
 import type { Program, Runner, RunningProgram } from './runner.ts';
 import { relieveDisk, supervise, type SupervisedProgram } from './supervise.ts';
 import { findObstacle, launchAsUser, takeUser, userWords, UidPool } from './isolation/uid.ts';
-import { networkWords, systemWords, writeUserFiles } from './isolation/system-files.ts';
 
 /** Threads count too: a browser has hundreds. */
 const MAX_PROCESSES = 1024;

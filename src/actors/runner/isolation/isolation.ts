@@ -1,7 +1,15 @@
-// Which isolation programs get on this machine, and what it means for a server with given settings.
+// Which isolation and which network programs get on this machine, and what it means for a server with given settings.
 import { dirname, join } from 'node:path';
+import { once } from 'node:events';
 import type { ExecutionSettings } from '../../jobs/settings.ts';
-import { probeBubblewrap, type BubblewrapAbilities } from './bubblewrap.ts';
+import { launch } from '../launch.ts';
+import {
+  probeBubblewrap,
+  type BubblewrapAbilities,
+  launchInBubblewrap,
+  PROBE_PROGRAM,
+  systemWords,
+} from './bubblewrap.ts';
 import {
   countsProcessesPerNamespace,
   findWorkingTools,
@@ -11,9 +19,10 @@ import {
 } from './machine-tools.ts';
 import { canOthersRead, findBarrier } from './user-folders.ts';
 import { explainBarrier, userWords } from './uid.ts';
+import { missingTools, NetworkUnavailable } from './private-network.ts';
 
 /** Nobody, who is there on every system. */
-export const PROBE_UID = 65_534;
+const PROBE_UID = 65_534;
 
 export type Isolation = (
   | BubblewrapIsolation
@@ -193,4 +202,43 @@ export function explainGaps({ kind }: Isolation, { memory, processes, cpu }: Enf
       : []),
     ...(missing.length === 0 ? [] : [`This machine does not let the server cap ${missing.join(', nor ')}.`]),
   ];
+}
+
+let networkShortfall: Promise<string | undefined> | undefined;
+
+/** Why they cannot, as the end of a sentence. It does not change while a process runs, so it is tried once. */
+export async function findNetworkShortfall(isolation: Isolation): Promise<string | undefined> {
+  if (isolation.kind !== 'bubblewrap') return 'that needs bubblewrap';
+  networkShortfall ??= tryNetwork(isolation);
+  return await networkShortfall;
+}
+
+async function tryNetwork(isolation: BubblewrapIsolation): Promise<string | undefined> {
+  return missingTools(isolation.tools) ?? (await openAttempts()(() => probeNetwork(isolation)));
+}
+
+async function probeNetwork({ tools, abilities, usersBy }: BubblewrapIsolation): Promise<void> {
+  const plan = launchInBubblewrap(
+    { ...PROBE_PROGRAM, network: 'private' },
+    {
+      tools,
+      abilities,
+      files: { system: systemWords(), node: '/usr' },
+      maxProcesses: 1024,
+      ...(usersBy !== undefined && {
+        user: { uid: PROBE_UID, words: userWords(usersBy, PROBE_UID), release: () => {} },
+      }),
+    },
+  );
+  const launched = await launch(plan, '/dev/null', { strays: [] }).catch((error: unknown) => {
+    throw error instanceof NetworkUnavailable ? new Error(error.reason) : error;
+  });
+  try {
+    const ended = once(launched.child, 'exit');
+    launched.go();
+    const [code] = (await ended) as [number | null];
+    if (code !== 0) throw new Error('bubblewrap does not work in a network namespace');
+  } finally {
+    launched.connection?.end();
+  }
 }
