@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/http/route.ts';
 import { BuildFolders } from './builds/build-folders.ts';
 import { ItemChecker } from './datasets/item-checker.ts';
-import { openDatasetFields } from './datasets/known-fields.ts';
+import { openDatasetFields } from './datasets/store.ts';
 import { ExportWriter } from './export/export-client.ts';
 import { InputChecker } from './input/input-checker.ts';
 import { ThisNode } from './jobs/this-node.ts';

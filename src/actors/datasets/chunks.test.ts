@@ -3,9 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
 import { packItems, readFields, readItems, writeFields, ColumnOutline } from './chunks.ts';
-import { parseItems } from '../export/item-texts.ts';
+import { parseItems, type Item } from '../export/input.ts';
 import { collectColumns } from '../export/columns.ts';
-import type { Item } from '../export/input.ts';
 
 const none = new Set<string>();
 

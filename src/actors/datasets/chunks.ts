@@ -4,8 +4,7 @@ import { parseJson } from '../../kernel/json/parse.ts';
 import { isLarge, isSlowToWrite, stringifyLarge } from '../../kernel/json/stringify.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { isObject, isContainer, setProperty } from '../../kernel/json/json-value.ts';
-import type { Item } from '../export/input.ts';
-import { SEPARATOR } from '../export/item-texts.ts';
+import { type Item, SEPARATOR } from '../export/input.ts';
 
 /** Chunks are small, because reading one item reads its whole chunk. */
 const CHUNK_ITEMS = 1000;

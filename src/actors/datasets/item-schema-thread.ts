@@ -1,6 +1,6 @@
 // The worker thread that checks items against a slow schema; it may be terminated at any time.
 import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
-import { parseItems } from '../export/item-texts.ts';
+import { parseItems } from '../export/input.ts';
 import { InvalidItems, loadChecker } from './invalid-items.ts';
 import type { ItemCheckResult, ItemCheckTask } from './item-checker.ts';
 

@@ -7,8 +7,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { exporters, startExport, type Chunks } from '../export/exporters.ts';
-import type { Item } from '../export/input.ts';
-import { toLines } from '../export/item-texts.ts';
+import { type Item, toLines } from '../export/input.ts';
 import { projector } from '../export/project.ts';
 import {
   authorizeReading,
@@ -32,7 +31,7 @@ import {
   parseItemsQuery,
   type ItemsRequest,
 } from './items-query.ts';
-import { knownFields } from './known-fields.ts';
+import { knownFields, appendItems, countReads, findCounts, listMeasures, insertDataset } from './store.ts';
 import {
   DatasetDetail,
   DatasetStatistics,
@@ -45,7 +44,6 @@ import {
 } from './model.ts';
 import { packItems, readItems } from './chunks.ts';
 import { readTexts, readOutlines, type ItemRange } from './store-reads.ts';
-import { appendItems, countReads, findCounts, listMeasures, insertDataset } from './store.ts';
 
 const datasets: StorageType = {
   kind: 'dataset',

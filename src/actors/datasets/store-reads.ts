@@ -2,7 +2,7 @@
 import { sql, type ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { SEPARATOR } from '../export/item-texts.ts';
+import { SEPARATOR } from '../export/input.ts';
 
 /** The size of a page, give or take a chunk: rendering one blocks the event loop. */
 const PAGE_BYTES = 256 * 1024;

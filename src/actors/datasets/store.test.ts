@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
-import type { Item } from '../export/input.ts';
+import { type Item, parseItems, SEPARATOR } from '../export/input.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { datasetMigrations } from '../migrations/datasets.ts';
 import { packItems } from './chunks.ts';
 import { pageQuery, readTexts, readOutlines, type ItemRange } from './store-reads.ts';
-import { parseItems, SEPARATOR } from '../export/item-texts.ts';
 import { measureItems } from './model.ts';
 import { appendItems, countReads, findCounts, listMeasures, insertDataset, purgeDataset } from './store.ts';
 

@@ -1,11 +1,20 @@
-// Datasets in the database: appends items atomically, counts them, and purges deleted datasets.
+// Datasets in the database: appends items atomically, counts them, caches the names of their fields, and purges deleted datasets.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import type { DatasetCounts, FieldMeasure } from './model.ts';
 import { readFields, writeFields, type PackedItems } from './chunks.ts';
+
+declare module '../../kernel/kernel.ts' {
+  interface Services {
+    /** By the id of the dataset. */
+    datasetFields: BoundedCache<string, Set<string>>;
+  }
+}
 
 const BATCH_SIZE = 500;
 
@@ -41,6 +50,24 @@ export async function findCounts(db: Db, ids: readonly string[]): Promise<Map<st
       },
     ]),
   );
+}
+
+/** The field names of each dataset, so that a push writes only new ones. */
+export function openDatasetFields(): BoundedCache<string, Set<string>> {
+  return new BoundedCache({ max: 1000 });
+}
+
+/** The caller adds the names that it stores. Names that another node stored meanwhile are stored twice, and read once. */
+export async function knownFields(
+  { db, services: { datasetFields } }: Pick<Kernel, 'db' | 'services'>,
+  id: string,
+): Promise<Set<string>> {
+  const known = datasetFields.get(id);
+  if (known !== undefined) return known;
+  const counts = (await findCounts(db, [id])).get(id);
+  const loaded = datasetFields.get(id) ?? new Set(counts?.fields);
+  datasetFields.set(id, loaded);
+  return loaded;
 }
 
 /**

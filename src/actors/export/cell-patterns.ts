@@ -1,8 +1,7 @@
 // Reads the plain values out of the JSON text of items by patterns: most items of a table have one of a few shapes, and
 // matching a pattern made from such a shape is several times as fast as parsing.
 import { isContainer } from '../../kernel/json/json-value.ts';
-import type { Item } from './input.ts';
-import { SEPARATOR } from './item-texts.ts';
+import { type Item, SEPARATOR } from './input.ts';
 
 /** Items of further shapes are parsed, and so are items of rare shapes. */
 const MAX_SHAPES = 8;
@@ -22,7 +21,7 @@ interface CellPattern {
 }
 
 /** How items become rows of cells. */
-export interface TableLayout {
+interface TableLayout {
   cellsOf: (item: Item) => unknown[];
   /** A row of empty cells. */
   newRow: () => unknown[];

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Failure } from '../../kernel/failure.ts';
 import { ExportWriter } from './export-client.ts';
 import { exporters, startExport, type ExportFormat } from './exporters.ts';
-import { parseItems } from './item-texts.ts';
+import { parseItems } from './input.ts';
 
 const writer = new ExportWriter();
 after(() => writer.close());

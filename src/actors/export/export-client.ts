@@ -1,10 +1,11 @@
-// The main thread's side of the export thread: sends it the texts of items and receives the chunks of the file.
+// The main thread's side of the export thread: the messages between the two, the texts of items out, and the chunks of the file in.
 import { Failure } from '../../kernel/failure.ts';
 import type { TaskChannel } from '../../kernel/threads/task-thread.ts';
 import { TaskStopped } from '../../kernel/threads/task-error.ts';
 import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
-import type { ExportTask, FromThread, SourceName, ToThread } from './export-protocol.ts';
-import type { ExportSource } from './input.ts';
+import type { ExportSource, ExportOptions } from './input.ts';
+import type { ExportFormat } from './exporters.ts';
+import type { Projection } from './project.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -20,7 +21,34 @@ const MAX_MEGABYTES = 1024;
 const YOUNG_MEGABYTES = 6;
 const IDLE_MS = 5 * 60_000;
 
-export interface ExportSources {
+export interface ExportTask {
+  format: ExportFormat;
+  options: ExportOptions;
+  projection: Projection;
+  /** Outlines are small items with the same columns: reading them is cheaper than reading the items. */
+  hasOutlines: boolean;
+}
+
+/** Both are read as texts of several joined items (`parseItems`). */
+export type SourceName = 'items' | 'outlines';
+
+/** The sources that an export reads are identified by numbers. */
+export type ToThread =
+  /** Asks for the next chunk. */
+  | { verb: 'next' }
+  /** The texts asked for; absent at the end of the source. */
+  | { verb: 'texts'; reading: number; texts?: readonly string[] }
+  /** Reading the source failed; the main thread keeps the error. */
+  | { verb: 'broken'; reading: number };
+
+export type FromThread =
+  | { verb: 'chunk'; bytes: Uint8Array<ArrayBuffer> }
+  | { verb: 'end' }
+  /** Asks for texts; the first message with a new number opens the source. */
+  | { verb: 'read'; reading: number; source: SourceName }
+  | { verb: 'leave'; reading: number };
+
+interface ExportSources {
   items: ExportSource<string>;
   outlines?: ExportSource<string>;
 }

@@ -2,9 +2,8 @@
 import { Failure } from '../../kernel/failure.ts';
 import { serveTasks, type TaskPort } from '../../kernel/threads/serve-tasks.ts';
 import { exporters, type Chunks, type ExportFormat } from './exporters.ts';
-import type { ExportTask, FromThread, SourceName, ToThread } from './export-protocol.ts';
-import type { Item, ExportSource } from './input.ts';
-import { parseItems, SEPARATOR } from './item-texts.ts';
+import type { ExportTask, FromThread, SourceName, ToThread } from './export-client.ts';
+import { type Item, type ExportSource, parseItems, SEPARATOR } from './input.ts';
 import { projectBatches, projector } from './project.ts';
 
 /** Formats that need their columns before the first row. */
