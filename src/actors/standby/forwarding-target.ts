@@ -1,6 +1,9 @@
-// One step of a request: to the web server of a run, or to the node that has it.
+// One step of a request: to the web server of a run, or to the node that has it, which knows the sender by a signed header.
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import type { RawExchange } from '../../kernel/http/raw-route.ts';
+import type { RawExchange, RawRouteCall } from '../../kernel/http/raw-route.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { noWebServer } from './model.ts';
 import {
@@ -46,7 +49,7 @@ export function forwardToProgram(
   };
 }
 
-/** On requests of one node to another; see `node-signature.ts`. */
+/** On requests of one node to another. */
 export const FORWARDING_HEADER = 'x-signalbox-hop';
 
 interface NodeTarget {
@@ -100,4 +103,39 @@ function passed(rawHeaders: readonly string[], dropped: ReadonlySet<string>): st
     if (!dropped.has(folded) && !named.has(folded)) head.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   return head;
+}
+
+/** Machines set their clocks by themselves. */
+const MAX_SKEW_MS = 5 * 60 * 1000;
+const PURPOSE = 'requests between nodes';
+
+type SignedCall = Pick<RawRouteCall, 'method' | 'url' | 'address'>;
+
+/** The client's address goes with it, as the other node sees this one's. */
+export function signForwarding({ secrets, clock }: Kernel, call: SignedCall): string {
+  const time = String(clock.now());
+  const address = Buffer.from(call.address).toString('base64url');
+  return `${time}.${address}.${secrets.sign(PURPOSE, textOf(call, time, address))}`;
+}
+
+function textOf({ method, url }: SignedCall, time: string, address: string): string {
+  return [time, address, method, pathOf(url)].join('\n');
+}
+
+/**
+ * The address of the client; undefined where no node has sent the request. Throws for a header that no node has made: without
+ * that, two nodes whose clocks differ would send a request to each other for ever.
+ */
+export function readForwarding({ secrets, clock }: Kernel, call: RawRouteCall): string | undefined {
+  const header = call.headers[FORWARDING_HEADER];
+  if (header === undefined) return undefined;
+  const [time = '', address = '', signature = ''] = String(header).split('.');
+  const expected = secrets.sign(PURPOSE, textOf(call, time, address));
+  const isRecent = Math.abs(clock.now() - Number(time)) <= MAX_SKEW_MS;
+  if (isRecent && isSameSecret(signature, expected)) return Buffer.from(address, 'base64url').toString();
+  throw new Failure(
+    'malformed',
+    `The header ${FORWARDING_HEADER} is for nodes of this server, which have the same secret key and the same time.`,
+    { part: 'request' },
+  );
 }

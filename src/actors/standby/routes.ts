@@ -6,9 +6,8 @@ import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/http/raw-
 import { markServerReady } from '../runs/store.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { forward, NODE_ANSWER_MS, Unreached } from './forward.ts';
-import { forwardToNode, forwardToProgram } from './forwarding-target.ts';
+import { forwardToNode, forwardToProgram, readForwarding, signForwarding } from './forwarding-target.ts';
 import { noWebServer, parseTarget, tooManyWaiting, type ProxyTarget } from './model.ts';
-import { readForwarding, signForwarding } from './node-signature.ts';
 import { nodeOutOfReach } from './nodes.ts';
 import { openStandby } from './open-standby.ts';
 import { nameOf } from './pools.ts';

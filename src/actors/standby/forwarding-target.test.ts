@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { RawRouteCall } from '../../kernel/http/raw-route.ts';
-import { FORWARDING_HEADER } from './forwarding-target.ts';
-import { readForwarding, signForwarding } from './node-signature.ts';
+import { FORWARDING_HEADER, readForwarding, signForwarding } from './forwarding-target.ts';
 
 const NOW = 1_800_000_000_000;
 const SKEW_MS = 5 * 60 * 1000;
