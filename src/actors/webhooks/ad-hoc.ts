@@ -5,9 +5,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { checker, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Run } from '../runs/model.ts';
-import { requireWebhooks, actorWebhookResource, type WebhookCall } from './access.ts';
+import { requireWebhooks, actorWebhookResource, type WebhookCall, makerOf } from './access.ts';
 import { checkRequestUrl } from './change-webhook.ts';
-import { makerOf } from './maker.ts';
 import { AdHocWebhooks, checkIdempotencyKey, invalidWebhook, newFields, type ActorWebhook } from './model.ts';
 import { findWebhookByKey, insertActorWebhooks, lockActorWebhooks, type NewWebhook } from './store.ts';
 

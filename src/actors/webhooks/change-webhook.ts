@@ -1,19 +1,19 @@
-// Creates, changes and deletes webhooks, each in one transaction with its audit entry.
-import type { ChangeActor } from '../../kernel/identity/actor.ts';
+// Creates, changes and deletes webhooks, each in one transaction with its audit entry, and transfers those of an account that ends.
+import { type ChangeActor, systemActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import { shareLockAccount, type TransferOwnership } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { scheduleDeliveryRemoval, scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
+import { updateDeliveryOwner } from '../../kernel/webhooks/store-deliveries.ts';
 import { openActor } from '../actors/access.ts';
 import { openRun } from '../runs/access.ts';
 import { openTask } from '../tasks/access.ts';
-import { requireWebhooks, actorWebhookResource } from './access.ts';
+import { requireWebhooks, actorWebhookResource, makerOf } from './access.ts';
 import { ACTORS_API } from './dispatch-model.ts';
-import { makerOf } from './maker.ts';
 import {
   changeFields,
   checkIdempotencyKey,
@@ -42,6 +42,7 @@ import {
   lockActorWebhook,
   lockActorWebhooks,
   updateActorWebhook,
+  updateWebhookOwner,
 } from './store.ts';
 
 type WebhookChanger = ChangeActor & { caller: KnownCaller };
@@ -228,3 +229,18 @@ function audited({ id, requestUrl, target, eventTypes, isEnabled, isAdHoc, doNot
     doNotRetry,
   };
 }
+
+export const transferWebhooks: TransferOwnership = async (tx, from, to) => {
+  // Removing the account was authorized, and the transfer follows from it.
+  const transfer = tx.as(systemActor(tx.actor));
+  const webhooks = await updateWebhookOwner(transfer.db, from.id, to.id);
+  await updateDeliveryOwner(transfer.db, ACTORS_API, from.id, to.id);
+  if (webhooks === 0n) return;
+  transfer.record({
+    accesses: [{ action: 'transferWebhooks', resource: `service-token/${from.id}` }],
+    kind: 'token',
+    name: from.username,
+    verb: `gave to ${to.username} the webhooks of the token`,
+    after: { owner: to.username, webhooks: Number(webhooks) },
+  });
+};

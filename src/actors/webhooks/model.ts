@@ -3,8 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { EVENT_TYPES, type WebhookEventType } from './event-types.ts';
-import { parseHeaderTemplate } from './header-template.ts';
-import { BadTemplate, parseTemplate } from './template.ts';
+import { parseHeaderTemplate, BadTemplate, parseTemplate } from './template.ts';
 
 /** What it listens to: all runs and builds of an Actor, all runs of a task, or one run. */
 export interface WebhookScope {

@@ -3,7 +3,7 @@ import type { Module } from '../../kernel/http/module.ts';
 import { actorWebhookMigrations } from '../migrations/webhooks.ts';
 import { actorDeliveryPolicy } from './delivery-policy.ts';
 import { dispatchRoutes } from './dispatch-routes.ts';
-import { transferWebhooks } from './transfer-ownership.ts';
+import { transferWebhooks } from './change-webhook.ts';
 import { actorWebhookRoutes } from './routes.ts';
 
 export const actorWebhookModule: Module = {

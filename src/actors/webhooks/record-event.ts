@@ -1,19 +1,27 @@
-// Records what happens to runs and builds for the webhooks that listen, in the transaction in which it happens.
+// Records events for the webhooks that listen: what happens to runs and builds, in the transaction in which it happens, and tests.
 import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
 import { enqueueDeliveries, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
-import type { JobKind } from '../jobs/job.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
-import { toRunDetail, type Run } from '../runs/model.ts';
+import { toRunDetail, type Run, NEW_STATS } from '../runs/model.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
 import type { WebhookEventType } from './event-types.ts';
-import { parseHeaderTemplate, renderHeaders } from './header-template.ts';
-import { toCondition, type ActorWebhook } from './model.ts';
-import { countDispatch, listListening } from './store.ts';
-import { BadTemplate, DEFAULT_TEMPLATE, parseTemplate, Renderer, PayloadTooLarge } from './template.ts';
+import type { JobKind } from '../jobs/job.ts';
+import type { JobStatus } from '../jobs/job-status.ts';
+import {
+  parseHeaderTemplate,
+  renderHeaders,
+  BadTemplate,
+  DEFAULT_TEMPLATE,
+  parseTemplate,
+  Renderer,
+  PayloadTooLarge,
+} from './template.ts';
+import { toCondition, type ActorWebhook, webhookNotFound } from './model.ts';
+import { countDispatch, listListening, findActorWebhook } from './store.ts';
 
 /** The longest payload, in characters. */
 const MAX_PAYLOAD = 2 * 1024 * 1024;
@@ -193,5 +201,61 @@ function detailsOf(
     maker,
     depth,
     ...(refusal !== undefined && { refusal }),
+  };
+}
+
+const DUMMY_ID = '0'.repeat(24);
+
+/** With a payload about a run that never was. Returns the id of the dispatch. */
+export async function createTestDispatch(
+  kernel: Kernel,
+  { id, userId }: ActorWebhook,
+  now: number,
+): Promise<string> {
+  return await kernel.db.transaction().execute(async (tx) => {
+    // Not locked: events lock the queue first and the webhook then.
+    const webhook = await findActorWebhook(tx, id);
+    if (webhook === undefined || webhook.userId !== userId) throw webhookNotFound();
+    const resource = toRunDetail(dummyRun(webhook, now), now);
+    const event = { type: 'TEST', userId, data: null, resource, depth: 0 } as const;
+    const [dispatchId] = await insertDispatches(tx, [webhook], event, now);
+    return dispatchId!;
+  });
+}
+
+function dummyRun({ userId, target, maker }: ActorWebhook, now: number): Run {
+  return {
+    id: target.kind === 'run' ? target.id : DUMMY_ID,
+    actorId: target.kind === 'actor' ? target.id : DUMMY_ID,
+    taskId: target.kind === 'task' ? target.id : null,
+    userId,
+    buildId: DUMMY_ID,
+    buildNumber: '0.0.1',
+    status: 'SUCCEEDED',
+    statusMessage: 'This is a test of a webhook',
+    isMessageTerminal: false,
+    meta: { origin: 'TEST', initiator: maker.initiator },
+    options: {
+      build: 'latest',
+      timeoutSecs: 3600,
+      memoryMbytes: 1024,
+      diskMbytes: 2048,
+      maxItems: null,
+      maxTotalChargeUsd: null,
+      restartOnError: false,
+    },
+    stats: NEW_STATS,
+    exitCode: 0,
+    startedAt: now,
+    finishedAt: now,
+    timeoutAt: null,
+    datasetId: DUMMY_ID,
+    storeId: DUMMY_ID,
+    queueId: DUMMY_ID,
+    inputKey: 'INPUT',
+    generalAccess: 'FOLLOW_USER_SETTING',
+    permissionLevel: 'LIMITED_PERMISSIONS',
+    chargedEvents: {},
+    metamorphs: [],
   };
 }

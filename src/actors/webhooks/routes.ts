@@ -21,7 +21,7 @@ import {
   WebhookShort,
 } from './model.ts';
 import { listActorWebhooks } from './store.ts';
-import { createTestDispatch } from './test-dispatch.ts';
+import { createTestDispatch } from './record-event.ts';
 
 export const ByWebhook = Type.Object({ webhookId: Type.String() });
 const VIEW = { action: 'viewWebhook' } as const;

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseHeaderTemplate, renderHeaders } from './header-template.ts';
+import {
+  parseHeaderTemplate,
+  renderHeaders,
+  BadTemplate,
+  DEFAULT_TEMPLATE,
+  parseTemplate,
+  PayloadTooLarge,
+  Renderer,
+} from './template.ts';
 import { parseOwnRunUrl } from './own-url.ts';
-import { BadTemplate, DEFAULT_TEMPLATE, parseTemplate, PayloadTooLarge, Renderer } from './template.ts';
 
 const MAX = 1_000_000;
 const VALUES = {

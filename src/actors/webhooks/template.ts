@@ -1,7 +1,7 @@
-// Templates of webhook payloads: JSON with variables in double braces, as values and, if wanted, inside strings.
+// Templates of webhooks: payloads as JSON with variables in double braces, and headers as a JSON object of which some always have the platform's own values.
 
 /** What the variables stand for, by the first part of their names. */
-export type TemplateValues = Readonly<Record<string, unknown>>;
+type TemplateValues = Readonly<Record<string, unknown>>;
 
 /** The first parts of the names of all variables. */
 const VARIABLES: ReadonlySet<string> = new Set([
@@ -30,15 +30,15 @@ interface Variable {
   path: readonly string[];
 }
 
-export type Template = readonly Segment[];
+type Template = readonly Segment[];
 
 /** A template that cannot be used; the message continues after the name of its field. */
 export class BadTemplate extends Error {}
 
-const NAME = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
-const IN_STRING = new RegExp(`\\{\\{\\s*(${NAME})\\s*\\}\\}`);
+const VARIABLE_NAME = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
+const IN_STRING = new RegExp(`\\{\\{\\s*(${VARIABLE_NAME})\\s*\\}\\}`);
 /** A string, a variable, or double braces around something else. */
-const TOKEN = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\{\\{(?:\\s*(${NAME})\\s*\\}\\})?`, 'gs');
+const TOKEN = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\{\\{(?:\\s*(${VARIABLE_NAME})\\s*\\}\\})?`, 'gs');
 const IS_KEY = /\s*:/y;
 
 /** Throws where it is no JSON once its variables have values, or names variables that do not exist. */
@@ -170,4 +170,81 @@ export class Renderer {
     }
     return value ?? null;
   }
+}
+
+/** These have the platform's values, whatever the template says. */
+const FORCED: ReadonlySet<string> = new Set([
+  'host',
+  'content-type',
+  'x-apify-webhook',
+  'x-apify-webhook-dispatch-id',
+  'x-apify-request-origin',
+  'x-platform-webhook',
+  'x-platform-webhook-dispatch-id',
+  'x-platform-request-origin',
+]);
+
+/** These are about the connection or the length of the body: another value could smuggle a second request into it. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
+// oxlint-disable-next-line no-control-regex -- these are what must not be in a header
+const CONTROL = /[\u0000-\u0008\u000A-\u001F\u007F]/;
+const MAX_HEADERS_LENGTH = 16_384;
+const MAX_HEADERS = 100;
+
+/** Throws `BadTemplate` where it is no object of headers, or has some that a webhook cannot send. */
+export function parseHeaderTemplate(text: string, interpolatesStrings: boolean): Template {
+  const template = parseTemplate(text, interpolatesStrings);
+  // With every variable null.
+  const sample: unknown = JSON.parse(
+    template.map((segment) => (typeof segment === 'string' ? segment : 'null')).join(''),
+  );
+  if (typeof sample !== 'object' || sample === null || Array.isArray(sample))
+    throw new BadTemplate('must be an object of headers');
+  const headers = Object.entries(sample);
+  if (headers.length > MAX_HEADERS) throw new BadTemplate(`can have ${MAX_HEADERS} headers`);
+  for (const [name, value] of headers) {
+    const shown = JSON.stringify(name.slice(0, 100));
+    if (!HEADER_NAME.test(name)) throw new BadTemplate(`has ${shown}, which cannot be the name of a header`);
+    if (REFUSED.has(name.toLowerCase()))
+      throw new BadTemplate(`has ${shown}, which belongs to the connection and cannot be set`);
+    if (typeof value === 'object' && value !== null)
+      throw new BadTemplate(`has the header ${shown}, whose value must be a text, a number or a boolean`);
+    if (typeof value === 'string' && CONTROL.test(value))
+      throw new BadTemplate(
+        `has the header ${shown}, whose value must be one line without control characters`,
+      );
+  }
+  return template;
+}
+
+/** Headers whose value is null are left out. Line breaks in the values of variables become spaces. */
+export function renderHeaders(template: Template, renderer: Renderer): Record<string, string> {
+  const rendered = JSON.parse(renderer.render(template, MAX_HEADERS_LENGTH)) as Record<string, unknown>;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(rendered)) {
+    if (value === null || FORCED.has(name.toLowerCase())) continue;
+    headers[name] = toHeaderValue(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return headers;
+}
+
+/** As bytes of UTF-8, because Node sends one byte for each character. */
+function toHeaderValue(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what must not be in a header
+  const oneLine = text.replaceAll(/[\u0000-\u001F\u007F]+/g, ' ').trim();
+  return Buffer.from(oneLine, 'utf8').toString('latin1');
 }
