@@ -24,7 +24,7 @@ import {
   type ActorFields,
 } from './store.ts';
 import { countRecentUsers, updateActorUserOwner } from './store-users.ts';
-import { listJobsOfActor } from '../jobs/store-retention.ts';
+import { listJobsOfActor } from '../jobs/store-finished.ts';
 import {
   countTags,
   deleteTag,

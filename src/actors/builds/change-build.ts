@@ -10,17 +10,25 @@ import { deleteTagsOfBuild, findTaggedBuild } from '../actors/store-tags.ts';
 import { findActorById, takeBuildNumber } from '../actors/store.ts';
 import { deleteWaitingJob, requestControl, insertJob } from '../jobs/store.ts';
 import { deleteLog, endLog, insertLog } from '../logs/store.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
 import { RETENTION_SWEEP_MS, sweepFinished } from '../jobs/retention.ts';
 import { isBuildOfTask } from '../tasks/store.ts';
 import type { Actor } from '../actors/model.ts';
 import { findVersion } from '../actors/store-versions.ts';
-import { checkExecution } from '../jobs/check-execution.ts';
+import { checkExecution } from '../jobs/this-node.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
-import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
-import { deleteBuild, findBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
+import {
+  clearSnapshotSource,
+  insertSnapshot,
+  deleteBuild,
+  findBuild,
+  lockBuild,
+  updateBuild,
+  isBuildUsed,
+  insertBuild,
+} from './store.ts';
 
 interface NewBuild {
   actor: Actor;

@@ -3,18 +3,19 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Job, JobContext } from '../jobs/job.ts';
-import { reasonToGiveUp } from '../jobs/job-deaths.ts';
-import { deleteJob } from '../jobs/store.ts';
+import { type Job, type JobContext, isFinished, reasonToGiveUp } from '../jobs/job.ts';
+import { deleteJob, holdsJob } from '../jobs/store.ts';
 import { openLogWriter } from '../logs/log-writer.ts';
 import { finishLog } from '../logs/stored-log.ts';
-import { isFinished } from '../jobs/job-status.ts';
 import { removeTree } from '../runner/remove-tree.ts';
+import { saveStoreEntry } from '../actor-store/store-entries.ts';
+import { setTag } from '../actors/store-tags.ts';
+import { lockActor } from '../actors/store.ts';
+import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
 import { StepFailed } from './build-step.ts';
-import { beginBuild, endBuild, type BuildResult } from './build-transitions.ts';
 import { BUILD_TIMEOUT_MS } from './model.ts';
-import { produceBuild, type BuildContext } from './produce-build.ts';
-import { findBuild } from './store.ts';
+import { produceBuild, type BuildContext, type BuildResult } from './produce-build.ts';
+import { findBuild, clearSnapshotSource, lockBuild, updateBuild } from './store.ts';
 import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from './work-folders.ts';
 
 export interface BuildExecution {
@@ -121,4 +122,52 @@ async function buildOrFail(kernel: Kernel, job: Job, context: BuildContext): Pro
     kernel.log.error({ err: error, build: build.id }, 'a build failed for the last time');
     return { status: 'FAILED', message: 'The build failed because of an error of the server.' };
   }
+}
+
+/** The row of the build is locked before that of the job, as everywhere. False if the lease was lost. */
+async function beginBuild(kernel: Kernel, job: Job): Promise<boolean> {
+  return await kernel.db.transaction().execute(async (tx) => {
+    const build = await lockBuild(tx, job.id);
+    if (build === undefined || !(await holdsJob(tx, job))) return false;
+    if (build.status === 'READY') await updateBuild(tx, job.id, { status: 'RUNNING' });
+    return true;
+  });
+}
+
+/** Saves the result, gives the tag to a build that has succeeded, and ends the job. False if the lease was lost: nothing is written. */
+export async function endBuild(
+  kernel: Kernel,
+  job: Job,
+  result: BuildResult,
+  runTimeMs: number,
+): Promise<boolean> {
+  const now = kernel.clock.now();
+  return await kernel.db.transaction().execute(async (tx) => {
+    const build = await lockBuild(tx, job.id);
+    if (!(await holdsJob(tx, job))) return false;
+    await deleteJob(tx, job);
+    // Deleted with its Actor.
+    if (build === undefined) return true;
+    // The caller of an abort got this status, so it stays, whatever came first.
+    const isAborted = build.status === 'ABORTING';
+    const status = isAborted ? 'ABORTED' : result.status;
+    const changes = {
+      status,
+      statusMessage: isAborted ? 'The build was aborted.' : result.message,
+      exitCode: result.exitCode ?? null,
+      finishedAt: now,
+      stats: { runTimeMs: build.stats.runTimeMs + runTimeMs, sourceBytes: result.sourceBytes ?? 0 },
+      ...(status === 'SUCCEEDED' && result.content),
+    };
+    await updateBuild(tx, build.id, changes);
+    await clearSnapshotSource(tx, build.id);
+    const actor =
+      status === 'SUCCEEDED' && build.tag !== null ? await lockActor(tx, build.actorId) : undefined;
+    if (actor !== undefined) {
+      await setTag(tx, actor.id, build.tag!, build.id);
+      if (actor.isPublic) await saveStoreEntry(tx, actor);
+    }
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), { ...build, ...changes }, 'ended', now);
+    return true;
+  });
 }

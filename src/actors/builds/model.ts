@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { SOURCE_TYPES, toBuildNumberInt, type SourceType } from '../actors/version.ts';
 import { ORIGINS, type JobMeta } from '../jobs/job-meta.ts';
-import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
+import { STATUSES, type JobStatus } from '../jobs/job.ts';
 import type { StartCommand } from './commands.ts';
 
 export interface BuildOptions {

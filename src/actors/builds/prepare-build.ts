@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import { LIBRARY_ID } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { openEnvVars } from '../actors/env-vars.ts';
-import { installLibraryPackages } from '../library/install-packages.ts';
+import { installLibraryPackages } from '../library/library-actors.ts';
 import type { LogWriter } from '../logs/log-writer.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
@@ -12,7 +12,7 @@ import { dependencyFolderName, readManifest } from './dependency-plan.ts';
 import { installNodePackages, installPythonPackages, type InstallRequest } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
 import { readerOf } from './source-reader.ts';
-import { findSnapshot } from './store-snapshots.ts';
+import { findSnapshot } from './store.ts';
 import { checkPython, type Toolchain } from './toolchain.ts';
 import {
   BUILD_FOLDERS,

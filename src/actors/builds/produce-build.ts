@@ -12,14 +12,13 @@ import { packFolder } from '../sources/pack.ts';
 import { readDefinition, readStart } from './actor-definition.ts';
 import type { BuildCommand } from './commands.ts';
 import { sourceBlobOf } from './build-folders.ts';
-import type { BuildResult } from './build-transitions.ts';
 import { compileSources } from './build-step.ts';
 import { dependencyFolderName, planDependencies, type DependencyPlan } from './dependency-plan.ts';
 import { installNodePackages, installPythonPackages, readLockfile } from './install.ts';
 import type { Build, BuildRuntime } from './model.ts';
 import { readerOf } from './source-reader.ts';
 import { checkPython } from './toolchain.ts';
-import { findSnapshot } from './store-snapshots.ts';
+import { findSnapshot } from './store.ts';
 import {
   DEPENDENCIES,
   makeTemporaryFolder,
@@ -34,6 +33,18 @@ export interface BuildContext {
   /** A folder of this execution alone. */
   temporary: string;
   signal: AbortSignal;
+}
+
+export interface BuildResult {
+  status: 'SUCCEEDED' | 'FAILED' | 'ABORTED' | 'TIMED-OUT';
+  message: string;
+  exitCode?: number | null;
+  /** Of one that has succeeded. */
+  content?: Pick<
+    Build,
+    'sources' | 'dependencies' | 'runtime' | 'definition' | 'inputSchema' | 'readme' | 'changelog'
+  >;
+  sourceBytes?: number;
 }
 
 export async function produceBuild(kernel: Kernel, context: BuildContext): Promise<BuildResult> {

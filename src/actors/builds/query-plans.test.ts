@@ -6,11 +6,13 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { ActorVersion } from '../actors/version.ts';
-import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-retention.ts';
+import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-finished.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { NEW_BUILD } from './fixture.ts';
-import { clearSnapshotSource, findSnapshot, insertSnapshot } from './store-snapshots.ts';
 import {
+  clearSnapshotSource,
+  findSnapshot,
+  insertSnapshot,
   deleteBuild,
   findBuild,
   findBuildByNumber,

@@ -12,7 +12,7 @@ import { openApiOfBuild } from '../input/openapi-of-build.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
 import { LogQuery, PUBLIC_LOGS, serveLog } from '../logs/routes.ts';
 import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts';
-import { metaOf } from '../jobs/job-origin.ts';
+import { metaOf } from '../jobs/job-meta.ts';
 import {
   buildDenied,
   isBuildOwner,

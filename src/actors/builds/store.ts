@@ -1,12 +1,11 @@
-// Builds in the database.
+// Builds in the database, with what they use of their versions.
 import type { Insertable, Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { SourceType } from '../actors/version.ts';
-import { STATUS_CHANNELS } from '../jobs/job.ts';
+import type { SourceType, ActorVersion, EnvVar } from '../actors/version.ts';
+import { STATUS_CHANNELS, type JobStatus } from '../jobs/job.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
 import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from './model.ts';
 import type { BuildRow } from './tables.ts';
 
@@ -65,7 +64,7 @@ export async function lockBuild(tx: Db, id: string): Promise<Build | undefined> 
   return row && buildOf(row);
 }
 
-export type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'meta' | 'options'>>;
+type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'meta' | 'options'>>;
 
 export async function updateBuild(tx: Db, id: string, changes: BuildChanges): Promise<void> {
   await tx.updateTable('builds').set(columnsOf(changes)).where('id', '=', id).execute();
@@ -78,7 +77,7 @@ export async function deleteBuild(tx: Db, id: string): Promise<void> {
 }
 
 /** Whose builds. */
-export type BuildScope = { userId: string } | { actorId: string };
+type BuildScope = { userId: string } | { actorId: string };
 
 /** Without the large fields. */
 export async function listBuilds(
@@ -259,4 +258,41 @@ function shortOf(row: ShortRow): BuildShort {
     buildNumber: row.build_number,
     meta: JSON.parse(row.meta) as JobMeta,
   };
+}
+
+/** What a build uses of its version, as it was when the build was started: the version may change, or be deleted, before a node executes it. */
+interface VersionSnapshot {
+  /** A `VersionSource` as JSON; null once the build has finished, as it may have megabytes. */
+  source: string | null;
+  /** Those that apply to builds, sealed where they are secret. */
+  envVars: readonly EnvVar[];
+}
+
+export async function insertSnapshot(
+  tx: Db,
+  buildId: string,
+  { source, envVars, appliesEnvVarsToBuild }: ActorVersion,
+): Promise<void> {
+  await tx
+    .insertInto('build_snapshots')
+    .values({
+      build_id: buildId,
+      source,
+      env_vars: JSON.stringify(appliesEnvVarsToBuild ? envVars : []),
+    })
+    .execute();
+}
+
+export async function findSnapshot(db: Db, buildId: string): Promise<VersionSnapshot | undefined> {
+  const row = await db
+    .selectFrom('build_snapshots')
+    .select(['source', 'env_vars'])
+    .where('build_id', '=', buildId)
+    .executeTakeFirst();
+  return row && { source: row.source, envVars: JSON.parse(row.env_vars) as EnvVar[] };
+}
+
+/** When the build has finished. The variables stay: a node that installs its packages again needs the same ones. */
+export async function clearSnapshotSource(tx: Db, buildId: string): Promise<void> {
+  await tx.updateTable('build_snapshots').set({ source: null }).where('build_id', '=', buildId).execute();
 }

@@ -7,8 +7,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { jobMigrations } from '../migrations/jobs.ts';
 import { startJobWorker, type JobWorker, type JobWorkerSettings } from './job-worker.ts';
-import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler } from './job.ts';
-import { countDeaths } from './job-deaths.ts';
+import { LeaseLost, ServerStopping, type Job, type JobControl, type JobHandler, countDeaths } from './job.ts';
 import type * as JobStore from './store.ts';
 import {
   claimJob,

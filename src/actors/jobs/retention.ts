@@ -8,7 +8,7 @@ import {
   type ActorOfAccount,
   type JobTable,
   type StartedJob,
-} from './store-retention.ts';
+} from './store-finished.ts';
 
 export const RETENTION_SWEEP_MS = 60 * 60 * 1000;
 const BATCH_SIZE = 100;
@@ -16,7 +16,7 @@ const BATCH_SIZE = 100;
 const KEPT = 10;
 
 /** Removes one in a transaction, unless it was changed since it was found. */
-export type RemoveOld = (id: string, finishedBefore: number) => Promise<void>;
+type RemoveOld = (id: string, finishedBefore: number) => Promise<void>;
 
 export async function sweepFinished(
   kernel: Kernel,

@@ -4,8 +4,7 @@ import type { Selectable } from 'kysely';
 import { isHeld, leasesOf } from '../../kernel/jobs/lease-store.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { addDeath, countDeaths, removeDeath } from './job-deaths.ts';
-import type { Job, JobControl, JobKind } from './job.ts';
+import { addDeath, countDeaths, removeDeath, type Job, type JobControl, type JobKind } from './job.ts';
 import type { JobRow } from './tables.ts';
 
 /** The channel that wakes the job workers of all nodes. */
@@ -13,7 +12,7 @@ export const JOBS = 'jobs';
 
 export const jobLeases = leasesOf('jobs', { until: 'lease_until', claims: 'claims' });
 
-export interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'> {
+interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'> {
   /** The one node that may execute it, as long as that is there. */
   node?: string | undefined;
 }

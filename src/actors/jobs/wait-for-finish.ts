@@ -4,8 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Log } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { STATUS_CHANNELS, type JobKind } from './job.ts';
-import { isFinished, type JobStatus } from './job-status.ts';
+import { STATUS_CHANNELS, type JobKind, isFinished, type JobStatus } from './job.ts';
 import { listFinished } from './store-finished.ts';
 
 declare module '../../kernel/kernel.ts' {
@@ -37,7 +36,7 @@ interface Look {
   timer?: NodeJS.Timeout;
 }
 
-export class FinishWaits {
+class FinishWaits {
   readonly #db: Db;
   readonly #log: Log;
   readonly #clock: Clock;

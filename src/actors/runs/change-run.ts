@@ -5,7 +5,7 @@ import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import { deleteWaitingJob, requestControl } from '../jobs/store.ts';
 import { endLog, deleteLog } from '../logs/store.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import type { Run } from './model.ts';
 import { abortRun } from './change-run.ts';
 import { lockRun, updateRun } from './store.ts';

@@ -17,7 +17,7 @@ import { insertJob, requestControl } from '../jobs/store.ts';
 import { writeRecord } from '../key-value-stores/write-record.ts';
 import { unpackLog } from '../logs/stored-log.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN } from './access.ts';
 import { abortOverBudget, chargeRun, chargeEventsOf, chargeForStart, hasPrice } from './charges.ts';
 import { addAliases } from './declared-storages.ts';

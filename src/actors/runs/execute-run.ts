@@ -5,14 +5,20 @@ import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { createWorkingFolder, prepareBuild } from '../builds/prepare-build.ts';
 import { findBuild } from '../builds/store.ts';
-import { LeaseLost, ServerStopping, type Job, type JobContext, type JobHandler } from '../jobs/job.ts';
-import { reasonToGiveUp } from '../jobs/job-deaths.ts';
+import {
+  LeaseLost,
+  ServerStopping,
+  type Job,
+  type JobContext,
+  type JobHandler,
+  isFinished,
+  reasonToGiveUp,
+} from '../jobs/job.ts';
 import { clearControl, deleteJob } from '../jobs/store.ts';
 import { type LogWriter, openLogWriter } from '../logs/log-writer.ts';
 import { publishLogEnd } from '../logs/stored-log.ts';
 import { removeTree } from '../runner/remove-tree.ts';
 import { explainLimit } from '../runner/runner.ts';
-import { isFinished } from '../jobs/job-status.ts';
 import {
   beginProcess,
   endRun,

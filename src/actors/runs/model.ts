@@ -4,7 +4,7 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.t
 import type { PermissionLevel } from '../actors/model.ts';
 import { PricingInfo, type ActorPricing } from '../actors/pricing.ts';
 import { ORIGINS, type JobMeta, type RunOrigin } from '../jobs/job-meta.ts';
-import { STATUSES, type JobStatus } from '../jobs/job-status.ts';
+import { STATUSES, type JobStatus } from '../jobs/job.ts';
 import { toBuildNumberInt } from '../actors/version.ts';
 
 export interface RunOptions {

@@ -6,8 +6,7 @@ import { assertPlans, recordStatements, wholeTableExcept } from '../../../test/q
 import { insertRunRow } from '../../../test/run-rows.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { listFinished } from '../jobs/store-finished.ts';
-import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-retention.ts';
+import { listFinished, findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-finished.ts';
 import {
   claimJob,
   deleteJob,

@@ -10,7 +10,7 @@ import { requestQueueRoutes } from '../request-queues/routes.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { ORIGINS } from '../jobs/job-meta.ts';
-import { STATUSES } from '../jobs/job-status.ts';
+import { STATUSES } from '../jobs/job.ts';
 import { checkRun, openRun, runNotFound } from './access.ts';
 import { parseOrigin, parseStatuses, type Run } from './model.ts';
 import { findLastRun, type RunScope } from './store.ts';

@@ -11,7 +11,7 @@ import { afterWait, WAIT_QUERY, type WaitCall } from '../jobs/wait-for-finish.ts
 import { GENERAL_ACCESS } from '../storages/model.ts';
 import { openRun, openRunOfPath, runNotFound, UPDATE_RUN, VIEW_RUN } from './access.ts';
 import { abortRun, removeFinishedRun } from './change-run.ts';
-import { STATUSES } from '../jobs/job-status.ts';
+import { STATUSES } from '../jobs/job.ts';
 import { parseStatuses, RunDetail, RunSummary, toRunDetail, toRunSummary, type Run } from './model.ts';
 import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts';
 

@@ -3,7 +3,7 @@ import type { FoundProgram, ProgramTokens } from '../../kernel/identity/identity
 import { hashSecret } from '../../kernel/secrets/secret.ts';
 import { compilePolicy, type PolicyStatement } from '../../kernel/identity/policy.ts';
 import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import { type Run, runTag } from './model.ts';
 import { findRunByToken } from './store.ts';
 

@@ -2,10 +2,9 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { LeaseLost, type Job } from '../jobs/job.ts';
+import { LeaseLost, type Job, type JobStatus } from '../jobs/job.ts';
 import { deleteJob } from '../jobs/store.ts';
 import { markLogEnded } from '../logs/store.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import type { Run, RunStats } from './model.ts';
 import { lockHeldRun, updateRun } from './store.ts';

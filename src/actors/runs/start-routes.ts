@@ -23,7 +23,7 @@ import { WAIT_QUERY } from '../jobs/wait-for-finish.ts';
 import { replyWithRecord } from '../key-value-stores/record-reply.ts';
 import { findRecord } from '../key-value-stores/store.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
-import { metaOf } from '../jobs/job-origin.ts';
+import { metaOf } from '../jobs/job-meta.ts';
 import { readAdHocWebhooks, WEBHOOKS_QUERY } from '../webhooks/ad-hoc.ts';
 import { runAfterWait } from './routes.ts';
 import { RUN_QUERY, type RunQuery } from './run-query.ts';

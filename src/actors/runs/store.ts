@@ -8,12 +8,11 @@ import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import { STATUS_CHANNELS, type Job } from '../jobs/job.ts';
+import { STATUS_CHANNELS, type Job, type JobStatus } from '../jobs/job.ts';
 import { jobLeases } from '../jobs/store.ts';
 import type { PermissionLevel } from '../actors/model.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
 import type { Metamorph, Run, RunOptions, RunStats, StorageIds } from './model.ts';
 import type { RunRow } from './tables.ts';
 

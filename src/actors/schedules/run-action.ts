@@ -8,7 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { openActor } from '../actors/access.ts';
 import type { SentInput } from '../input/prepare-input.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
-import { isFinished } from '../jobs/job-status.ts';
+import { isFinished } from '../jobs/job.ts';
 import type { Run } from '../runs/model.ts';
 import { startRun } from '../runs/start-run.ts';
 import { findRun } from '../runs/store.ts';

@@ -14,7 +14,7 @@ import { tooMany } from '../failures.ts';
 import { checkActorName } from '../resource-names.ts';
 import { removeActionsOf } from '../schedules/change-schedule.ts';
 import { removeWebhooksOf } from '../webhooks/change-webhook.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
+import type { JobStatus } from '../jobs/job.ts';
 import { abortRun } from '../runs/change-run.ts';
 import { listRuns } from '../runs/store.ts';
 import { taskNotFound, taskResource, type TaskCall } from './access.ts';

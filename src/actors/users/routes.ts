@@ -5,7 +5,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import { route, type JsonText } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { executionRefusal } from '../jobs/check-execution.ts';
+import { executionRefusal } from '../jobs/this-node.ts';
 import { MAX_ACTORS } from '../actors/model.ts';
 import { MAX_SCHEDULES } from '../schedules/model.ts';
 import { MAX_TASKS } from '../tasks/model.ts';

@@ -1,7 +1,7 @@
 // How deaths of processes delay a job, and which of them count.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDeath, countDeaths, reasonToGiveUp } from './job-deaths.ts';
+import { addDeath, countDeaths, reasonToGiveUp } from './job.ts';
 
 const HOUR = 60 * 60 * 1000;
 
