@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../kernel/failure.ts';
 import { packItems, readFields, readItems, writeFields, ColumnOutline } from './chunks.ts';
 import { parseItems, type Item } from '../export/input.ts';
-import { collectColumns } from '../export/columns.ts';
+import { collectColumns } from '../export/formats/columns.ts';
 
 const none = new Set<string>();
 

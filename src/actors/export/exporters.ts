@@ -1,10 +1,10 @@
 // The table of export formats, and the start of an export.
-import { exportCsv } from './csv.ts';
-import { exportHtml } from './html.ts';
+import { exportCsv } from './formats/csv.ts';
+import { exportHtml } from './formats/html.ts';
 import type { ExportOptions, ExportSource } from './input.ts';
-import { exportJson, exportJsonTexts, exportJsonl, exportJsonlTexts } from './json.ts';
-import { exportRss, exportXml } from './xml.ts';
-import { exportXlsx } from './xlsx.ts';
+import { exportJson, exportJsonTexts, exportJsonl, exportJsonlTexts } from './formats/json.ts';
+import { exportRss, exportXml } from './formats/xml.ts';
+import { exportXlsx } from './formats/xlsx.ts';
 
 export type ExportFormat = 'json' | 'jsonl' | 'csv' | 'html' | 'xlsx' | 'xml' | 'rss';
 export type Chunks = AsyncGenerator<string | Uint8Array, void>;

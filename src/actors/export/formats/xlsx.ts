@@ -1,9 +1,9 @@
 // Items as an Office Open XML workbook, written as a stream.
 import { collectColumns, readRows, type Columns } from './columns.ts';
-import type { ExportOptions, ExportSource } from './input.ts';
+import type { ExportOptions, ExportSource } from '../input.ts';
 import { escapeMarkup, XML_DECLARATION } from './xml.ts';
 import { toText, writeText } from './text.ts';
-import { writeZip, type ZipPart } from './zip.ts';
+import { writeZip, type ZipPart } from '../zip.ts';
 
 /** The limits of spreadsheet programs: rows of a sheet, header row included, and characters of a cell. */
 const MAX_ROWS = 1_048_576;

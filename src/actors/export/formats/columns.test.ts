@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../kernel/failure.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import { collectColumns } from './columns.ts';
-import { nested, sourceOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { nested, sourceOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 
 async function tableOf(...items: Item[]): Promise<unknown[][]> {
   const { names, cellsOf } = await collectColumns(sourceOf(items));

@@ -1,6 +1,6 @@
 // Items as an HTML page with one table, well-formed as XML too.
 import { collectColumns, readRows } from './columns.ts';
-import type { ExportOptions, ExportSource } from './input.ts';
+import type { ExportOptions, ExportSource } from '../input.ts';
 import { escapeMarkup } from './xml.ts';
 import { toText, writeText } from './text.ts';
 

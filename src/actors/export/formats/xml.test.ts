@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../kernel/failure.ts';
-import { childrenOf, readXml, textIn } from './fixture-readers.ts';
-import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { childrenOf, readXml, textIn } from '../fixture-readers.ts';
+import { anyBatches, nested, sourceOf, textOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 import { escapeAttribute, escapeMarkup, exportRss, exportXml, toXmlName } from './xml.ts';
 
 /** The exported item without the elements around it. */

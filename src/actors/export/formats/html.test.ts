@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { childrenOf, readXml, textIn } from './fixture-readers.ts';
-import { anyTable, sourceOf, textOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { childrenOf, readXml, textIn } from '../fixture-readers.ts';
+import { anyTable, sourceOf, textOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 import { exportHtml } from './html.ts';
 
 function rowsOf(page: string): string[][] {

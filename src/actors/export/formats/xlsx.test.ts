@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { childrenOf, readXml, readZip, textIn, type XmlElement } from './fixture-readers.ts';
-import { anyTable, bytesOf, sourceOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { childrenOf, readXml, readZip, textIn, type XmlElement } from '../fixture-readers.ts';
+import { anyTable, bytesOf, sourceOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 import { exportXlsx, writeWorkbook } from './xlsx.ts';
 
 /** The address of a cell, and its value as a spreadsheet program reads it. */

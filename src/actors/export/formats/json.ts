@@ -1,5 +1,5 @@
 // Items as one JSON array, or as JSON lines.
-import { itemTooDeep, type ExportOptions, type ExportSource } from './input.ts';
+import { itemTooDeep, type ExportOptions, type ExportSource } from '../input.ts';
 import { writeText } from './text.ts';
 
 const ARRAY = { head: '[', between: ',\n', tail: ']' };

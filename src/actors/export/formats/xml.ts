@@ -1,7 +1,7 @@
 // Items as XML, or as an RSS feed: a key is an element, an array repeats it, `@` holds attributes and `#` the text.
 // HTML and spreadsheets use its escaping.
-import { isContainer, isObject, MAX_DEPTH } from '../../kernel/json/json-value.ts';
-import { itemTooDeep, type ExportOptions, type Item, type ExportSource } from './input.ts';
+import { isContainer, isObject, MAX_DEPTH } from '../../../kernel/json/json-value.ts';
+import { itemTooDeep, type ExportOptions, type Item, type ExportSource } from '../input.ts';
 import { toJson } from './json.ts';
 import { toText, writeText } from './text.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sourceOf, textOf } from './fixture.ts';
+import { sourceOf, textOf } from '../fixture.ts';
 import { toText, writeText } from './text.ts';
 
 const row = (item: string) => item;

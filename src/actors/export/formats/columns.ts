@@ -1,7 +1,7 @@
 // Items as rows of a table: the union of their columns, and the cells of an item in the order of the columns.
-import { Failure } from '../../kernel/failure.ts';
-import { isContainer } from '../../kernel/json/json-value.ts';
-import type { Item, ExportSource } from './input.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { isContainer } from '../../../kernel/json/json-value.ts';
+import type { Item, ExportSource } from '../input.ts';
 import { cellReader, type CellForm, type Path } from './cell-patterns.ts';
 
 const MAX_COLUMNS = 2000;

@@ -1,7 +1,7 @@
 // Items as CSV (RFC 4180).
-import { Failure } from '../../kernel/failure.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import { collectColumns, readRows } from './columns.ts';
-import type { ExportOptions, ExportSource } from './input.ts';
+import type { ExportOptions, ExportSource } from '../input.ts';
 import { toText, writeText } from './text.ts';
 
 export async function* exportCsv(

@@ -1,7 +1,7 @@
 // Reads the plain values out of the JSON text of items by patterns: most items of a table have one of a few shapes, and
 // matching a pattern made from such a shape is several times as fast as parsing.
-import { isContainer } from '../../kernel/json/json-value.ts';
-import { type Item, SEPARATOR } from './input.ts';
+import { isContainer } from '../../../kernel/json/json-value.ts';
+import { type Item, SEPARATOR } from '../input.ts';
 
 /** Items of further shapes are parsed, and so are items of rare shapes. */
 const MAX_SHAPES = 8;

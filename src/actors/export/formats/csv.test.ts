@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../kernel/failure.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import { exportCsv } from './csv.ts';
-import { readCsv } from './fixture-readers.ts';
-import { anyTable, sourceOf, textOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { readCsv } from '../fixture-readers.ts';
+import { anyTable, sourceOf, textOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 
 const items: Item[] = [
   { name: 'plain', price: 1.5, ok: true },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Failure } from '../../kernel/failure.ts';
-import { anyBatches, nested, sourceOf, textOf } from './fixture.ts';
-import type { Item } from './input.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { anyBatches, nested, sourceOf, textOf } from '../fixture.ts';
+import type { Item } from '../input.ts';
 import { exportJson, exportJsonl, exportJsonlTexts, exportJsonTexts } from './json.ts';
 
 test('items become one array', async () => {

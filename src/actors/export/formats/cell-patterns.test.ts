@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { collectColumns } from './columns.ts';
-import { anyTable, sourceOf, textOf } from './fixture.ts';
+import { anyTable, sourceOf, textOf } from '../fixture.ts';
 import { exportCsv } from './csv.ts';
 import { exportHtml } from './html.ts';
-import type { Item } from './input.ts';
+import type { Item } from '../input.ts';
 
 function join(items: readonly Item[]): string {
   return items.map((item) => JSON.stringify(item)).join(',\n');
