@@ -2,7 +2,7 @@
 import type { Account } from '../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { JsonText } from '../kernel/http/route.ts';
-import { BuildFolders } from './builds/build-folders.ts';
+import { BuildFolders } from './builds/execution/build-folders.ts';
 import { ItemChecker } from './datasets/item-checker.ts';
 import { openDatasetFields } from './datasets/store.ts';
 import { ExportWriter } from './export/export-client.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
-import { createWorkingFolder, prepareBuild } from '../../src/actors/builds/prepare-build.ts';
-import { executeBuild, type BuildExecution } from '../../src/actors/builds/execute-build.ts';
+import { createWorkingFolder, prepareBuild } from '../../src/actors/builds/execution/prepare-build.ts';
+import { executeBuild, type BuildExecution } from '../../src/actors/builds/execution/execute-build.ts';
 import { findBuild } from '../../src/actors/builds/store.ts';
 import { startJobWorker, type JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { openLogWriter } from '../../src/actors/logs/log-writer.ts';

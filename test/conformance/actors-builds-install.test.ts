@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findSnapshot, findBuild } from '../../src/actors/builds/store.ts';
-import type { Toolchain } from '../../src/actors/builds/toolchain.ts';
+import type { Toolchain } from '../../src/actors/builds/execution/toolchain.ts';
 import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
 import { writeZip } from '../../src/actors/export/zip.ts';
 import { onEngine } from '../engines.ts';

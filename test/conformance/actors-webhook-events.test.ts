@@ -1,7 +1,7 @@
 // What fires the webhooks of the scraping platform, and what arrives: all event types, templates, headers, and who gets nothing.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { endBuild } from '../../src/actors/builds/execute-build.ts';
+import { endBuild } from '../../src/actors/builds/execution/execute-build.ts';
 import type { Job } from '../../src/actors/jobs/job.ts';
 import { createActor, finishedRun, runActor, startRun, statusOf } from '../actors.ts';
 import { OBEDIENT, script } from '../actor-sources.ts';

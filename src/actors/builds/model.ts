@@ -4,7 +4,7 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.t
 import { SOURCE_TYPES, toBuildNumberInt, type SourceType } from '../actors/version.ts';
 import { ORIGINS, type JobMeta } from '../jobs/job-meta.ts';
 import { STATUSES, type JobStatus } from '../jobs/job.ts';
-import type { StartCommand } from './commands.ts';
+import type { StartCommand } from './definition/commands.ts';
 
 export interface BuildOptions {
   /** Absent where the caller did not say. */

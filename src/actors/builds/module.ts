@@ -5,7 +5,7 @@ import { pushBuildWork } from './build-on-push.ts';
 import { buildRetention } from './change-build.ts';
 import { buildRoutes } from './routes.ts';
 import { updateBuildOwner } from './store.ts';
-import { sourceBlobs } from './build-folders.ts';
+import { sourceBlobs } from './execution/build-folders.ts';
 
 export const buildModule: Module = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },

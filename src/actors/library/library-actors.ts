@@ -10,14 +10,19 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { ActorFields } from '../actors/store.ts';
 import { DEFAULT_RUN_OPTIONS } from '../actors/model.ts';
-import { readDefinition, readStart } from '../builds/actor-definition.ts';
-import { planDependencies } from '../builds/dependency-plan.ts';
+import { readDefinition, readStart } from '../builds/definition/actor-definition.ts';
+import { planDependencies } from '../builds/definition/dependency-plan.ts';
 import type { Build } from '../builds/model.ts';
-import { readerOf } from '../builds/source-reader.ts';
+import { readerOf } from '../builds/definition/source-reader.ts';
 import { hashFolder, type PackOptions, packFolder } from '../sources/pack.ts';
-import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder, sealFolder } from '../builds/work-folders.ts';
+import {
+  BUILD_FOLDERS,
+  makeTemporaryFolder,
+  makeWorkFolder,
+  sealFolder,
+} from '../builds/execution/work-folders.ts';
 import { removeTree } from '../runner/remove-tree.ts';
-import type { InstallRequest } from '../builds/install.ts';
+import type { InstallRequest } from '../builds/execution/install.ts';
 
 export interface LibraryActor {
   folder: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { createWorkingFolder, prepareBuild } from '../builds/prepare-build.ts';
+import { createWorkingFolder, prepareBuild } from '../builds/execution/prepare-build.ts';
 import { findBuild } from '../builds/store.ts';
 import {
   LeaseLost,

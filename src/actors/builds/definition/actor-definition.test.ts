@@ -1,7 +1,7 @@
 // What is read of an Actor's sources: definition, schemas, texts and the start command.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Failure } from '../../kernel/failure.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import { readDefinition, readStart } from './actor-definition.ts';
 import type { SourceReader } from './source-reader.ts';
 

@@ -1,18 +1,18 @@
 // Makes a build ready to run on this node: its sources and dependencies as folders, the command that starts it, and the working folder of a run.
 import { delimiter, join } from 'node:path';
 import { symlink } from 'node:fs/promises';
-import { LIBRARY_ID } from '../../kernel/identity/store-accounts.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { openEnvVars } from '../actors/env-vars.ts';
-import { installLibraryPackages } from '../library/library-actors.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
-import { removeTree } from '../runner/remove-tree.ts';
+import { LIBRARY_ID } from '../../../kernel/identity/library-account.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { openEnvVars } from '../../actors/env-vars.ts';
+import { installLibraryPackages } from '../../library/library-actors.ts';
+import type { LogWriter } from '../../logs/log-writer.ts';
+import { removeTree } from '../../runner/remove-tree.ts';
 import { ensureSources } from './build-folders.ts';
-import { dependencyFolderName, readManifest } from './dependency-plan.ts';
+import { dependencyFolderName, readManifest } from '../definition/dependency-plan.ts';
 import { installNodePackages, installPythonPackages, type InstallRequest } from './install.ts';
-import type { Build, BuildRuntime } from './model.ts';
-import { readerOf } from './source-reader.ts';
-import { findSnapshot } from './store.ts';
+import type { Build, BuildRuntime } from '../model.ts';
+import { readerOf } from '../definition/source-reader.ts';
+import { findSnapshot } from '../store.ts';
 import { checkPython, type Toolchain } from './toolchain.ts';
 import {
   BUILD_FOLDERS,

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../kernel/failure.ts';
+import { Failure } from '../../../kernel/failure.ts';
 
 /** Reads files of the sources. */
 export interface SourceReader {

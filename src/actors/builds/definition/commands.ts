@@ -1,5 +1,5 @@
 // The commands of an Actor: how its program is started and how it is built, by `actor.json`, `package.json`, a Dockerfile, or its Python modules.
-import { isObject } from '../../kernel/json/json-value.ts';
+import { isObject } from '../../../kernel/json/json-value.ts';
 import { badDefinition, type SourceReader } from './source-reader.ts';
 
 /** Without paths of a machine, as any node may run the build. */

@@ -2,13 +2,13 @@
 import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { MAX_ENTRIES } from '../runner/disk-watch.ts';
-import type { Program } from '../runner/runner.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { MAX_ENTRIES } from '../../runner/disk-watch.ts';
+import type { Program } from '../../runner/runner.ts';
 import { runStep, StepFailed, type StepContext } from './build-step.ts';
-import { LOCKFILES, type NodeManifest } from './dependency-plan.ts';
-import { readerOf } from './source-reader.ts';
+import { LOCKFILES, type NodeManifest } from '../definition/dependency-plan.ts';
+import { readerOf } from '../definition/source-reader.ts';
 import { checkPython } from './toolchain.ts';
 import { copyFolder, isFolder, makeWorkFolder, NPM_CACHES, sealFolder } from './work-folders.ts';
 

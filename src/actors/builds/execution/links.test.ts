@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { readDiskUsage, type DiskQuery } from '../runner/disk-usage.ts';
-import type { Program, RunningProgram } from '../runner/runner.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { readDiskUsage, type DiskQuery } from '../../runner/disk-usage.ts';
+import type { Program, RunningProgram } from '../../runner/runner.ts';
 import { compileSources, type StepContext } from './build-step.ts';
 import { installNodePackages, installPythonPackages } from './install.ts';
 

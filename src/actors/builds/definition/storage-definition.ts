@@ -1,8 +1,8 @@
 // The storages that `actor.json` declares: one of a kind, or several by alias.
-import { Failure } from '../../kernel/failure.ts';
-import { isObject } from '../../kernel/json/json-value.ts';
-import { checkDatasetSchema } from '../datasets/item-schema.ts';
-import { checkStoreSchema } from '../key-value-stores/model.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { isObject } from '../../../kernel/json/json-value.ts';
+import { checkDatasetSchema } from '../../datasets/item-schema.ts';
+import { checkStoreSchema } from '../../key-value-stores/model.ts';
 import { badDefinition } from './source-reader.ts';
 
 type Schema = Record<string, unknown>;

@@ -1,24 +1,28 @@
 // Makes a build: fetches the sources, reads their definition, runs their build command, installs packages, stores the result.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createReadStream } from '../../kernel/network/streams.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { openEnvVars } from '../actors/env-vars.ts';
-import { sourceOf } from '../actors/version.ts';
-import { checkInputSchema } from '../input/prepare-input.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
-import { fetchSources } from '../sources/fetch-sources.ts';
-import { packFolder } from '../sources/pack.ts';
-import { readDefinition, readStart } from './actor-definition.ts';
-import type { BuildCommand } from './commands.ts';
+import { createReadStream } from '../../../kernel/network/streams.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { openEnvVars } from '../../actors/env-vars.ts';
+import { sourceOf } from '../../actors/version.ts';
+import { checkInputSchema } from '../../input/prepare-input.ts';
+import type { LogWriter } from '../../logs/log-writer.ts';
+import { fetchSources } from '../../sources/fetch-sources.ts';
+import { packFolder } from '../../sources/pack.ts';
+import { readDefinition, readStart } from '../definition/actor-definition.ts';
+import type { BuildCommand } from '../definition/commands.ts';
 import { sourceBlobOf } from './build-folders.ts';
 import { compileSources } from './build-step.ts';
-import { dependencyFolderName, planDependencies, type DependencyPlan } from './dependency-plan.ts';
+import {
+  dependencyFolderName,
+  planDependencies,
+  type DependencyPlan,
+} from '../definition/dependency-plan.ts';
 import { installNodePackages, installPythonPackages, readLockfile } from './install.ts';
-import type { Build, BuildRuntime } from './model.ts';
-import { readerOf } from './source-reader.ts';
+import type { Build, BuildRuntime } from '../model.ts';
+import { readerOf } from '../definition/source-reader.ts';
 import { checkPython } from './toolchain.ts';
-import { findSnapshot } from './store.ts';
+import { findSnapshot } from '../store.ts';
 import {
   DEPENDENCIES,
   makeTemporaryFolder,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import { atEndOfFile } from '../../../test/cleanup.ts';
+import { atEndOfFile } from '../../../../test/cleanup.ts';
 import { sealFolder } from './work-folders.ts';
 
 const isRoot = process.getuid?.() === 0;

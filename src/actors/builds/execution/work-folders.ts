@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../kernel/failure.ts';
-import { removeTree } from '../runner/remove-tree.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { removeTree } from '../../runner/remove-tree.ts';
 
 const PARALLEL = 16;
 /** Whoever runs programs must be able to pass through, without listing what is there. */

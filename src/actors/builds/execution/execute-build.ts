@@ -1,21 +1,21 @@
 // Executes a build on this node: from the claim of its job to its end.
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { type Job, type JobContext, isFinished, reasonToGiveUp } from '../jobs/job.ts';
-import { deleteJob, holdsJob } from '../jobs/store.ts';
-import { openLogWriter } from '../logs/log-writer.ts';
-import { finishLog } from '../logs/stored-log.ts';
-import { removeTree } from '../runner/remove-tree.ts';
-import { saveStoreEntry } from '../actor-store/store-entries.ts';
-import { setTag } from '../actors/store-tags.ts';
-import { lockActor } from '../actors/store.ts';
-import { listBuildWebhooks, recordBuildEvent } from '../webhooks/record-event.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { type Job, type JobContext, isFinished, reasonToGiveUp } from '../../jobs/job.ts';
+import { deleteJob, holdsJob } from '../../jobs/store.ts';
+import { openLogWriter } from '../../logs/log-writer.ts';
+import { finishLog } from '../../logs/stored-log.ts';
+import { removeTree } from '../../runner/remove-tree.ts';
+import { saveStoreEntry } from '../../actor-store/store-entries.ts';
+import { setTag } from '../../actors/store-tags.ts';
+import { lockActor } from '../../actors/store.ts';
+import { listBuildWebhooks, recordBuildEvent } from '../../webhooks/record-event.ts';
 import { StepFailed } from './build-step.ts';
-import { BUILD_TIMEOUT_MS } from './model.ts';
+import { BUILD_TIMEOUT_MS } from '../model.ts';
 import { produceBuild, type BuildContext, type BuildResult } from './produce-build.ts';
-import { findBuild, clearSnapshotSource, lockBuild, updateBuild } from './store.ts';
+import { findBuild, clearSnapshotSource, lockBuild, updateBuild } from '../store.ts';
 import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from './work-folders.ts';
 
 export interface BuildExecution {

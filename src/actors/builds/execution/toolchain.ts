@@ -5,8 +5,8 @@ import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Failure } from '../../kernel/failure.ts';
-import type { BuildRuntime } from './model.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import type { BuildRuntime } from '../model.ts';
 
 export interface Toolchain {
   /** The PATH of programs: a folder with node, npm and npx, and those of the system. */

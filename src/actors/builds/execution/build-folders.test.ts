@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startServer, type TestServer } from '../../../test/server.ts';
+import { startServer, type TestServer } from '../../../../test/server.ts';
 import { sourceBlobOf, sourceBlobs, sweepFolders } from './build-folders.ts';
-import { NEW_BUILD } from './fixture.ts';
-import { insertBuild } from './store.ts';
+import { NEW_BUILD } from '../fixture.ts';
+import { insertBuild } from '../store.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { lstat, readdir } from 'node:fs/promises';
-import { createGunzip } from '../../kernel/network/streams.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
-import { chunk } from '../../kernel/collections/chunk.ts';
-import { storeLibrarySources } from '../library/library-actors.ts';
-import { unpackTar } from '../sources/unpack.ts';
-import { removeTree } from '../runner/remove-tree.ts';
+import { createGunzip } from '../../../kernel/network/streams.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import type { BlobKind } from '../../../kernel/storage/blobs/orphan-blobs.ts';
+import { chunk } from '../../../kernel/collections/chunk.ts';
+import { storeLibrarySources } from '../../library/library-actors.ts';
+import { unpackTar } from '../../sources/unpack.ts';
+import { removeTree } from '../../runner/remove-tree.ts';
 import { openToolchain, type Toolchain } from './toolchain.ts';
 import {
   makeTemporaryFolder,
@@ -23,9 +23,9 @@ import {
   NPM_CACHES,
   removeFolder,
 } from './work-folders.ts';
-import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from './store.ts';
+import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from '../store.ts';
 
-declare module '../../kernel/kernel.ts' {
+declare module '../../../kernel/kernel.ts' {
   interface Services {
     buildFolders: BuildFolders;
   }

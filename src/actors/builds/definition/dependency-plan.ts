@@ -1,8 +1,8 @@
 // Decides which folder of dependencies a build needs, by all that decides what is in it, such as package.json and the lockfile.
 import { createHash } from 'node:crypto';
-import { isObject } from '../../kernel/json/json-value.ts';
-import { hashFolder } from '../sources/pack.ts';
-import type { Build, BuildRuntime } from './model.ts';
+import { isObject } from '../../../kernel/json/json-value.ts';
+import { hashFolder } from '../../sources/pack.ts';
+import type { Build, BuildRuntime } from '../model.ts';
 import { readerOf, badDefinition, type SourceReader } from './source-reader.ts';
 
 export type DependencyPlan =

@@ -2,16 +2,16 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, delimiter } from 'node:path';
 import { lookup } from 'node:dns/promises';
-import { Failure } from '../../kernel/failure.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { isLoopbackName } from '../../kernel/network/loopback-name.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
-import { explainLimit, type Program, type RunningProgram, type ProgramBridge } from '../runner/runner.ts';
-import { removeTree } from '../runner/remove-tree.ts';
-import { openForwarder, type Forwarder } from '../runner/program-sockets.ts';
-import type { Build } from './model.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { isLoopbackName } from '../../../kernel/network/loopback-name.ts';
+import type { LogWriter } from '../../logs/log-writer.ts';
+import { explainLimit, type Program, type RunningProgram, type ProgramBridge } from '../../runner/runner.ts';
+import { removeTree } from '../../runner/remove-tree.ts';
+import { openForwarder, type Forwarder } from '../../runner/program-sockets.ts';
+import type { Build } from '../model.ts';
 import type { Toolchain } from './toolchain.ts';
-import type { BuildCommand } from './commands.ts';
+import type { BuildCommand } from '../definition/commands.ts';
 import { copyFolder, isFolder, sealFolder } from './work-folders.ts';
 
 export interface StepContext {

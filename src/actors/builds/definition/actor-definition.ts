@@ -1,9 +1,9 @@
 // Reads what the sources say about the Actor: `.actor/actor.json` with the files that it refers to, and how it is started.
 import { posix } from 'node:path';
-import { isObject } from '../../kernel/json/json-value.ts';
-import { checkMemoryExpression } from '../input/memory-expression.ts';
-import { TaskError } from '../input/thread-task.ts';
-import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
+import { isObject } from '../../../kernel/json/json-value.ts';
+import { checkMemoryExpression } from '../../input/memory-expression.ts';
+import { TaskError } from '../../input/thread-task.ts';
+import { MAX_MEMORY, MIN_MEMORY } from '../../input/memory.ts';
 import {
   findBuildCommand,
   type BuildCommand,
