@@ -91,7 +91,7 @@ export function forwardToNode(
 }
 
 /** A client may write the whole URL. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 }
 

@@ -150,7 +150,7 @@ const decode = route(
 
 export const toolRoutes = [...browserRoutes, encode, decode] as Route[];
 
-export interface Signed {
+interface Signed {
   /** The object as JSON. */
   payload: string;
   userId: string;
@@ -183,7 +183,7 @@ function decodeSigned(encoded: string): Signed {
   return { payload, userId, signature };
 }
 
-export function isSigned({ payload, userId, signature }: Signed, secret: string): boolean {
+function isSigned({ payload, userId, signature }: Signed, secret: string): boolean {
   return isSameSecret(signature, signatureOf(payload, userId, secret));
 }
 
