@@ -4,8 +4,6 @@ import type { Readable } from 'node:stream';
 import { piecesOf } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { executeAll } from '../../kernel/storage/execute-all.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
 import type { BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import type { Encoding } from './model.ts';

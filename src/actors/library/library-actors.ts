@@ -4,7 +4,7 @@ import { readdir, readFile, stat, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
-import { LIBRARY_ID } from '../../kernel/identity/library-account.ts';
+import { LIBRARY_ID } from '../../kernel/identity/store-accounts.ts';
 import { createReadStream, spawn } from '../../kernel/network/streams.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Failure } from '../../kernel/failure.ts';

@@ -11,7 +11,7 @@ import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/access.ts';
 import { prepareInput, withSentInput } from '../input/prepare-input.ts';
-import { checkExecution } from '../jobs/check-execution.ts';
+import { checkExecution } from '../jobs/this-node.ts';
 import { fitMemory } from '../input/memory.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
 import { writeRecord } from '../key-value-stores/write-record.ts';

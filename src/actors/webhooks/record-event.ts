@@ -9,8 +9,7 @@ import { toBuildDetail, type Build } from '../builds/model.ts';
 import { toRunDetail, type Run, NEW_STATS } from '../runs/model.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
 import type { WebhookEventType } from './event-types.ts';
-import type { JobKind } from '../jobs/job.ts';
-import type { JobStatus } from '../jobs/job-status.ts';
+import type { JobKind, JobStatus } from '../jobs/job.ts';
 import {
   parseHeaderTemplate,
   renderHeaders,

@@ -1,7 +1,7 @@
 // Makes a build ready to run on this node: its sources and dependencies as folders, the command that starts it, and the working folder of a run.
 import { delimiter, join } from 'node:path';
 import { symlink } from 'node:fs/promises';
-import { LIBRARY_ID } from '../../../kernel/identity/library-account.ts';
+import { LIBRARY_ID } from '../../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { openEnvVars } from '../../actors/env-vars.ts';
 import { installLibraryPackages } from '../../library/library-actors.ts';
