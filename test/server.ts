@@ -1,4 +1,5 @@
 // A complete server in the process of the test, on a free port, with an administrator's token and an adjustable clock.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -33,7 +34,8 @@ const NO_SECONDARY_LIMITS = {
 
 export interface TestServer {
   url: string;
-  app: App;
+  /** Not after `stop`. */
+  readonly app: App;
   clock: TestClock;
   /** All log lines, parsed. */
   readonly log: Record<string, unknown>[];
@@ -103,7 +105,7 @@ export async function startServer(
   if (settings.limit !== undefined) clock.stop();
   const lines: string[] = [];
   const log: Record<string, unknown>[] = [];
-  const app = await openApp(
+  let opened: App | undefined = await openApp(
     {
       ...config,
       ...NO_SECONDARY_LIMITS,
@@ -117,19 +119,27 @@ export async function startServer(
     },
     { ...options, clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
   );
-  const url = await app.listen();
+  const url = await opened.listen();
   return {
     url,
-    app,
+    get app() {
+      assert.ok(opened !== undefined, 'The server has been stopped.');
+      return opened;
+    },
     clock,
     /** Parsed on demand, as most tests never read it. */
     get log() {
-      for (const line of lines.splice(0)) log.push(JSON.parse(line) as Record<string, unknown>);
+      for (const line of lines.splice(0).join('').trimEnd().split('\n'))
+        if (line !== '') log.push(JSON.parse(line) as Record<string, unknown>);
       return log;
     },
     call: (path, init) => callOn(url, path, init),
     async stop() {
-      await app.close();
+      await opened?.close();
+      // Variables of test files live as long as their process, which would grow by several megabytes with each server.
+      opened = undefined;
+      // One string takes a fraction of the many pieces that each line is made of.
+      lines.splice(0, lines.length, lines.join(''));
       // Beside the data folder is the work folder, where each program has a user of its own.
       for (const path of folder === undefined ? [] : [folder, `${folder}-work`])
         rmSync(path, { recursive: true, force: true, maxRetries: 10 });
