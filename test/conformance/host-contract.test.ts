@@ -17,9 +17,14 @@ type Json = Answer['json'];
 /** Described once, because that takes as long as a comparison. */
 const DOCUMENTS = { [OLD]: describeApi(hostApi, OLD, {}), [NEW]: describeApi(hostApi, NEW, {}) } as const;
 
-/** The document of the old version with an edit. */
+/** The old version of the few paths that the edits below concern: comparing all of them each time takes seconds. */
+const EXCERPT: Json = { ...DOCUMENTS[OLD], paths: {} };
+for (const path of ['/meta', '/rate_limit', '/search/users', '/users/{username}', '/zen'])
+  EXCERPT['paths'][path] = (DOCUMENTS[OLD] as Json)['paths'][path];
+
+/** The excerpt with an edit. */
 function edited(edit: (document: Json) => void): unknown {
-  const document = structuredClone(DOCUMENTS[OLD]) as Json;
+  const document = structuredClone(EXCERPT);
   edit(document);
   return document;
 }
@@ -177,7 +182,7 @@ const EDITS: [DifferenceKind, 'breaking' | 'additive', (document: Json) => void]
 
 for (const [kind, severity, edit] of EDITS) {
   test(`H8 an edit of the old version is caught and named ${severity}: ${kind}`, () => {
-    const found = diffContracts(DOCUMENTS[OLD], edited(edit));
+    const found = diffContracts(EXCERPT, edited(edit));
     assert.ok(found.length > 0);
     for (const difference of found)
       assert.deepEqual([difference.kind, difference.severity], [kind, severity]);
