@@ -13,6 +13,8 @@ const FIRST = ['light-test.ts', 'key-stock.ts'].map(
 
 /** As a server has it (launch.mjs). The less memory a process has, the less it costs to start git from it. */
 const SMALL = '--max-semi-space-size=8';
+/** Threads of glibc share one arena: of its own each would keep what servers of earlier files have freed. */
+const ONE_ARENA = { MALLOC_ARENA_MAX: '1' };
 
 /**
  * The shell starts a guard that waits for the end of its input, and then becomes the process. The input ends when the
@@ -38,6 +40,7 @@ export class FileProcess {
     const node = [process.execPath, SMALL, ...flags, ...FIRST, ...reporter, SCRIPT];
     this.#child = spawn('sh', ['-c', GUARD, 'sh', ...node], {
       detached: true,
+      env: { ...ONE_ARENA, ...process.env },
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });
     this.#exit = new Promise((resolve) => {
