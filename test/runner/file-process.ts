@@ -79,7 +79,8 @@ export class FileProcess {
       resolve({ text, failures, passed, failed: failed + 1, isTidy: false });
     };
     const listen = (message: Message): void => {
-      if ('progress' in message) progress = message.progress;
+      if ('progress' in message)
+        progress = { ...message.progress, text: progress.text + message.progress.text };
       else resolve(message.report);
     };
     const interrupt = () => cutOff('was interrupted');

@@ -21,7 +21,7 @@ export interface Counts {
 }
 
 export interface Progress extends Counts {
-  /** The report of the finished tests. */
+  /** What the report has more than at the last message. */
   text: string;
   /** The test that started last. */
   running: string;

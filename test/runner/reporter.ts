@@ -13,7 +13,8 @@ let eventCount = 0;
 
 function newFile(name: string) {
   const renderer = new spec();
-  const opened = { name, renderer, text: '', passed: 0, failed: 0, isOpen: false, path: [] as string[] };
+  const counts = { passed: 0, failed: 0 };
+  const opened = { name, renderer, text: '', sent: 0, ...counts, isOpen: false, path: [] as string[] };
   renderer.setEncoding('utf8').on('data', (text: string) => (opened.text += text));
   return opened;
 }
@@ -76,7 +77,10 @@ function isOfItsTests({ details }: Ended): boolean {
 /** Sends the progress, so that the parent knows it if the file is aborted. */
 function tellProgress(name: string, nesting: number): void {
   file.path = [...file.path.slice(0, nesting), name];
-  const { text, passed, failed, path } = file;
+  const { passed, failed, path } = file;
+  // Only what is new: a file may have a thousand tests.
+  const text = file.text.slice(file.sent);
+  file.sent = file.text.length;
   const running = path.slice(1).join(' › ');
   process.send?.({ progress: { text, passed, failed, running } } satisfies Message);
 }
