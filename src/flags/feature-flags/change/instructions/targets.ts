@@ -140,7 +140,7 @@ export function splitTargets(list: readonly Target[]): StoredTargets {
   };
 }
 
-export function isOfUsers({ contextKind }: Target): boolean {
+function isOfUsers({ contextKind }: Target): boolean {
   return contextKind === USER;
 }
 
