@@ -1,5 +1,6 @@
 // What flags refer to, in the database: other flags as prerequisites, members and teams as maintainers.
 import type { BaseRole } from '../../kernel/identity/policy.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
@@ -16,11 +17,12 @@ export async function findReferences(
   projectId: string,
   { flagKeys, memberIds, teamKeys }: ReferenceKeys,
 ): Promise<References> {
-  return {
-    flags: await findFlags(db, projectId, flagKeys),
-    memberIds: await findMemberIds(db, memberIds),
-    teamKeys: await findTeamKeys(db, teamKeys),
-  };
+  const [flags, members, teams] = await awaitAll([
+    findFlags(db, projectId, flagKeys),
+    findMemberIds(db, memberIds),
+    findTeamKeys(db, teamKeys),
+  ]);
+  return { flags, memberIds: members, teamKeys: teams };
 }
 
 /** By key, without configurations: enough to check references to their variations. */
