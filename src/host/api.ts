@@ -33,6 +33,7 @@ import { graphqlModule } from './graphql/module.ts';
 import { maintenanceModule } from './maintenance/module.ts';
 import { emojiModule } from './emojis/module.ts';
 import { gitignoreModule } from './gitignore/module.ts';
+import { issueModule } from './issues/module.ts';
 import { licenseModule } from './licenses/module.ts';
 import { markdownModule } from './markdown/module.ts';
 import { hookModule } from './hooks/module.ts';
@@ -161,6 +162,7 @@ export const hostApi: Api = apiOf(protocol, [
   protectionModule,
   commitModule,
   statusModule,
+  issueModule,
   forkModule,
   transferModule,
   appModule,

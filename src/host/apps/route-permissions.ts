@@ -16,7 +16,11 @@ type RouteNeed =
   | 'person'
   | 'app'
   | 'installation'
-  | { permission: string; level: AppPermissionLevel };
+  | {
+      permission: string;
+      /** Any of these will do instead. */ others: readonly string[];
+      level: AppPermissionLevel;
+    };
 
 /** `GET` alone is a rule for reading, `*` for all methods; the first rule that matches counts. */
 type Rule = readonly [methods: string, path: RegExp, need: string];
@@ -26,7 +30,10 @@ const ORGANIZATION = String.raw`^/orgs/\{org\}`;
 const inRepository = (rest: string) => new RegExp(`${REPOSITORY}/${rest}(?:/|$)`);
 const inOrganization = (rest: string) => new RegExp(`${ORGANIZATION}/${rest}(?:/|$)`);
 
-/** A permission without a level needs `read` for GET and `write` for all else. */
+/**
+ * A permission without a level needs `read` for GET and `write` for all else. Of several, with `|` between them, any will do: which
+ * of them it must be, what is behind the route decides.
+ */
 const RULES: readonly Rule[] = [
   // Apps and their installations.
   ['*', /^\/app(?:\/|$)/, 'app'],
@@ -67,6 +74,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('(?:collaborators|teams)'), 'administration'],
   ['*', inRepository(String.raw`commits/\{ref\}/status(?:es)?`), 'statuses'],
   ['*', inRepository('statuses'), 'statuses'],
+  ['*', inRepository(String.raw`issues/(?:\{issue_number\}/.+|comments|events)`), 'issues|pull_requests'],
   ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
   ['*', inRepository('pulls'), 'pull_requests'],
   [
@@ -106,8 +114,9 @@ export function findRouteNeed({ method, path }: Pick<RouteShape, 'method' | 'pat
   if (rule === undefined) return undefined;
   const [, , need] = rule;
   if (need === 'open' || need === 'person' || need === 'app' || need === 'installation') return need;
-  const [permission = '', level = method === 'GET' ? 'read' : 'write'] = need.split(':');
-  return { permission, level: level as AppPermissionLevel };
+  const [names = '', level = method === 'GET' ? 'read' : 'write'] = need.split(':');
+  const [permission = '', ...others] = names.split('|');
+  return { permission, others, level: level as AppPermissionLevel };
 }
 
 const needs = new WeakMap<RouteShape, RouteNeed>();
@@ -141,7 +150,8 @@ export function checkAppCaller(facts: RequestContext): void {
   if (need === 'open' || need === 'installation') return;
   if (need === 'person') throw notAccessible();
   const level = isPushBegin(facts) ? 'write' : need.level;
-  if (includesLevel(installation.permissions[need.permission], level)) return;
+  const permissions = [need.permission, ...need.others];
+  if (permissions.some((name) => includesLevel(installation.permissions[name], level))) return;
   const lacks = `${need.permission}:${level}`;
   if (!isOpen(shape) || caller.kind === 'anonymous') throw notAccessible(lacks);
   facts.caller = callerLacking(caller, lacks);

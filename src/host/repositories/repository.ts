@@ -77,6 +77,8 @@ export interface Repository {
   starCount: number;
   watchCount: number;
   forkCount: number;
+  /** Pull requests too. */
+  openIssueCount: number;
   createdAt: number;
   updatedAt: number;
   pushedAt: number;

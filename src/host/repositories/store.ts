@@ -271,6 +271,7 @@ export function repositoryFrom(row: Selectable<RepositoryRow>): Repository {
     starCount: row.star_count,
     watchCount: row.watch_count,
     forkCount: row.fork_count,
+    openIssueCount: row.open_issue_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     pushedAt: row.pushed_at,

@@ -39,6 +39,10 @@ export interface RepositoryRow {
   star_count: number;
   watch_count: number;
   fork_count: number;
+  /** Of issues and pull requests: the last number that was given, and how many are open. */
+  last_issue_number: Generated<number>;
+  last_milestone_number: Generated<number>;
+  open_issue_count: Generated<number>;
   created_at: number;
   updated_at: number;
   pushed_at: number;

@@ -5,6 +5,7 @@ import { schedule } from '../../../kernel/jobs/due-store.ts';
 import { notifyOnCommit } from '../../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { deleteScanning } from '../../code-scanning/store-deleting.ts';
+import { deleteIssues } from '../../issues/store.ts';
 import { limitedWork } from '../../maintenance/schedule-maintenance.ts';
 import { findLicenseFile } from '../../contents/find-content.ts';
 import type { GitCommit } from '../../git/objects/commit-object.ts';
@@ -42,6 +43,7 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
         const { number } = JSON.parse(payload) as { number: number };
         await services.git.removeRepository(number);
         await deleteScanning(db, number);
+        await deleteIssues(db, number);
         await deleteRepositoryRow(db, number);
       },
       [COUNT_REPOSITORY]: limitedWork(kernel, async ({ payload }) => {

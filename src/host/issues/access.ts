@@ -1,0 +1,161 @@
+// Finds the issue that a call names, and decides what its caller may do there.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
+import {
+  route,
+  type Call,
+  type HandlerResult,
+  type Route,
+  type RouteShape,
+} from '../../kernel/http/route.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import { installationOf, notAccessible } from '../apps/program.ts';
+import { includesLevel } from '../apps/permissions.ts';
+import {
+  openRepository,
+  readOpened,
+  type FoundRepository,
+  type RepositoryCall,
+  RepositoryParams,
+} from '../repositories/access.ts';
+import { reachesRepository, roleOn } from '../repositories/caller-roles.ts';
+import { includesRole, repositoryResource, type RepositoryRole } from '../repositories/repository.ts';
+import type { Issue } from './issue.ts';
+import { findIssue } from './store.ts';
+
+/** For the `access` of routes that change something about issues. Those that read have `READ_REPOSITORY`. */
+export const CREATE_ISSUE = { action: 'createIssue', ofOwner: true } as const;
+export const UPDATE_ISSUE = { action: 'updateIssue', ofOwner: true } as const;
+export const COMMENT_ON_ISSUE = { action: 'commentOnIssue', ofOwner: true } as const;
+
+export const IssueParams = Type.Object({
+  ...RepositoryParams,
+  issue_number: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+/** A repository whose issues a call is about, and the caller's role there. */
+export interface OpenedIssues extends FoundRepository {
+  /** Absent for callers without a credential. An installation that may write issues has `write`. */
+  role: RepositoryRole | undefined;
+}
+
+export interface OpenedIssue extends OpenedIssues {
+  issue: Issue;
+}
+
+/** What a route does: reads, or changes something, which needs a role at least. */
+export type IssueUse = 'read' | { writes: RepositoryRole };
+
+/** A route about the issues of a repository: its handler gets the repository, where the caller has the role. */
+export function issuesRoute<const S extends RouteShape>(
+  shape: S,
+  use: IssueUse,
+  handle: (
+    call: Call<S>,
+    kernel: Kernel,
+    opened: OpenedIssues,
+  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+): Route<S> {
+  return route(
+    shape,
+    async (call, kernel) => {
+      const opened = await openIssues(kernel, call, use);
+      requireIssues(opened);
+      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
+    },
+    async (call, kernel) => void (await openIssues(kernel, call, use)),
+  );
+}
+
+/** A route below an issue or a pull request, which the parameter `issue_number` names. */
+export function issueRoute<const S extends RouteShape>(
+  shape: S,
+  use: IssueUse,
+  handle: (
+    call: Call<S>,
+    kernel: Kernel,
+    opened: OpenedIssue,
+  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+): Route<S> {
+  return route(
+    shape,
+    async (call, kernel) => {
+      const opened = await openIssue(kernel, call, use);
+      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
+    },
+    async (call, kernel) => void (await openIssues(kernel, call, use)),
+  );
+}
+
+/** Throws unless the caller may. A repository that the caller may not see is reported as missing. */
+export async function openIssues(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssues> {
+  const { caller } = call;
+  const found = await openRepository(kernel, call, 'read');
+  if (use === 'read') return { ...found, role: await roleForIssues(kernel, caller, found) };
+  if (!call.can(repositoryResource(found)))
+    throw new Failure('denied', 'Your token may not change issues here.');
+  if (installationOf(caller) !== undefined && !(await reaches(kernel, caller, found))) throw notAccessible();
+  const role = await roleForIssues(kernel, caller, found);
+  if (!includesRole(role, use.writes))
+    throw new Failure('denied', `You must have ${use.writes} rights to the repository.`);
+  if (found.repository.isArchived)
+    throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+  return { ...found, role };
+}
+
+async function openIssue(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssue> {
+  const opened = await openIssues(kernel, call, use);
+  const { issue_number: number } = call.params as { issue_number: number };
+  const issue = await findIssue(kernel.db, opened.repository.number, number);
+  if (issue === undefined) {
+    requireIssues(opened);
+    throw issueNotFound();
+  }
+  if (!issue.isPull) requireIssues(opened);
+  requirePermissionFor(call.caller, issue, use);
+  return { ...opened, issue };
+}
+
+/** Where they are switched off, pull requests go on. */
+export function requireIssues({ repository }: FoundRepository): void {
+  if (!repository.settings.hasIssues)
+    throw new Failure('retired', 'Issues are disabled for this repository.', { code: 'issues-disabled' });
+}
+
+/** The table of routes lets a program pass that has either permission; here it is known which of the two it is about. */
+function requirePermissionFor(caller: Caller, { isPull }: Issue, use: IssueUse): void {
+  const installation = installationOf(caller);
+  if (installation === undefined) return;
+  const needed = isPull ? ['issues', 'pull_requests'] : ['issues'];
+  const level = use === 'read' ? 'read' : 'write';
+  if (needed.some((name) => includesLevel(installation.permissions[name], level))) return;
+  throw notAccessible(`${isPull ? 'pull_requests' : 'issues'}:${level}`);
+}
+
+async function roleForIssues(
+  { db }: Kernel,
+  caller: Caller,
+  { repository }: FoundRepository,
+): Promise<RepositoryRole | undefined> {
+  if (caller.kind === 'anonymous') return undefined;
+  return installationOf(caller) === undefined ? await roleOn(db, caller, repository) : 'write';
+}
+
+async function reaches({ db }: Kernel, caller: Caller, { repository }: FoundRepository): Promise<boolean> {
+  return await reachesRepository(db, installationOf(caller)?.reach, repository);
+}
+
+export function isAuthor(caller: KnownCaller, author: { id: string | null }): boolean {
+  return accountOf(caller).id === author.id;
+}
+
+/** A locked conversation is open to those who may write. */
+export function requireUnlocked({ issue, role }: OpenedIssue): void {
+  if (issue.isLocked && !includesRole(role, 'write'))
+    throw new Failure('denied', 'The conversation is locked: only those who may write go on with it.');
+}
+
+export function issueNotFound(): Failure {
+  return new Failure('not-found', 'There is no such issue');
+}

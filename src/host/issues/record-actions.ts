@@ -1,0 +1,54 @@
+// Records what happened to an issue for webhooks and feeds, in the transaction of the change.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { anonymousAt } from '../../kernel/identity/caller.ts';
+import type { HostEvent } from '../events/model.ts';
+import { recordEvents } from '../events/record-event.ts';
+import type { Label } from '../labels/model.ts';
+import type { ShownMilestone } from '../milestones/model.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { findRepositoryByNumber } from '../repositories/store.ts';
+import type { Issue } from './issue.ts';
+import type { ShownIssue } from './model.ts';
+import { showIssues } from './show-issues.ts';
+
+interface From<T> {
+  from: T;
+}
+
+/** In the words of webhooks. */
+export type IssueAction =
+  | { action: 'opened' | 'closed' | 'reopened' | 'locked' | 'unlocked' }
+  | { action: 'edited'; changes: { title?: From<string>; body?: From<string | null> } }
+  | { action: 'labeled' | 'unlabeled'; label: Label }
+  | { action: 'assigned' | 'unassigned'; assignee: RepositoryOwner }
+  | { action: 'milestoned' | 'demilestoned'; milestone: ShownMilestone };
+
+/** The details of events about issues. */
+export type IssueEventDetails = { issue: ShownIssue } & Omit<IssueAction, 'action'>;
+
+/** In this order. The issue is shown as it is after all of them. */
+export async function recordIssueActions(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+  actions: readonly IssueAction[],
+): Promise<void> {
+  if (actions.length === 0) return;
+  const [shown] = await showIssues(tx.db, ANYBODY, found, [issue]);
+  const events = actions.map(({ action, ...details }): HostEvent => ({
+    name: 'issues',
+    action,
+    details: { issue: shown!, ...details } satisfies IssueEventDetails,
+  }));
+  await recordEvents(tx, events, { found: await counted(tx, found) });
+}
+
+/** Payloads go to people who may not see what a caller sees. */
+const ANYBODY = anonymousAt('');
+
+/** A cached repository may have another number of open issues. */
+async function counted(tx: ChangeTransaction, found: FoundRepository): Promise<FoundRepository> {
+  const repository = await findRepositoryByNumber(tx.db, found.repository.number);
+  return repository === undefined ? found : { repository, owner: found.owner };
+}

@@ -1,0 +1,104 @@
+// Prepares issues for replies: with all that they nest, in a number of statements that does not depend on how many there are.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { listLabelsOf } from '../labels/store.ts';
+import type { ShownMilestone } from '../milestones/model.ts';
+import { listMilestonesById } from '../milestones/store.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
+import { listOwners } from '../owners/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { showRepositories } from '../repositories/show-repository.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { associationOf } from './associations.ts';
+import type { Author, Issue } from './issue.ts';
+import type { ShownIssue } from './model.ts';
+import { listAssociations } from './store-associations.ts';
+import { listAssigneeIds, listIssueLinks } from './store-links.ts';
+import { listIssuesById } from './store.ts';
+
+/** Of one repository, in their order. A parent in another repository is shown to those who see it. */
+export async function showIssues(
+  db: Db,
+  caller: Caller,
+  { repository, owner }: FoundRepository,
+  issues: readonly Issue[],
+): Promise<ShownIssue[]> {
+  if (issues.length === 0) return [];
+  const ids = issues.map(({ id }) => id);
+  const milestoneIds = issues.flatMap(({ milestoneId }) => milestoneId ?? []);
+  const [labels, assigneeIds, linksOf, milestones, parents] = await Promise.all([
+    listLabelsOf(db, ids),
+    listAssigneeIds(db, ids),
+    listIssueLinks(db, ids),
+    listMilestonesById(db, milestoneIds),
+    listParents(db, caller, { repository, owner }, issues),
+  ]);
+  const authorIds = issues.flatMap(({ author }) => author.id ?? []);
+  const [owners, associations] = await Promise.all([
+    listOwners(db, [
+      ...authorIds,
+      ...issues.flatMap(({ closedById }) => closedById ?? []),
+      ...[...assigneeIds.values()].flat(),
+      ...[...milestones.values()].flatMap(({ creator }) => creator.id ?? []),
+    ]),
+    listAssociations(db, repository, authorIds),
+  ]);
+  return issues.map((issue): ShownIssue => {
+    const milestone = issue.milestoneId === null ? undefined : milestones.get(issue.milestoneId);
+    const { subIssues, ...dependencies } = linksOf(issue.id);
+    return {
+      issue,
+      author: shownAuthor(owners, issue.author),
+      association: associationOf(associations, issue.author),
+      labels: labels.get(issue.id) ?? [],
+      assignees: (assigneeIds.get(issue.id) ?? []).flatMap((id) => owners.get(id) ?? []),
+      milestone: milestone === undefined ? null : showMilestone(milestone, owners),
+      closedBy: issue.closedById === null ? null : (owners.get(issue.closedById) ?? null),
+      subIssues,
+      dependencies,
+      parent: issue.parentId === null ? null : (parents.get(issue.parentId) ?? null),
+    };
+  });
+}
+
+/** Where what was imported has an author without an account, the name is shown. */
+export function shownAuthor(
+  owners: ReadonlyMap<string, RepositoryOwner>,
+  { id, name }: Author,
+): RepositoryOwner | null {
+  if (id !== null) return owners.get(id) ?? null;
+  return name === null ? null : { id: '', number: 0, login: name, type: 'User', isSiteAdmin: false };
+}
+
+export function showMilestone(
+  milestone: ShownMilestone['milestone'],
+  owners: ReadonlyMap<string, RepositoryOwner>,
+): ShownMilestone {
+  return { milestone, creator: shownAuthor(owners, milestone.creator) };
+}
+
+/** By id. */
+async function listParents(
+  db: Db,
+  caller: Caller,
+  { repository, owner }: FoundRepository,
+  issues: readonly Issue[],
+): Promise<Map<number, { fullName: string; number: number }>> {
+  const parentIds = issues.flatMap(({ parentId }) => parentId ?? []);
+  if (parentIds.length === 0) return new Map();
+  const parents = await listIssuesById(db, parentIds);
+  const others = [...parents.values()]
+    .map(({ repositoryNumber }) => repositoryNumber)
+    .filter((number) => number !== repository.number);
+  const found = others.length === 0 ? [] : [...(await listRepositoriesByNumber(db, others)).values()];
+  const shown = [...(await showRepositories(db, caller, found)), { repository, owner }];
+  const names = new Map(
+    shown.map((one) => [one.repository.number, `${one.owner.login}/${one.repository.name}`]),
+  );
+  return new Map(
+    [...parents].flatMap(([id, { repositoryNumber, number }]) => {
+      const fullName = names.get(repositoryNumber);
+      return fullName === undefined ? [] : [[id, { fullName, number }] as const];
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+// What has happened to issues, in the database: the rows of their timelines.
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { Issue } from '../issues/issue.ts';
+
+/** What happened. Its words are those of the specification, such as `labeled`. */
+export interface NewIssueEvent {
+  event: string;
+  /** Whether lists of events show it, which is so unless it is false. The timeline shows all. */
+  isListed?: false;
+  actorId: string | null;
+  /** Of an actor without an account, of what was imported. */
+  actorName?: string;
+  commitId?: string;
+  /** The comment or review that it stands for. */
+  subjectId?: number;
+  /** Further members, such as `label` or `rename`: JSON, with accounts by their ids. */
+  details?: Record<string, unknown>;
+}
+
+/** In this order, in the transaction of the change. */
+export async function insertIssueEvents(
+  tx: Db,
+  { id, repositoryNumber }: Pick<Issue, 'id' | 'repositoryNumber'>,
+  events: readonly NewIssueEvent[],
+  at: number,
+): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map((one) => ({
+    issue_id: id,
+    repository_number: repositoryNumber,
+    event: one.event,
+    is_listed: one.isListed === false ? 0 : 1,
+    actor_id: one.actorId,
+    actor_name: one.actorName ?? null,
+    commit_id: one.commitId ?? null,
+    subject_id: one.subjectId ?? null,
+    details: JSON.stringify(one.details ?? {}),
+    created_at: at,
+  }));
+  await tx.insertInto('issue_events').values(rows).execute();
+}
