@@ -112,8 +112,7 @@ async function openIssue(kernel: Kernel, call: RepositoryCall, use: IssueUse): P
     requireIssues(opened);
     throw issueNotFound();
   }
-  if (!issue.isPull) requireIssues(opened);
-  requirePermissionFor(call.caller, issue, use);
+  requireUse(call.caller, opened, issue, use);
   return { ...opened, issue };
 }
 
@@ -123,14 +122,32 @@ export function requireIssues({ repository }: FoundRepository): void {
     throw new Failure('retired', 'Issues are disabled for this repository.', { code: 'issues-disabled' });
 }
 
+/** For an issue or a pull request that the repository has: what it is decides which switch and which permission counts. */
+export function requireUse(
+  caller: Caller,
+  found: FoundRepository,
+  { isPull }: Pick<Issue, 'isPull'>,
+  use: IssueUse,
+): void {
+  if (!isPull) requireIssues(found);
+  if (mayUse(caller, found, isPull, use)) return;
+  throw notAccessible(`${isPull ? 'pull_requests' : 'issues'}:${use === 'read' ? 'read' : 'write'}`);
+}
+
+/** Whether lists about issues and pull requests have both, or pull requests alone. */
+export function includesIssues(caller: Caller, found: FoundRepository): boolean {
+  return found.repository.settings.hasIssues && mayUse(caller, found, false, 'read');
+}
+
 /** The table of routes lets a program pass that has either permission; here it is known which of the two it is about. */
-function requirePermissionFor(caller: Caller, { isPull }: Issue, use: IssueUse): void {
+function mayUse(caller: Caller, { repository }: FoundRepository, isPull: boolean, use: IssueUse): boolean {
   const installation = installationOf(caller);
-  if (installation === undefined) return;
-  const needed = isPull ? ['issues', 'pull_requests'] : ['issues'];
+  // What everybody sees, programs without permissions see too.
+  if (installation === undefined || (use === 'read' && !repository.isPrivate)) return true;
   const level = use === 'read' ? 'read' : 'write';
-  if (needed.some((name) => includesLevel(installation.permissions[name], level))) return;
-  throw notAccessible(`${isPull ? 'pull_requests' : 'issues'}:${level}`);
+  return (isPull ? ['issues', 'pull_requests'] : ['issues']).some((name) =>
+    includesLevel(installation.permissions[name], level),
+  );
 }
 
 async function roleForIssues(
@@ -151,7 +168,10 @@ export function isAuthor(caller: KnownCaller, author: { id: string | null }): bo
 }
 
 /** A locked conversation is open to those who may write. */
-export function requireUnlocked({ issue, role }: OpenedIssue): void {
+export function requireOpenConversation({
+  issue,
+  role,
+}: Pick<OpenedIssues, 'role'> & { issue: Pick<Issue, 'isLocked'> }): void {
   if (issue.isLocked && !includesRole(role, 'write'))
     throw new Failure('denied', 'The conversation is locked: only those who may write go on with it.');
 }

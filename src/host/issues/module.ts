@@ -2,8 +2,13 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { issueMigrations } from '../migrations/issues.ts';
 
+export const ISSUES_TAG = {
+  name: 'issues',
+  description: 'Issues, their labels, milestones, comments and timelines',
+};
+
 export const issueModule: Module = {
-  tag: { name: 'issues', description: 'Issues, their labels, milestones, comments and timelines' },
+  tag: ISSUES_TAG,
   routes: [],
   migrations: issueMigrations,
 };

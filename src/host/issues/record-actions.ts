@@ -35,13 +35,23 @@ export async function recordIssueActions(
   actions: readonly IssueAction[],
 ): Promise<void> {
   if (actions.length === 0) return;
-  const [shown] = await showIssues(tx.db, ANYBODY, found, [issue]);
+  const shown = await showForPayload(tx, found, issue);
   const events = actions.map(({ action, ...details }): HostEvent => ({
     name: 'issues',
     action,
-    details: { issue: shown!, ...details } satisfies IssueEventDetails,
+    details: { issue: shown.issue, ...details } satisfies IssueEventDetails,
   }));
-  await recordEvents(tx, events, { found: await counted(tx, found) });
+  await recordEvents(tx, events, { found: shown.found });
+}
+
+/** An issue and its repository, as payloads show them. */
+export async function showForPayload(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+): Promise<{ issue: ShownIssue; found: FoundRepository }> {
+  const [shown] = await showIssues(tx.db, ANYBODY, found, [issue]);
+  return { issue: shown!, found: await counted(tx, found) };
 }
 
 /** Payloads go to people who may not see what a caller sees. */
