@@ -5,7 +5,7 @@ import { routedPath } from '../kernel/http/prefixes.ts';
 /** What it is, and where clients look for it: `R` stands for a repository, `O` for an organization, `*` for any name. */
 const PARTS: readonly (readonly [what: string, paths: string])[] = [
   ['workflows', 'R/actions O/actions R/dispatches O/artifacts'],
-  ['issues', 'R/issues O/issues O/issue-types O/issue-fields /issues /user/issues /search/issues'],
+  ['issues', 'O/issues O/issue-types O/issue-fields /issues /user/issues /search/issues'],
   ['labels, milestones and assignees', 'R/labels R/milestones R/assignees /search/labels'],
   ['pull requests', 'R/pulls R/commits/*/pulls R/codeowners'],
   ['merging of branches', 'R/merges R/merge-upstream'],

@@ -33,6 +33,7 @@ import { graphqlModule } from './graphql/module.ts';
 import { maintenanceModule } from './maintenance/module.ts';
 import { emojiModule } from './emojis/module.ts';
 import { gitignoreModule } from './gitignore/module.ts';
+import { issueCommentModule } from './issue-comments/module.ts';
 import { issueModule } from './issues/module.ts';
 import { licenseModule } from './licenses/module.ts';
 import { markdownModule } from './markdown/module.ts';
@@ -163,6 +164,7 @@ export const hostApi: Api = apiOf(protocol, [
   commitModule,
   statusModule,
   issueModule,
+  issueCommentModule,
   forkModule,
   transferModule,
   appModule,

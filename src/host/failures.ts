@@ -125,7 +125,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
     message: messageOf(failure, context),
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
-        resource: shape?.id.split('/')[0] ?? 'request',
+        resource: resourceOf(shape),
         ...(field !== '' && { field }),
         code: message === 'is required' ? 'missing_field' : (details.code ?? 'invalid'),
         message: `${field} ${message}`.trim(),
@@ -135,6 +135,16 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
     documentation_url: `${new URL(base).origin}/docs/host${pageOf(failure)}`,
     status: String(hostStatusOf(failure, context)),
   };
+}
+
+/** What entries of `errors` call it that the routes below a path are about. Others have the group of their operation. */
+const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
+  [/\/issues\/(?:\{issue_number\}\/)?comments(?:\/|$)/, 'IssueComment'],
+];
+
+function resourceOf(shape: RequestContext['shape']): string {
+  const known = RESOURCES.find(([path]) => path.test(shape?.path ?? ''));
+  return known?.[1] ?? shape?.id.split('/')[0] ?? 'request';
 }
 
 /** Some clients recognise an exceeded secondary limit by the end of this address. */

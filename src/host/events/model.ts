@@ -5,6 +5,8 @@ import type { FoundRepository } from '../repositories/access.ts';
 import type { Installation } from '../apps/app.ts';
 import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { ScanningAlert } from '../code-scanning/alert.ts';
+import type { ShownComment } from '../issue-comments/model.ts';
+import type { ShownIssue } from '../issues/model.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
 
@@ -140,6 +142,13 @@ export interface EventDetails {
     updated_at: string;
     commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
   };
+  'issue_comment.created': { issue: ShownIssue; comment: ShownComment };
+  'issue_comment.edited': {
+    issue: ShownIssue;
+    comment: ShownComment;
+    changes: { body: From<string> };
+  };
+  'issue_comment.deleted': { issue: ShownIssue; comment: ShownComment };
   code_scanning_alert: {
     alert: ScanningAlert;
     dismissedBy: RepositoryOwner | null;

@@ -52,16 +52,17 @@ export const issueMigrations: Migration[] = [
       `create table issue_comments (
          id ${serial}, ${ISSUE}, repository_number bigint not null, author_id ${text}, author_name ${text},
          body ${text} not null, reactions ${text} not null, created_at bigint not null, updated_at bigint not null)`,
-      `create index issue_comments_issue on issue_comments (issue_id, created_at, id)`,
-      `create index issue_comments_created on issue_comments (repository_number, created_at, id)`,
+      // With the time of change, so that lists of what changed since some time pass over the others without their rows.
+      `create index issue_comments_issue on issue_comments (issue_id, created_at, id, updated_at)`,
+      `create index issue_comments_created on issue_comments (repository_number, created_at, id, updated_at)`,
       `create index issue_comments_updated on issue_comments (repository_number, updated_at, id)`,
       `create table reactions (
          id ${serial}, ${ISSUE}, subject ${text} not null, account_id ${text} not null, content ${text} not null,
          created_at bigint not null)`,
       `create unique index reactions_subject on reactions (subject, account_id, content)`,
       `create index reactions_order on reactions (subject, id)`,
+      `create index reactions_content on reactions (subject, content, id)`,
       `create index reactions_issue on reactions (issue_id)`,
-      `create index reactions_account on reactions (account_id, id)`,
       `create table issue_events (
          id ${serial}, ${ISSUE}, repository_number bigint not null, event ${text} not null, is_listed integer not null,
          actor_id ${text}, actor_name ${text}, commit_id ${text}, subject_id bigint, details ${text} not null,

@@ -39,3 +39,17 @@ export async function insertIssueEvents(
   }));
   await tx.insertInto('issue_events').values(rows).execute();
 }
+
+/** Of a comment or review that is deleted. */
+export async function deleteIssueEvent(
+  tx: Db,
+  issueId: number,
+  { event, subjectId }: { event: string; subjectId: number },
+): Promise<void> {
+  await tx
+    .deleteFrom('issue_events')
+    .where('issue_id', '=', issueId)
+    .where('event', '=', event)
+    .where('subject_id', '=', subjectId)
+    .execute();
+}
