@@ -46,6 +46,7 @@ import { protectionModule } from './protection/module.ts';
 import { pushModule } from './pushes/module.ts';
 import { limitExceededFor, secondaryPlan } from './rate-limit/secondary.ts';
 import { rateLimitModule } from './rate-limit/module.ts';
+import { reactionModule } from './reactions/module.ts';
 import { repositoryModule } from './repositories/module.ts';
 import { rootModule } from './root/module.ts';
 import { searchModule } from './search/module.ts';
@@ -165,6 +166,7 @@ export const hostApi: Api = apiOf(protocol, [
   statusModule,
   issueModule,
   issueCommentModule,
+  reactionModule,
   forkModule,
   transferModule,
   appModule,

@@ -139,6 +139,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
 
 /** What entries of `errors` call it that the routes below a path are about. Others have the group of their operation. */
 const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
+  [/\/reactions(?:\/|$)/, 'Reaction'],
   [/\/issues\/(?:\{issue_number\}\/)?comments(?:\/|$)/, 'IssueComment'],
 ];
 
