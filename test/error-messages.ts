@@ -11,6 +11,7 @@ const FIXED = [
   'Body should be a JSON object',
   'Branch not found',
   'Branch not protected',
+  'Label does not exist',
   'Moved Permanently',
   'Cannot change this locked branch',
   'Cannot delete this protected branch',

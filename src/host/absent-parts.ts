@@ -6,7 +6,7 @@ import { routedPath } from '../kernel/http/prefixes.ts';
 const PARTS: readonly (readonly [what: string, paths: string])[] = [
   ['workflows', 'R/actions O/actions R/dispatches O/artifacts'],
   ['issues', 'O/issues O/issue-types O/issue-fields /issues /user/issues /search/issues'],
-  ['labels, milestones and assignees', 'R/labels R/milestones R/assignees /search/labels'],
+  ['assignees and the search of labels', 'R/assignees /search/labels'],
   ['pull requests', 'R/pulls R/commits/*/pulls R/codeowners'],
   ['merging of branches', 'R/merges R/merge-upstream'],
   ['comments on commits', 'R/comments R/commits/*/comments'],

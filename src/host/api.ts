@@ -35,6 +35,7 @@ import { emojiModule } from './emojis/module.ts';
 import { gitignoreModule } from './gitignore/module.ts';
 import { issueCommentModule } from './issue-comments/module.ts';
 import { issueModule } from './issues/module.ts';
+import { labelModule } from './labels/module.ts';
 import { licenseModule } from './licenses/module.ts';
 import { markdownModule } from './markdown/module.ts';
 import { hookModule } from './hooks/module.ts';
@@ -167,6 +168,7 @@ export const hostApi: Api = apiOf(protocol, [
   issueModule,
   issueCommentModule,
   reactionModule,
+  labelModule,
   forkModule,
   transferModule,
   appModule,

@@ -91,6 +91,7 @@ const FIXED_MESSAGES = [
   'Cannot change this locked branch',
   'Cannot delete this protected branch',
   'Cannot force-push to this branch',
+  'Label does not exist',
   'No commit found for ',
   'Object does not exist',
   'Only the first 1000 search results are available',
@@ -141,6 +142,8 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
 const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
   [/\/reactions(?:\/|$)/, 'Reaction'],
   [/\/issues\/(?:\{issue_number\}\/)?comments(?:\/|$)/, 'IssueComment'],
+  [/\/labels(?:\/|$)/, 'Label'],
+  [/\/milestones(?:\/|$)/, 'Milestone'],
 ];
 
 function resourceOf(shape: RequestContext['shape']): string {

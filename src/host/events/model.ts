@@ -7,6 +7,8 @@ import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { ScanningAlert } from '../code-scanning/alert.ts';
 import type { ShownComment } from '../issue-comments/model.ts';
 import type { ShownIssue } from '../issues/model.ts';
+import type { Label } from '../labels/model.ts';
+import type { ShownMilestone } from '../milestones/model.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
 
@@ -149,6 +151,22 @@ export interface EventDetails {
     changes: { body: From<string> };
   };
   'issue_comment.deleted': { issue: ShownIssue; comment: ShownComment };
+  'label.created': { label: Label };
+  /** Where there was none, `from` is empty. */
+  'label.edited': {
+    label: Label;
+    changes: { name?: From<string>; color?: From<string>; description?: From<string> };
+  };
+  'label.deleted': { label: Label };
+  'milestone.created': { milestone: ShownMilestone };
+  /** Where there was none, `from` is empty. */
+  'milestone.edited': {
+    milestone: ShownMilestone;
+    changes: { title?: From<string>; description?: From<string>; due_on?: From<string> };
+  };
+  'milestone.closed': { milestone: ShownMilestone };
+  'milestone.opened': { milestone: ShownMilestone };
+  'milestone.deleted': { milestone: ShownMilestone };
   code_scanning_alert: {
     alert: ScanningAlert;
     dismissedBy: RepositoryOwner | null;

@@ -68,6 +68,26 @@ export function issuesRoute<const S extends RouteShape>(
   );
 }
 
+/** A route about labels or milestones. Pull requests have them too, so it goes on where issues are switched off. */
+export function planningRoute<const S extends RouteShape>(
+  shape: S,
+  use: IssueUse,
+  handle: (
+    call: Call<S>,
+    kernel: Kernel,
+    opened: OpenedIssues,
+  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+): Route<S> {
+  return route(
+    shape,
+    async (call, kernel) => {
+      const opened = await openIssues(kernel, call, use);
+      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
+    },
+    async (call, kernel) => void (await openIssues(kernel, call, use)),
+  );
+}
+
 /** A route below an issue or a pull request, which the parameter `issue_number` names. */
 export function issueRoute<const S extends RouteShape>(
   shape: S,

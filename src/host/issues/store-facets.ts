@@ -36,6 +36,18 @@ export async function addFacets(tx: Db, issue: Issue, facets: readonly string[])
       .execute();
 }
 
+/** Of a list that is gone. Returns whether there may be more. */
+export async function deleteSomeFacets(db: Db, facet: string, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('issue_facets')
+    .where('facet', '=', facet)
+    .where('issue_id', 'in', (eb) =>
+      eb.selectFrom('issue_facets').select('issue_id').where('facet', '=', facet).limit(sql.lit(limit)),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) === limit;
+}
+
 export type IssueSort = 'created' | 'updated' | 'comments';
 
 export interface IssueFilter {

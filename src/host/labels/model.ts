@@ -12,6 +12,8 @@ export interface Label {
   isDefault: boolean;
 }
 
+export type LabelFields = Pick<Label, 'name' | 'color' | 'description'>;
+
 export const LabelReply = Type.Object(
   {
     id: Type.Integer(),

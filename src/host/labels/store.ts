@@ -1,8 +1,11 @@
-// Labels in the database.
-import type { Selectable } from 'kysely';
+// Labels in the database. A deleted one is gone at once; background work takes it from its issues.
+import { sql, type Selectable } from 'kysely';
+import type { Slice } from '../../kernel/http/reply/page.ts';
+import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { LabelRow } from '../issues/tables.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Label } from './model.ts';
+import { DEFAULT_LABELS, isDefaultLabel } from './default-labels.ts';
+import type { Label, LabelFields } from './model.ts';
 
 /** Of issues, by their ids, in the order of their names. */
 export async function listLabelsOf(db: Db, issueIds: readonly number[]): Promise<Map<number, Label[]>> {
@@ -22,6 +25,159 @@ export async function listLabelsOf(db: Db, issueIds: readonly number[]): Promise
     else own.push(labelFrom(row));
   }
   return labels;
+}
+
+export interface CountedLabels {
+  items: Label[];
+  /** At most `offset + MAX_COUNTED`. */
+  total: number;
+  isTotalExact: boolean;
+}
+
+/** Counting stops there: what comes after it is only known to exist. */
+const MAX_COUNTED = 1000;
+
+/** Of a repository, in the order of their names. */
+export async function listLabels(
+  db: Db,
+  repositoryNumber: number,
+  { offset, limit }: Slice,
+): Promise<CountedLabels> {
+  const labels = db.selectFrom('labels').where('repository_number', '=', repositoryNumber);
+  const counted = offset + MAX_COUNTED;
+  const [rows, { total }] = await Promise.all([
+    labels.selectAll().orderBy('folded_name').limit(limit).offset(offset).execute(),
+    db
+      .selectFrom(
+        labels
+          .select('id')
+          .limit(counted + 1)
+          .as('counted'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ]);
+  return {
+    items: rows.map(labelFrom),
+    total: Math.min(total, counted),
+    isTotalExact: total <= counted,
+  };
+}
+
+/** Of all issues that a milestone has, in the order of their names. */
+export async function listMilestoneLabels(db: Db, milestoneId: number): Promise<Label[]> {
+  const rows = await db
+    .selectFrom('labels')
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('issue_labels')
+        .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
+        .select('issue_labels.label_id')
+        .where('issues.milestone_id', '=', milestoneId),
+    )
+    .orderBy('folded_name')
+    .execute();
+  return rows.map(labelFrom);
+}
+
+/** By names, whose case does not count; those that do not exist are missing. */
+export async function listLabelsByName(
+  db: Db,
+  repositoryNumber: number,
+  names: readonly string[],
+): Promise<Label[]> {
+  if (names.length === 0) return [];
+  return (await named(db, repositoryNumber, names).execute()).map(labelFrom);
+}
+
+/** The same. They are not deleted before the transaction ends. */
+export async function shareLockLabels(
+  tx: Db,
+  repositoryNumber: number,
+  names: readonly string[],
+): Promise<Label[]> {
+  if (names.length === 0) return [];
+  return (await named(tx, repositoryNumber, names).orderBy('id').forShare().execute()).map(labelFrom);
+}
+
+/** Locks the row until the transaction ends. */
+export async function lockLabel(tx: Db, repositoryNumber: number, name: string): Promise<Label | undefined> {
+  const row = await named(tx, repositoryNumber, [name]).forUpdate().executeTakeFirst();
+  return row && labelFrom(row);
+}
+
+function named(db: Db, repositoryNumber: number, names: readonly string[]) {
+  return db
+    .selectFrom('labels')
+    .selectAll()
+    .where('repository_number', '=', repositoryNumber)
+    .where('folded_name', 'in', names.map(foldCase));
+}
+
+/** Returns those that were inserted: others of these names were there already. */
+export async function insertLabels(
+  tx: Db,
+  repositoryNumber: number,
+  labels: readonly LabelFields[],
+): Promise<Label[]> {
+  const values = labels
+    .map((label) => ({ repository_number: repositoryNumber, ...rowOf(label) }))
+    // In one order, so that two who insert the same ones do not wait for each other.
+    .toSorted((one, other) => (one.folded_name < other.folded_name ? -1 : 1));
+  const rows = await tx
+    .insertInto('labels')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .execute();
+  return rows.map(labelFrom);
+}
+
+export async function insertDefaultLabels(tx: Db, repositoryNumber: number): Promise<void> {
+  await insertLabels(tx, repositoryNumber, DEFAULT_LABELS);
+}
+
+/** The caller has locked the label. Throws a conflict where another has the name. */
+export async function updateLabel(tx: Db, id: number, fields: LabelFields): Promise<Label> {
+  const row = await tx
+    .updateTable('labels')
+    .set(rowOf(fields))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return labelFrom(row);
+}
+
+export async function deleteLabel(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('labels').where('id', '=', id).execute();
+}
+
+/** Takes a deleted label from some of its issues. Returns whether there may be more. */
+export async function deleteSomeLabelLinks(db: Db, labelId: number, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('issue_labels')
+    .where('label_id', '=', labelId)
+    .where('issue_id', 'in', (eb) =>
+      eb
+        .selectFrom('issue_labels')
+        .select('issue_id')
+        .where('label_id', '=', labelId)
+        .orderBy('issue_id')
+        .limit(sql.lit(limit)),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) === limit;
+}
+
+function rowOf({ name, color, description }: LabelFields) {
+  return {
+    name,
+    folded_name: foldCase(name),
+    color,
+    description,
+    is_default: Number(isDefaultLabel(name)),
+  };
 }
 
 export function labelFrom(row: Selectable<LabelRow>): Label {

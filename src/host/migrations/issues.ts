@@ -23,13 +23,16 @@ export const issueMigrations: Migration[] = [
          created_at bigint not null, updated_at bigint not null, closed_at bigint)`,
       `create unique index milestones_number on milestones (repository_number, number)`,
       `create unique index milestones_title on milestones (repository_number, title)`,
-      `create index milestones_due on milestones (repository_number, state, due_on, number)`,
+      // The same expression as in lists: what is due at no time comes last, on both engines.
+      `create index milestones_due
+         on milestones (repository_number, state, (coalesce(due_on, 9007199254740991)), number)`,
       `create index milestones_completeness on milestones (repository_number, state, completeness, number)`,
+      // No foreign keys to milestones and labels: a deleted one may be on very many issues, which background work takes it from.
       `create table issues (
          id ${serial}, ${REPOSITORY}, number bigint not null, is_pull integer not null,
          author_id ${text}, author_name ${text}, title ${text} not null, body ${text},
          state ${text} not null, state_reason ${text}, is_locked integer not null, lock_reason ${text},
-         milestone_id bigint references milestones (id) on delete set null, comment_count bigint not null,
+         milestone_id bigint, comment_count bigint not null,
          reactions ${text} not null, parent_id bigint references issues (id) on delete set null, parent_position bigint,
          created_at bigint not null, updated_at bigint not null, closed_at bigint, closed_by_id ${text})`,
       `create unique index issues_number on issues (repository_number, number)`,
@@ -44,7 +47,7 @@ export const issueMigrations: Migration[] = [
       `create index issue_facets_updated on issue_facets (facet, state, updated_at, issue_id)`,
       `create index issue_facets_comments on issue_facets (facet, state, comment_count, issue_id)`,
       `create table issue_labels (
-         ${ISSUE}, label_id bigint not null references labels (id) on delete cascade, primary key (issue_id, label_id))`,
+         ${ISSUE}, label_id bigint not null, primary key (issue_id, label_id))`,
       `create index issue_labels_label on issue_labels (label_id, issue_id)`,
       `create table issue_assignees (
          ${ISSUE}, account_id ${text} not null, position bigint not null, primary key (issue_id, account_id))`,

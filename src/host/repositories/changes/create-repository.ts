@@ -11,6 +11,7 @@ import { personOf, type RepositoryOwner } from '../../owners/model.ts';
 import { shareLockOwner } from '../../owners/store.ts';
 import { commitFiles } from '../../git/commit-files.ts';
 import { ignoredFilesOf, IGNORE_TEMPLATES } from '../../gitignore/templates.ts';
+import { insertDefaultLabels } from '../../labels/store.ts';
 import { changeRefs } from '../../pushes/push.ts';
 import { findLicenseId } from '../../licenses/license.ts';
 import { licenseTextOf } from '../../licenses/recognize-license.ts';
@@ -100,6 +101,7 @@ export async function insertLocked(
   await checkNameFree(db, owner, fields.name);
   const repository = await insertRepository(db, owner, fields, actor.now);
   const found = { repository, owner };
+  if (repository.parentNumber === null) await insertDefaultLabels(db, repository.number);
   if (actor.caller !== undefined) await grantToCreator(db, actor.caller, repository, owner, actor.now);
   tx.record({
     ...repositoryChange('createRepository', 'created', found),
