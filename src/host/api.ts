@@ -38,6 +38,7 @@ import { issueModule } from './issues/module.ts';
 import { labelModule } from './labels/module.ts';
 import { licenseModule } from './licenses/module.ts';
 import { markdownModule } from './markdown/module.ts';
+import { milestoneModule } from './milestones/module.ts';
 import { hookModule } from './hooks/module.ts';
 import { metaModule } from './meta/module.ts';
 import { organizationModule } from './organizations/module.ts';
@@ -169,6 +170,7 @@ export const hostApi: Api = apiOf(protocol, [
   issueCommentModule,
   reactionModule,
   labelModule,
+  milestoneModule,
   forkModule,
   transferModule,
   appModule,

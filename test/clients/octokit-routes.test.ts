@@ -12,6 +12,7 @@ import { describeEvents } from './octokit/events.ts';
 import { describeGists } from './octokit/gists.ts';
 import { describeGitData } from './octokit/git-data.ts';
 import { describeHooks } from './octokit/hooks.ts';
+import { describeLabels } from './octokit/labels.ts';
 import { describeMeta } from './octokit/meta.ts';
 import { describeOrganizations } from './octokit/organizations.ts';
 import { describeProtection } from './octokit/protection.ts';
@@ -38,6 +39,7 @@ for (const [version, prefix, kind] of [
       describeEvents(suite);
       describeHooks(suite);
       describeGists(suite);
+      describeLabels(suite);
       describeCodeScanning(suite);
       describeApps(suite);
 

@@ -1,6 +1,7 @@
 // The one way in which issues are created and changed: the row, the lists that it is in, counts, its timeline and webhooks, in one transaction.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
+import { problem } from '../../kernel/schema/schema.ts';
 import type { Label } from '../labels/model.ts';
 import { listLabelsOf, replaceIssueLabels } from '../labels/store.ts';
 import { addToMilestone, listMilestonesById } from '../milestones/store.ts';
@@ -229,6 +230,8 @@ async function describeMilestones(
     db,
     [from, to].filter((id) => id !== null),
   );
+  // The repository is locked, so that it cannot be deleted from here on.
+  if (to !== null && !found.has(to)) throw problem('milestone', 'is no milestone of the repository');
   const creators = await listOwners(
     db,
     [...found.values()].flatMap(({ creator }) => creator.id ?? []),

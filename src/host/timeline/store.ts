@@ -1,4 +1,5 @@
 // What has happened to issues, in the database: the rows of their timelines.
+import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
 
@@ -52,4 +53,19 @@ export async function deleteIssueEvent(
     .where('event', '=', event)
     .where('subject_id', '=', subjectId)
     .execute();
+}
+
+/** The same happened to many issues of a repository. */
+export async function insertEventOfIssues(
+  tx: Db,
+  { repositoryNumber, issueIds }: { repositoryNumber: number; issueIds: readonly number[] },
+  { event, actorId, details = {} }: Pick<NewIssueEvent, 'event' | 'actorId' | 'details'>,
+  at: number,
+): Promise<void> {
+  const shared = { repository_number: repositoryNumber, event, is_listed: 1, actor_id: actorId };
+  const text = JSON.stringify(details);
+  for (const some of chunk(issueIds)) {
+    const rows = some.map((id) => ({ ...shared, issue_id: id, details: text, created_at: at }));
+    await tx.insertInto('issue_events').values(rows).execute();
+  }
 }
