@@ -126,7 +126,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
     message: messageOf(failure, context),
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
-        resource: resourceOf(shape),
+        resource: details.resource ?? resourceOf(shape),
         ...(field !== '' && { field }),
         code: message === 'is required' ? 'missing_field' : (details.code ?? 'invalid'),
         message: `${field} ${message}`.trim(),
@@ -144,6 +144,7 @@ const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
   [/\/issues\/(?:\{issue_number\}\/)?comments(?:\/|$)/, 'IssueComment'],
   [/\/labels(?:\/|$)/, 'Label'],
   [/\/milestones(?:\/|$)/, 'Milestone'],
+  [/\/issues(?:\/|$)/, 'Issue'],
 ];
 
 function resourceOf(shape: RequestContext['shape']): string {
