@@ -10,7 +10,7 @@ import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '..
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { issueNotFound } from './access.ts';
-import { subscribedBy } from './facets.ts';
+import { ownedBy, subscribedBy } from './facets.ts';
 import type { Author, Issue, IssueState, LockReason, StateReason } from './issue.ts';
 import { recordIssueActions, type IssueAction } from './record-actions.ts';
 import { showMilestone } from './show-issues.ts';
@@ -36,18 +36,20 @@ export async function createIssue(
 ): Promise<Issue> {
   const { number } = found.repository;
   const { now } = tx.actor;
-  const issue = await insertIssue(
+  const inserted = await insertIssue(
     tx.db,
     { ...draft, repositoryNumber: number, isPull: isPull === true },
     now,
   );
-  if (issue === undefined) throw repositoryNotFound();
+  if (inserted === undefined) throw repositoryNotFound();
+  const { issue, ownerId } = inserted;
   await tx.invalidate(REPOSITORY_CHANNEL);
   const empty: IssueParts = { labels: [], assigneeIds: [], milestoneId: null };
   const parts: IssueParts = { labels, assigneeIds, milestoneId: draft.milestoneId };
-  await writeParts(tx, found, issue, empty, parts);
+  await writeParts(tx, issue, empty, parts);
   if (issue.milestoneId !== null) await addToMilestone(tx.db, issue.milestoneId, countOf(issue.state, 1));
-  await addFacets(tx.db, issue, [...new Set([draft.author.id, ...assigneeIds])].flatMap(subscriberFacet));
+  const subscribers = [...new Set([draft.author.id, ...assigneeIds])].flatMap(subscriberFacet);
+  await addFacets(tx.db, issue, [ownedBy(ownerId), ...subscribers]);
   const { events, actions } = await describeParts(tx, empty, parts);
   await insertIssueEvents(tx.db, issue, events, now);
   if (!issue.isPull) await recordIssueActions(tx, found, issue, [{ action: 'opened' }, ...actions]);
@@ -109,7 +111,7 @@ export async function editIssue(
     await tx.invalidate(REPOSITORY_CHANNEL);
   }
   await moveInMilestones(tx, issue, changed);
-  if (parts.events.length > 0) await writeParts(tx, found, changed, before, after);
+  if (parts.events.length > 0) await writeParts(tx, changed, before, after);
   const assigned = after.assigneeIds.filter((one) => !before.assigneeIds.includes(one));
   await addFacets(db, changed, assigned.flatMap(subscriberFacet));
   await insertIssueEvents(db, changed, events, actor.now);
@@ -130,16 +132,22 @@ function updateOf(issue: Issue, edit: IssueEdit, tx: ChangeTransaction): IssueUp
     ...(isMoved && state === 'closed'
       ? {
           state,
-          stateReason: stateReason ?? 'completed',
+          stateReason: closingReason(issue, stateReason),
           closedAt: tx.actor.now,
           closedById: actorIdOf(tx),
         }
       : {}),
     ...(isMoved && state === 'open'
-      ? { state, stateReason: 'reopened' as const, closedAt: null, closedById: null }
+      ? { state, stateReason: issue.isPull ? null : ('reopened' as const), closedAt: null, closedById: null }
       : {}),
     ...(lock !== undefined && { isLocked: lock !== null, lockReason: lock?.reason ?? null }),
   };
+}
+
+/** Pull requests have none. What is closed was not reopened, whatever a request says. */
+function closingReason({ isPull }: Issue, wanted: StateReason | null | undefined): StateReason | null {
+  if (isPull) return null;
+  return wanted == null || wanted === 'reopened' ? 'completed' : wanted;
 }
 
 interface Described {
@@ -161,7 +169,7 @@ function describeOwn(issue: Issue, edit: IssueEdit, actorId: string | null): Des
   if (Object.keys(changes).length > 0) actions.push({ action: 'edited', changes });
   if (state !== issue.state) {
     const event = state === 'closed' ? 'closed' : 'reopened';
-    const reason = state === 'closed' ? (edit.stateReason ?? 'completed') : null;
+    const reason = state === 'closed' ? closingReason(issue, edit.stateReason) : null;
     events.push({ event, actorId, ...(commitId && { commitId }), details: { state_reason: reason } });
     actions.push({ action: event });
   }
@@ -249,7 +257,6 @@ async function describeMilestones(
 
 async function writeParts(
   { db }: ChangeTransaction,
-  { repository }: FoundRepository,
   issue: Issue,
   before: IssueParts,
   after: IssueParts,
@@ -262,7 +269,7 @@ async function writeParts(
   const removed = before.assigneeIds.filter((id) => !assigneeIds.includes(id));
   await replaceAssignees(db, issue.id, { assigneeIds, removed });
   const labelIds = labels.map(({ id }) => id);
-  await replaceFacets(db, { issue, ownerId: repository.ownerId, labelIds, assigneeIds });
+  await replaceFacets(db, { issue, labelIds, assigneeIds });
 }
 
 /** The caller has locked the repository. */

@@ -13,27 +13,27 @@ export const milestonedIn = (number: number, which: '*' | 'none') => `R${number}
 export const withMilestone = (id: number) => `milestone/${id}`;
 export const withLabel = (id: number) => `label/${id}`;
 
-/** In all repositories. */
+/** In all repositories. That of the owner is written when an issue is created, and follows a transfer of its repository soon. */
 export const ownedBy = (ownerId: string) => `owner/${ownerId}`;
 export const authoredBy = (accountId: string) => `author/${accountId}`;
 export const assignedTo = (accountId: string) => `assignee/${accountId}`;
 export const mentioning = (accountId: string) => `mention/${accountId}`;
 export const subscribedBy = (accountId: string) => `subscriber/${accountId}`;
+/** Every pull request. */
+export const PULLS = 'pulls';
 
 export interface FacetedIssue {
   issue: Pick<Issue, 'repositoryNumber' | 'isPull' | 'author' | 'milestoneId'>;
-  ownerId: string;
   labelIds: readonly number[];
   assigneeIds: readonly string[];
 }
 
 /** Those that follow from the issue itself. Mentions and subscriptions are added as they happen, and stay. */
-export function facetsOf({ issue, ownerId, labelIds, assigneeIds }: FacetedIssue): string[] {
+export function facetsOf({ issue, labelIds, assigneeIds }: FacetedIssue): string[] {
   const { repositoryNumber: number, isPull, author, milestoneId } = issue;
   return [
     inRepository(number),
-    ownedBy(ownerId),
-    ...(isPull ? [pullsIn(number)] : []),
+    ...(isPull ? [pullsIn(number), PULLS] : []),
     ...(author.id === null ? [] : [authoredIn(number, author.id), authoredBy(author.id)]),
     ...(assigneeIds.length === 0 ? [assignedIn(number, 'none')] : [assignedIn(number, '*')]),
     ...assigneeIds.flatMap((id) => [assignedIn(number, id), assignedTo(id)]),
@@ -46,5 +46,5 @@ export function facetsOf({ issue, ownerId, labelIds, assigneeIds }: FacetedIssue
 
 /** Whether `facetsOf` says of it: others are kept when an issue changes. */
 export function isDerived(facet: string): boolean {
-  return !/^(?:R\d+\/)?(?:mention|subscriber|base|head)\//.test(facet);
+  return !/^(?:R\d+\/)?(?:mention|subscriber|owner|base|head|merged)\//.test(facet);
 }

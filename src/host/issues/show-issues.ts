@@ -12,7 +12,7 @@ import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { associationOf } from './associations.ts';
 import type { Author, Issue } from './issue.ts';
 import type { ShownIssue } from './model.ts';
-import { listAssociations } from './store-associations.ts';
+import { listAssociationsIn } from './store-associations.ts';
 import { listAssigneeIds, listIssueLinks } from './store-links.ts';
 import { listIssuesById } from './store.ts';
 
@@ -20,7 +20,17 @@ import { listIssuesById } from './store.ts';
 export async function showIssues(
   db: Db,
   caller: Caller,
-  { repository, owner }: FoundRepository,
+  found: FoundRepository,
+  issues: readonly Issue[],
+): Promise<ShownIssue[]> {
+  return await showIssuesOf(db, caller, [found], issues);
+}
+
+/** The same for issues of several repositories, which are all given. */
+export async function showIssuesOf(
+  db: Db,
+  caller: Caller,
+  found: readonly FoundRepository[],
   issues: readonly Issue[],
 ): Promise<ShownIssue[]> {
   if (issues.length === 0) return [];
@@ -31,17 +41,20 @@ export async function showIssues(
     listAssigneeIds(db, ids),
     listIssueLinks(db, ids),
     listMilestonesById(db, milestoneIds),
-    listParents(db, caller, { repository, owner }, issues),
+    listParents(db, caller, found, issues),
   ]);
-  const authorIds = issues.flatMap(({ author }) => author.id ?? []);
-  const [owners, associations] = await Promise.all([
+  const repositories = new Map(found.map(({ repository }) => [repository.number, repository]));
+  const authors = issues.flatMap(({ author, repositoryNumber }) =>
+    author.id === null ? [] : { repository: repositories.get(repositoryNumber)!, accountId: author.id },
+  );
+  const [owners, associationsIn] = await Promise.all([
     listOwners(db, [
-      ...authorIds,
+      ...authors.map(({ accountId }) => accountId),
       ...issues.flatMap(({ closedById }) => closedById ?? []),
       ...[...assigneeIds.values()].flat(),
       ...[...milestones.values()].flatMap(({ creator }) => creator.id ?? []),
     ]),
-    listAssociations(db, repository, authorIds),
+    listAssociationsIn(db, authors),
   ]);
   return issues.map((issue): ShownIssue => {
     const milestone = issue.milestoneId === null ? undefined : milestones.get(issue.milestoneId);
@@ -49,7 +62,7 @@ export async function showIssues(
     return {
       issue,
       author: shownAuthor(owners, issue.author),
-      association: associationOf(associations, issue.author),
+      association: associationOf(associationsIn(issue.repositoryNumber), issue.author),
       labels: labels.get(issue.id) ?? [],
       assignees: (assigneeIds.get(issue.id) ?? []).flatMap((id) => owners.get(id) ?? []),
       milestone: milestone === undefined ? null : showMilestone(milestone, owners),
@@ -81,7 +94,7 @@ export function showMilestone(
 async function listParents(
   db: Db,
   caller: Caller,
-  { repository, owner }: FoundRepository,
+  known: readonly FoundRepository[],
   issues: readonly Issue[],
 ): Promise<Map<number, { fullName: string; number: number }>> {
   const parentIds = issues.flatMap(({ parentId }) => parentId ?? []);
@@ -89,9 +102,9 @@ async function listParents(
   const parents = await listIssuesById(db, parentIds);
   const others = [...parents.values()]
     .map(({ repositoryNumber }) => repositoryNumber)
-    .filter((number) => number !== repository.number);
+    .filter((number) => !known.some(({ repository }) => repository.number === number));
   const found = others.length === 0 ? [] : [...(await listRepositoriesByNumber(db, others)).values()];
-  const shown = [...(await showRepositories(db, caller, found)), { repository, owner }];
+  const shown = [...(await showRepositories(db, caller, found)), ...known];
   const names = new Map(
     shown.map((one) => [one.repository.number, `${one.owner.login}/${one.repository.name}`]),
   );

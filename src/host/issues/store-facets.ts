@@ -50,13 +50,33 @@ export async function deleteSomeFacets(db: Db, facet: string, limit: number): Pr
 
 export type IssueSort = 'created' | 'updated' | 'comments';
 
+/** Where the lists of several repositories are narrowed to those of some owners, and to those that an account collaborates on. */
+export interface RepositoryNarrowing {
+  ownerIds: readonly string[];
+  collaboratorId?: string;
+}
+
+/** A facet that a list of several begins with. `ownerId` leaves out repositories that another has got since. */
+export interface IssueSource {
+  facet: string;
+  ownerId?: string;
+}
+
 export interface IssueFilter {
   /** Every one of them. */
   facets: readonly string[];
+  /** None of them. */
+  without?: readonly string[];
+  /** Any of them; no issue is in two. */
+  sources?: readonly IssueSource[];
   states: readonly IssueState[];
   updatedSince?: number;
+  createdBefore?: number;
   /** For lists of several repositories. */
   viewer?: Viewer;
+  repositories?: RepositoryNarrowing;
+  /** All of them, in lists of several repositories: each has labels of its own. */
+  foldedLabels?: readonly string[];
 }
 
 export interface IssueOrder {
@@ -74,34 +94,71 @@ export interface IssueIds {
 /** Counting stops there: what comes after it is only known to exist. */
 const MAX_COUNTED = 1000;
 
+/** The sources that one statement reads. */
+const SOURCES_AT_ONCE = 50;
+
 const COLUMNS: Record<IssueSort, RawBuilder<unknown>> = {
   created: sql`created_at`,
   updated: sql`updated_at`,
   comments: sql`comment_count`,
 };
 
+interface ListedIssue {
+  issue_id: number;
+  sort: number;
+}
+
 export async function listIssueIds(
   db: Db,
   filter: IssueFilter,
   order: IssueOrder,
+  slice: Slice,
+): Promise<IssueIds> {
+  const { sources } = filter;
+  if (sources === undefined) {
+    const [first = '', ...facets] = await rarestFirst(db, filter);
+    return await listFrom(db, { ...filter, facets }, [{ facet: first }], order, slice);
+  }
+  if (sources.length === 0) return { ids: [], total: 0, isTotalExact: true };
+  return await listFrom(db, filter, sources, order, slice);
+}
+
+/** One statement reads the page where the sources are few. Of more, each statement reads what the page may take from its own. */
+async function listFrom(
+  db: Db,
+  filter: IssueFilter,
+  sources: readonly IssueSource[],
+  order: IssueOrder,
   { offset, limit }: Slice,
 ): Promise<IssueIds> {
-  const narrowed = { ...filter, facets: await rarestFirst(db, filter) };
+  const batches = [...chunk(sources, SOURCES_AT_ONCE)];
+  const isWhole = batches.length === 1;
+  const end = offset + limit;
   const counted = offset + MAX_COUNTED;
-  const [page, count] = await Promise.all([
-    sql<{ issue_id: number }>`
-      select issue_id from (${unionOf(narrowed, order, offset + limit)}) as listed
-      order by sort ${direction(order.desc)}, issue_id ${direction(order.desc)}
-      limit ${limit} offset ${offset}`.execute(db),
-    sql<{ total: number }>`
-      select count(*) as total from (${unionOf(narrowed, order, counted + 1)}) as listed`.execute(db),
-  ]);
-  const total = count.rows[0]!.total;
+  let listed: ListedIssue[] = [];
+  let total = 0;
+  for (const batch of batches) {
+    const [page, count] = await Promise.all([
+      sql<ListedIssue>`
+        select issue_id, sort from (${unionOf(filter, batch, order, end)}) as listed
+        order by sort ${direction(order.desc)}, issue_id ${direction(order.desc)}
+        limit ${isWhole ? limit : end} offset ${isWhole ? offset : 0}`.execute(db),
+      sql<{ total: number }>`
+        select count(*) as total from (${unionOf(filter, batch, order, counted + 1)}) as listed`.execute(db),
+    ]);
+    listed = isWhole ? page.rows : [...listed, ...page.rows].toSorted(comparing(order)).slice(0, end);
+    total += count.rows[0]!.total;
+  }
   return {
-    ids: page.rows.map(({ issue_id: id }) => id),
+    ids: (isWhole ? listed : listed.slice(offset)).map(({ issue_id: id }) => id),
     total: Math.min(total, counted),
     isTotalExact: total <= counted,
   };
+}
+
+function comparing({ desc }: IssueOrder): (one: ListedIssue, other: ListedIssue) => number {
+  const sign = desc ? -1 : 1;
+  return (one, other) => sign * (one.sort - other.sort || one.issue_id - other.issue_id);
 }
 
 /** The first facet is read in order, and the others are asked for each issue in it: so the rarest comes first. */
@@ -119,35 +176,78 @@ async function rarestFirst(db: Db, { facets, states }: IssueFilter): Promise<rea
   return sizes.toSorted((one, other) => one.size - other.size).map(({ facet }) => facet);
 }
 
-/** One part for each state, because an index is in the order of one state alone. */
+/** One part for each source and state, because an index is in the order of one of each. */
 function unionOf(
-  { facets, states, updatedSince, viewer }: IssueFilter,
+  filter: IssueFilter,
+  sources: readonly IssueSource[],
   { sort, desc }: IssueOrder,
   limit: number,
 ): RawBuilder<unknown> {
-  const [first = '', ...others] = facets;
-  const conditions = [
-    ...others.map(
-      (facet) => sql`exists (
-        select 1 from issue_facets as other where other.issue_id = issue_facets.issue_id and other.facet = ${facet})`,
-    ),
+  const order = sql`order by ${COLUMNS[sort]} ${direction(desc)}, issue_id ${direction(desc)}`;
+  const parts = sources.flatMap((source) =>
+    filter.states.map((state) => {
+      const start = [sql`facet = ${source.facet}`, sql`state = ${state}`];
+      const conditions = [...start, ...conditionsOf(filter), ...repositoryConditions(filter, source)];
+      return sql`
+        select * from (
+          select issue_id, ${COLUMNS[sort]} as sort from issue_facets
+          where ${sql.join(conditions, sql` and `)} ${order} limit ${sql.val(limit)}) as part`;
+    }),
+  );
+  return sql.join(parts, sql` union all `);
+}
+
+function conditionsOf({
+  facets,
+  without = [],
+  updatedSince,
+  createdBefore,
+  foldedLabels = [],
+}: IssueFilter): RawBuilder<unknown>[] {
+  const isIn = (facet: string) => sql`exists (
+    select 1 from issue_facets as other where other.issue_id = issue_facets.issue_id and other.facet = ${facet})`;
+  const isLabeled = (name: string) => sql`exists (
+    select 1 from issue_labels join labels on labels.id = issue_labels.label_id
+    where issue_labels.issue_id = issue_facets.issue_id and labels.folded_name = ${name})`;
+  return [
+    ...facets.map(isIn),
+    ...without.map((facet) => sql`not ${isIn(facet)}`),
+    ...foldedLabels.map(isLabeled),
     ...(updatedSince === undefined ? [] : [sql`updated_at >= ${updatedSince}`]),
-    ...(viewer === undefined
+    ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
+  ];
+}
+
+function repositoryConditions(
+  { viewer, repositories }: IssueFilter,
+  { ownerId }: IssueSource,
+): RawBuilder<unknown>[] {
+  const conditions = [
+    ...(viewer === undefined ? [] : [visibleTo(viewer)]),
+    ...(ownerId === undefined ? [] : [sql`repositories.owner_id = ${ownerId}`]),
+    ...(repositories === undefined ? [] : [isAmong(repositories)]),
+  ];
+  if (conditions.length === 0) return [];
+  return [
+    sql`exists (
+      select 1 from repositories
+      where repositories.number = issue_facets.repository_number and ${sql.join(conditions, sql` and `)})`,
+  ];
+}
+
+function isAmong({ ownerIds, collaboratorId }: RepositoryNarrowing): RawBuilder<unknown> {
+  const alternatives = [
+    ...(ownerIds.length === 0 ? [] : [sql`repositories.owner_id in (${sql.join(ownerIds)})`]),
+    ...(collaboratorId === undefined
       ? []
       : [
           sql`exists (
-            select 1 from repositories
-            where repositories.number = issue_facets.repository_number and ${visibleTo(viewer)})`,
+            select 1 from collaborators
+            where collaborators.repository_number = repositories.number
+              and collaborators.account_id = ${collaboratorId})`,
         ]),
   ];
-  const parts = states.map(
-    (state) => sql`
-      select * from (
-        select issue_id, ${COLUMNS[sort]} as sort from issue_facets
-        where ${sql.join([sql`facet = ${first}`, sql`state = ${state}`, ...conditions], sql` and `)}
-        order by ${COLUMNS[sort]} ${direction(desc)}, issue_id ${direction(desc)} limit ${sql.val(limit)}) as part`,
-  );
-  return sql.join(parts, sql` union all `);
+  return alternatives.length === 0 ? sql`1 = 0` : sql`(${sql.join(alternatives, sql` or `)})`;
 }
 
 function direction(desc: boolean): RawBuilder<unknown> {

@@ -13,16 +13,23 @@ export type NewIssue = Pick<
     Pick<Issue, 'number' | 'state' | 'stateReason' | 'closedAt' | 'closedById' | 'createdAt' | 'updatedAt'>
   >;
 
-/** Takes the next number of the repository, unless it has one already. Undefined where the repository is gone. */
-export async function insertIssue(tx: Db, fields: NewIssue, now: number): Promise<Issue | undefined> {
+/**
+ * Takes the next number of the repository, unless it has one already. Undefined where the repository is gone. The owner is the one
+ * that the repository has while it is locked: that of a cached one may be the one before a transfer.
+ */
+export async function insertIssue(
+  tx: Db,
+  fields: NewIssue,
+  now: number,
+): Promise<{ issue: Issue; ownerId: string } | undefined> {
   const { repositoryNumber, isPull, author, title, body, milestoneId, state = 'open' } = fields;
-  const number = await takeNumber(tx, repositoryNumber, fields.number, state === 'open');
-  if (number === undefined) return undefined;
+  const taken = await takeNumber(tx, repositoryNumber, fields.number, state === 'open');
+  if (taken === undefined) return undefined;
   const row = await tx
     .insertInto('issues')
     .values({
       repository_number: repositoryNumber,
-      number,
+      number: taken.number,
       is_pull: Number(isPull),
       author_id: author.id,
       author_name: author.name,
@@ -44,7 +51,7 @@ export async function insertIssue(tx: Db, fields: NewIssue, now: number): Promis
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return issueFrom(row);
+  return { issue: issueFrom(row), ownerId: taken.ownerId };
 }
 
 /** Numbers have no gaps: the row stays locked until the commit, and a rollback gives the number back. */
@@ -53,7 +60,7 @@ async function takeNumber(
   repositoryNumber: number,
   wanted: number | undefined,
   isOpen: boolean,
-): Promise<number | undefined> {
+): Promise<{ number: number; ownerId: string } | undefined> {
   const row = await tx
     .updateTable('repositories')
     .set((eb) => ({
@@ -70,9 +77,9 @@ async function takeNumber(
     }))
     .where('number', '=', repositoryNumber)
     .where('deleted_at', 'is', null)
-    .returning('last_issue_number')
+    .returning(['last_issue_number', 'owner_id'])
     .executeTakeFirst();
-  return row && (wanted ?? row.last_issue_number);
+  return row && { number: wanted ?? row.last_issue_number, ownerId: row.owner_id };
 }
 
 export async function findIssue(

@@ -7,6 +7,7 @@ import { scheduleRelisting } from '../../code-scanning/schedule-scanning.ts';
 import { deleteCollaborator, endLostInterests } from '../../collaborators/store.ts';
 import type { EventDetails } from '../../events/model.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { scheduleIssueMove } from '../../issues/schedule-issues.ts';
 import type { RepositoryOwner } from '../../owners/model.ts';
 import { ownerOfAccount } from '../../owners/model.ts';
 import { shareLockOwner } from '../../owners/store.ts';
@@ -60,6 +61,7 @@ export async function transferRepository(
     await addGrants?.(updated);
     await deleteStrandedTeams(db, updated);
     await scheduleRelisting(db, number, actor.now);
+    await scheduleIssueMove(db, number, actor.now);
     await updateEntryOwner(db, { subject: repositorySubject(number) }, to.owner.id);
   }
   const moved = { repository: updated, owner: to.owner };
