@@ -5,8 +5,8 @@ import { routedPath } from '../kernel/http/prefixes.ts';
 /** What it is, and where clients look for it: `R` stands for a repository, `O` for an organization, `*` for any name. */
 const PARTS: readonly (readonly [what: string, paths: string])[] = [
   ['workflows', 'R/actions O/actions R/dispatches O/artifacts'],
-  ['issues', 'O/issues O/issue-types O/issue-fields /issues /user/issues /search/issues'],
-  ['assignees and the search of labels', 'R/assignees /search/labels'],
+  ['issues by search, their types and fields', 'O/issue-types O/issue-fields /search/issues'],
+  ['the search of labels', '/search/labels'],
   ['pull requests', 'R/pulls R/commits/*/pulls R/codeowners'],
   ['merging of branches', 'R/merges R/merge-upstream'],
   ['comments on commits', 'R/comments R/commits/*/comments'],

@@ -98,6 +98,10 @@ const WITHOUT_PERMISSION = {
     'users_me_usage_monthly_get',
     'users_me_limits_get',
     'users/get-authenticated',
+    // The lists have what the caller sees.
+    'issues/list',
+    'issues/list-for-authenticated-user',
+    'issues/list-for-org',
     'graphql/query',
     'graphql/query-below-api',
     'apps/get-webhook-config-for-app',

@@ -43,6 +43,7 @@ const RULES: readonly Rule[] = [
   // What belongs to a person.
   ['GET', /^\/user\/\{account_id\}$/, 'open'],
   ['*', /^\/user(?:\/|$)/, 'person'],
+  ['*', /^\/issues$/, 'person'],
   ['*', /^\/admin\//, 'person'],
   ['*', /^\/versions\/\{version\}\/impact$/, 'person'],
   ['*', /^\/users\/\{username\}\/events\/orgs\//, 'person'],
@@ -61,6 +62,7 @@ const RULES: readonly Rule[] = [
   ['*', inOrganization('custom-repository-roles'), 'organization_custom_roles'],
   ['*', /^\/organizations\/\{organization_id\}\/custom_roles$/, 'organization_custom_roles'],
   ['GET', inOrganization('(?:repos|events)'), 'metadata'],
+  ['GET', inOrganization('issues'), 'issues'],
   ['*', inOrganization('repos'), 'administration'],
   ['*', inOrganization('code-scanning'), 'security_events'],
   ['GET', new RegExp(`${ORGANIZATION}$`), 'metadata'],

@@ -13,6 +13,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { installationOf, notAccessible } from '../apps/program.ts';
 import { includesLevel } from '../apps/permissions.ts';
 import {
+  isReadOnly,
   openRepository,
   readOpened,
   type FoundRepository,
@@ -119,7 +120,7 @@ export async function openIssues(kernel: Kernel, call: RepositoryCall, use: Issu
   const role = await roleForIssues(kernel, caller, found);
   if (!includesRole(role, use.writes))
     throw new Failure('denied', `You must have ${use.writes} rights to the repository.`);
-  if (found.repository.isArchived)
+  if (await isReadOnly(kernel.db, found.repository))
     throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
   return { ...found, role };
 }

@@ -1,6 +1,10 @@
 // Issues.
 import type { Module } from '../../kernel/http/module.ts';
 import { issueMigrations } from '../migrations/issues.ts';
+import { assigneeRoutes } from './assignee-routes.ts';
+import { assigneesOfEndedAccounts, issueWork } from './issue-work.ts';
+import { issueListRoutes } from './list-routes.ts';
+import { issueRoutes } from './routes.ts';
 
 export const ISSUES_TAG = {
   name: 'issues',
@@ -9,6 +13,8 @@ export const ISSUES_TAG = {
 
 export const issueModule: Module = {
   tag: ISSUES_TAG,
-  routes: [],
+  routes: [...issueListRoutes, ...issueRoutes, ...assigneeRoutes],
   migrations: issueMigrations,
+  work: issueWork,
+  ...assigneesOfEndedAccounts,
 };

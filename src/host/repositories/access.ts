@@ -117,7 +117,7 @@ export async function openRepository(
 }
 
 /** A fork that is withheld counts as archived. */
-async function isReadOnly(db: Db, repository: Repository): Promise<boolean> {
+export async function isReadOnly(db: Db, repository: Repository): Promise<boolean> {
   return repository.isArchived || (await isWithheld(db, repository));
 }
 

@@ -1,0 +1,55 @@
+// Issues as replies of routes: shown, with bodies in the form that the caller asks for.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { renderBodies } from '../contents/render-bodies.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import type { Issue } from './issue.ts';
+import { toIssue, type IssueReply } from './model.ts';
+import { showIssuesOf } from './show-issues.ts';
+
+export const BODY_FORMATS =
+  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
+
+interface ReplyCall {
+  caller: Caller;
+  headers: Record<string, string | string[] | undefined>;
+  base: string;
+}
+
+type ShownReply = Static<typeof IssueReply>;
+
+export async function replyIssue(
+  kernel: Kernel,
+  call: ReplyCall,
+  found: FoundRepository,
+  issue: Issue,
+): Promise<ShownReply> {
+  return (await replyIssues(kernel, call, [found], [issue]))[0]!;
+}
+
+/** In their order. Their repositories are all given. */
+export async function replyIssues(
+  { db, services }: Kernel,
+  { caller, headers, base }: ReplyCall,
+  found: readonly FoundRepository[],
+  issues: readonly Issue[],
+): Promise<ShownReply[]> {
+  const [shown, bodies] = await Promise.all([
+    showIssuesOf(db, caller, found, issues),
+    renderBodies(
+      services.markdown,
+      issues.map(({ body }) => body ?? ''),
+      headers['accept'],
+    ),
+  ]);
+  const names = new Map(
+    found.map(({ repository, owner }) => [repository.number, `${owner.login}/${repository.name}`]),
+  );
+  return shown.map((one, index) => {
+    const { body: written, repositoryNumber } = one.issue;
+    const { body, ...rendered } = bodies[index]!;
+    const fields = { ...rendered, ...(body !== undefined && { body: written }) };
+    return toIssue(one, { fullName: names.get(repositoryNumber)!, base }, fields);
+  });
+}
