@@ -159,13 +159,11 @@ const PAGES = [
 const CALLED_OTHERWISE = ['ping_url', 'test_url', 'access_tokens_url'];
 /** Of parts that this server does not have. */
 const ABSENT = [
-  'assignees_url',
   'comments_url',
   'deployments_url',
   'downloads_url',
   'issue_comment_url',
   'issue_events_url',
-  'issues_url',
   'keys_url',
   'merges_url',
   'notifications_url',
