@@ -9,6 +9,7 @@ import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { viewerFor } from '../repositories/visibility.ts';
 import { associationOf } from './associations.ts';
 import type { Author, Issue } from './issue.ts';
 import type { ShownIssue } from './model.ts';
@@ -39,7 +40,7 @@ export async function showIssuesOf(
   const [labels, assigneeIds, linksOf, milestones, parents] = await Promise.all([
     listLabelsOf(db, ids),
     listAssigneeIds(db, ids),
-    listIssueLinks(db, ids),
+    listIssueLinks(db, ids, viewerFor(caller)),
     listMilestonesById(db, milestoneIds),
     listParents(db, caller, found, issues),
   ]);

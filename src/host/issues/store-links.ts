@@ -1,6 +1,7 @@
 // What issues are linked with, in the database: assignees, sub-issues, dependencies and pull requests.
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import type { ShownIssue } from './model.ts';
 
 /** By issue, in the order in which they were assigned. */
@@ -39,20 +40,34 @@ interface LinkCount {
   open: number;
 }
 
-/** How many sub-issues, blockers and blocked issues each has. Few have any, so one statement reads all three. */
-export async function listIssueLinks(db: Db, ids: readonly number[]): Promise<(id: number) => IssueLinks> {
-  const open = sql<number>`sum(case when issues.state = 'open' then 1 else 0 end)`;
+/**
+ * How many sub-issues, blockers and blocked issues each has. Few have any, so one statement reads all three. Those of other
+ * repositories count for viewers who see them.
+ */
+export async function listIssueLinks(
+  db: Db,
+  ids: readonly number[],
+  viewer: Viewer,
+): Promise<(id: number) => IssueLinks> {
+  const open = sql<number>`sum(case when linked.state = 'open' then 1 else 0 end)`;
+  const seen = sql`(linked.repository_number = asked.repository_number or exists (
+    select 1 from repositories
+    where repositories.number = linked.repository_number and ${visibleTo(viewer)}))`;
+  const areAsked = sql`asked.id in (${sql.join(ids)})`;
   const { rows } = await sql<LinkCount>`
-    select parent_id as id, 'sub' as kind, count(*) as total, ${open} as open from issues
-    where parent_id in (${sql.join(ids)}) group by parent_id
+    select asked.id, 'sub' as kind, count(*) as total, ${open} as open from issues as asked
+    join issues as linked on linked.parent_id = asked.id
+    where ${areAsked} and ${seen} group by asked.id
     union all
-    select issue_id, 'blocked_by', count(*), ${open} from issue_dependencies
-    join issues on issues.id = issue_dependencies.blocker_id
-    where issue_id in (${sql.join(ids)}) group by issue_id
+    select asked.id, 'blocked_by', count(*), ${open} from issues as asked
+    join issue_dependencies on issue_dependencies.issue_id = asked.id
+    join issues as linked on linked.id = issue_dependencies.blocker_id
+    where ${areAsked} and ${seen} group by asked.id
     union all
-    select blocker_id, 'blocking', count(*), ${open} from issue_dependencies
-    join issues on issues.id = issue_dependencies.issue_id
-    where blocker_id in (${sql.join(ids)}) group by blocker_id`.execute(db);
+    select asked.id, 'blocking', count(*), ${open} from issues as asked
+    join issue_dependencies on issue_dependencies.blocker_id = asked.id
+    join issues as linked on linked.id = issue_dependencies.issue_id
+    where ${areAsked} and ${seen} group by asked.id`.execute(db);
   const links = new Map<number, IssueLinks>();
   for (const { id, kind, total, open: stillOpen } of rows) {
     const own = links.get(id) ?? { ...NO_LINKS };
