@@ -54,6 +54,7 @@ import { rootModule } from './root/module.ts';
 import { searchModule } from './search/module.ts';
 import { starModule } from './stars/module.ts';
 import { statusModule } from './statuses/module.ts';
+import { timelineModule } from './timeline/module.ts';
 import { transportModule } from './transport/module.ts';
 import { transferModule } from './transfers/module.ts';
 import { upgradeReportModule } from './upgrade-report/module.ts';
@@ -171,6 +172,7 @@ export const hostApi: Api = apiOf(protocol, [
   reactionModule,
   labelModule,
   milestoneModule,
+  timelineModule,
   forkModule,
   transferModule,
   appModule,

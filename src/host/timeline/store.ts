@@ -1,7 +1,12 @@
 // What has happened to issues, in the database: the rows of their timelines.
 import { chunk } from '../../kernel/collections/chunk.ts';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
+import type { IssueEventRow } from '../issues/tables.ts';
+import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
+import { EVENTS_ABOUT_ISSUES } from './event-details.ts';
 
 /** What happened. Its words are those of the specification, such as `labeled`. */
 export interface NewIssueEvent {
@@ -12,9 +17,9 @@ export interface NewIssueEvent {
   /** Of an actor without an account, of what was imported. */
   actorName?: string;
   commitId?: string;
-  /** The comment or review that it stands for. */
+  /** The comment, review, thread or issue that it is about: `event-details.ts` says which. */
   subjectId?: number;
-  /** Further members, such as `label` or `rename`: JSON, with accounts by their ids. */
+  /** Further members, such as `label` or `rename`: `event-details.ts` has them all. */
   details?: Record<string, unknown>;
 }
 
@@ -68,4 +73,127 @@ export async function insertEventOfIssues(
     const rows = some.map((id) => ({ ...shared, issue_id: id, details: text, created_at: at }));
     await tx.insertInto('issue_events').values(rows).execute();
   }
+}
+
+/** Something that happened to an issue. */
+export interface IssueEvent {
+  id: number;
+  issueId: number;
+  event: string;
+  actor: { id: string | null; name: string | null };
+  commitId: string | null;
+  subjectId: number | null;
+  details: Record<string, unknown>;
+  createdAt: number;
+}
+
+export interface EventPage {
+  items: IssueEvent[];
+  /** At most `offset + MAX_COUNTED`. */
+  total: number;
+  isTotalExact: boolean;
+}
+
+/** Counting stops there: what comes after it is only known to exist. */
+const MAX_COUNTED = 1000;
+
+/** All that happened to an issue, the oldest first. */
+export async function listTimeline(
+  db: Db,
+  issueId: number,
+  viewer: Viewer,
+  slice: Slice,
+): Promise<EventPage> {
+  const where = sql`issue_id = ${issueId} and ${shownTo(viewer)}`;
+  return await listEvents(db, where, sql`created_at, id`, slice);
+}
+
+/** The events of an issue, the oldest first. */
+export async function listEventsOfIssue(
+  db: Db,
+  issueId: number,
+  viewer: Viewer,
+  slice: Slice,
+): Promise<EventPage> {
+  const where = sql`issue_id = ${issueId} and is_listed = 1 and ${shownTo(viewer)}`;
+  return await listEvents(db, where, sql`id`, slice);
+}
+
+/** Whose events are asked for: all, or those of pull requests alone. */
+export type EventScope = 'all' | 'pulls';
+
+/** The events of all issues and pull requests of a repository, the newest first. */
+export async function listEventsOfRepository(
+  db: Db,
+  repositoryNumber: number,
+  { viewer, scope }: { viewer: Viewer; scope: EventScope },
+  slice: Slice,
+): Promise<EventPage> {
+  const where = sql`repository_number = ${repositoryNumber} and is_listed = 1
+    and ${shownTo(viewer)} and ${within(scope)}`;
+  return await listEvents(db, where, sql`id desc`, slice);
+}
+
+export async function findEvent(
+  db: Db,
+  repositoryNumber: number,
+  id: number,
+  { viewer, scope }: { viewer: Viewer; scope: EventScope },
+): Promise<IssueEvent | undefined> {
+  const { rows } = await sql<Selectable<IssueEventRow>>`
+    select * from issue_events
+    where id = ${id} and repository_number = ${repositoryNumber} and is_listed = 1
+      and ${shownTo(viewer)} and ${within(scope)}`.execute(db);
+  return rows[0] && eventFrom(rows[0]);
+}
+
+/** What another repository's issue has to do with this one is shown to those who see that issue, in counts too. */
+function shownTo(viewer: Viewer): RawBuilder<boolean> {
+  return sql`(event not in (${sql.join(EVENTS_ABOUT_ISSUES)}) or exists (
+    select 1 from issues as other
+    join repositories on repositories.number = other.repository_number
+    where other.id = issue_events.subject_id
+      and (other.repository_number = issue_events.repository_number or (${visibleTo(viewer)}))))`;
+}
+
+function within(scope: EventScope): RawBuilder<boolean> {
+  if (scope === 'all') return sql`1 = 1`;
+  return sql`exists (select 1 from issues where issues.id = issue_events.issue_id and issues.is_pull = 1)`;
+}
+
+async function listEvents(
+  db: Db,
+  where: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  { offset, limit }: Slice,
+): Promise<EventPage> {
+  const counted = offset + MAX_COUNTED;
+  const [page, count] = await Promise.all([
+    sql<Selectable<IssueEventRow>>`
+      select * from issue_events where ${where} order by ${order} limit ${limit} offset ${offset}`.execute(
+      db,
+    ),
+    sql<{ total: number }>`
+      select count(*) as total from (
+        select 1 as one from issue_events where ${where} limit ${counted + 1}) as counted`.execute(db),
+  ]);
+  const total = count.rows[0]!.total;
+  return {
+    items: page.rows.map(eventFrom),
+    total: Math.min(total, counted),
+    isTotalExact: total <= counted,
+  };
+}
+
+function eventFrom(row: Selectable<IssueEventRow>): IssueEvent {
+  return {
+    id: row.id,
+    issueId: row.issue_id,
+    event: row.event,
+    actor: { id: row.actor_id, name: row.actor_name },
+    commitId: row.commit_id,
+    subjectId: row.subject_id,
+    details: JSON.parse(row.details) as Record<string, unknown>,
+    createdAt: row.created_at,
+  };
 }

@@ -1,0 +1,169 @@
+// Prepares pages of timelines for replies, in a number of statements that does not depend on how many items there are.
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { renderBodies, type ShownBody } from '../contents/render-bodies.ts';
+import { associationOf } from '../issues/associations.ts';
+import type { Author } from '../issues/issue.ts';
+import type { OpenedIssue } from '../issues/access.ts';
+import type { IssueReply } from '../issues/model.ts';
+import { listAssociations } from '../issues/store-associations.ts';
+import { listIssuesById } from '../issues/store.ts';
+import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
+import type { CommitCommentsInTimeline, CommitInTimeline } from './event-details.ts';
+import { toEventForIssue } from './model.ts';
+import { readEventSources } from './show-events.ts';
+import type { IssueEvent } from './store.ts';
+import {
+  listCommentsById,
+  listReviewsById,
+  listThreadComments,
+  type CommentInTimeline,
+  type ReviewCommentInTimeline,
+  type ReviewInTimeline,
+} from './store-subjects.ts';
+import {
+  toCommitComments,
+  toCrossReference,
+  toLineComment,
+  toLineComments,
+  toTimelineComment,
+  toTimelineCommit,
+  toTimelineReview,
+  type TimelineReply,
+  type Written,
+} from './timeline-model.ts';
+
+/** What the items of a page stand for, by id. */
+interface Subjects {
+  comments: ReadonlyMap<number, CommentInTimeline>;
+  reviews: ReadonlyMap<number, ReviewInTimeline>;
+  threads: ReadonlyMap<number, readonly ReviewCommentInTimeline[]>;
+  issues: ReadonlyMap<number, Static<typeof IssueReply>>;
+}
+
+/** Without items whose comment or review was deleted meanwhile. */
+export async function showTimeline(
+  kernel: Kernel,
+  call: ShowingCall,
+  opened: OpenedIssue,
+  events: readonly IssueEvent[],
+): Promise<TimelineReply[]> {
+  const { issue, repository, owner } = opened;
+  const { base } = call;
+  const subjects = await readSubjects(kernel, call, events);
+  const [sources, written] = await Promise.all([
+    readEventSources(kernel, call, opened, events, authorIdsOf(events, subjects)),
+    readWritten(kernel, call, opened, events, subjects),
+  ]);
+  const place = { fullName: `${owner.login}/${repository.name}`, number: issue.number, base };
+  const writtenBy = (author: Author, body: string): Written => ({
+    ...written.by(author),
+    user: sources.userOf(author),
+    body: written.bodies.get(body)!,
+  });
+  return events.flatMap((event): TimelineReply[] => {
+    const { subjectId, commitId, details } = event;
+    switch (event.event) {
+      case 'commented': {
+        const comment = subjects.comments.get(subjectId!);
+        if (comment === undefined) return [];
+        const by = writtenBy(comment.author, comment.body);
+        return [toTimelineComment(comment, by, { ...place, isPull: issue.isPull })];
+      }
+      case 'reviewed': {
+        const review = subjects.reviews.get(subjectId!);
+        return review === undefined
+          ? []
+          : [toTimelineReview(review, writtenBy(authorOf(review), review.body), place)];
+      }
+      case 'line-commented': {
+        const comments = subjects.threads.get(subjectId!);
+        if (comments === undefined) return [];
+        const shown = comments.map((one) => toLineComment(one, writtenBy(authorOf(one), one.body), place));
+        return [toLineComments(subjectId!, shown)];
+      }
+      case 'cross-referenced': {
+        const source = subjects.issues.get(subjectId!);
+        if (source === undefined) return [];
+        const actor = sources.userOf(event.actor);
+        return [toCrossReference({ actor, at: event.createdAt, issue: source }, base)];
+      }
+      case 'committed':
+        return [
+          toTimelineCommit(commitId!, repository.number, details as unknown as CommitInTimeline, place),
+        ];
+      case 'commit-commented': {
+        const writerOf = (id: string | null) => {
+          const author = { id, name: null };
+          return { ...written.by(author), user: sources.userOf(author) };
+        };
+        const comments = details as unknown as CommitCommentsInTimeline;
+        return [toCommitComments(commitId!, event.id, comments, { ...place, writerOf })];
+      }
+      default: {
+        const shown = toEventForIssue(event, sources);
+        return shown === undefined ? [] : [shown];
+      }
+    }
+  });
+}
+
+async function readSubjects(
+  kernel: Kernel,
+  call: ShowingCall,
+  events: readonly IssueEvent[],
+): Promise<Subjects> {
+  const { db } = kernel;
+  const idsOf = (name: string) =>
+    events.flatMap(({ event, subjectId }) => (event === name && subjectId !== null ? subjectId : []));
+  const [comments, reviews, threads, sources] = await Promise.all([
+    listCommentsById(db, idsOf('commented')),
+    listReviewsById(db, idsOf('reviewed')),
+    listThreadComments(db, idsOf('line-commented')),
+    listIssuesById(db, idsOf('cross-referenced')),
+  ]);
+  const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
+  return { comments, reviews, threads, issues: new Map(shown.map((one) => [one.id, one])) };
+}
+
+function authorIdsOf(events: readonly IssueEvent[], { comments, reviews, threads }: Subjects): string[] {
+  const authors = [
+    ...[...comments.values()].map(({ author }) => author.id),
+    ...[...reviews.values()].map((review) => review.author_id),
+    ...[...threads.values()].flat().map((comment) => comment.author_id),
+    ...events.flatMap(({ event, details }) =>
+      event === 'commit-commented'
+        ? (details as unknown as CommitCommentsInTimeline).comments.map(({ user }) => user)
+        : [],
+    ),
+  ];
+  return authors.filter((id) => id !== null);
+}
+
+/** What authors are to the repository, and every text of the page in the form that the call asks for. */
+async function readWritten(
+  { db, services }: Kernel,
+  { headers }: ShowingCall,
+  { repository }: OpenedIssue,
+  events: readonly IssueEvent[],
+  subjects: Subjects,
+): Promise<{ by(author: Author): Pick<Written, 'association'>; bodies: Map<string, ShownBody> }> {
+  const { comments, reviews, threads } = subjects;
+  const texts = [
+    ...new Set(
+      [...comments.values(), ...reviews.values(), ...[...threads.values()].flat()].map(({ body }) => body),
+    ),
+  ];
+  const [associations, rendered] = await Promise.all([
+    listAssociations(db, repository, authorIdsOf(events, subjects)),
+    renderBodies(services.markdown, texts, headers['accept']),
+  ]);
+  return {
+    by: (author) => ({ association: associationOf(associations, author) }),
+    bodies: new Map(texts.map((text, index) => [text, rendered[index]!])),
+  };
+}
+
+function authorOf({ author_id: id, author_name: name }: ReviewInTimeline | ReviewCommentInTimeline): Author {
+  return { id, name };
+}
