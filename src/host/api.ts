@@ -54,6 +54,7 @@ import { rootModule } from './root/module.ts';
 import { searchModule } from './search/module.ts';
 import { starModule } from './stars/module.ts';
 import { statusModule } from './statuses/module.ts';
+import { subIssueModule } from './sub-issues/module.ts';
 import { timelineModule } from './timeline/module.ts';
 import { transportModule } from './transport/module.ts';
 import { transferModule } from './transfers/module.ts';
@@ -173,6 +174,7 @@ export const hostApi: Api = apiOf(protocol, [
   labelModule,
   milestoneModule,
   timelineModule,
+  subIssueModule,
   forkModule,
   transferModule,
   appModule,

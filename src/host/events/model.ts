@@ -167,6 +167,10 @@ export interface EventDetails {
   'milestone.closed': { milestone: ShownMilestone };
   'milestone.opened': { milestone: ShownMilestone };
   'milestone.deleted': { milestone: ShownMilestone };
+  /** Of the parent's repository where a sub-issue is added or removed, and of the sub-issue's where a parent is. */
+  sub_issues: { parent: IssueInEvent; subIssue: IssueInEvent };
+  /** Of the blocked issue's repository with the actions `blocked_by_…`, and of the other's with `blocking_…`. */
+  issue_dependencies: { blocked: IssueInEvent; blocking: IssueInEvent };
   code_scanning_alert: {
     alert: ScanningAlert;
     dismissedBy: RepositoryOwner | null;
@@ -174,6 +178,12 @@ export interface EventDetails {
     ref: string;
     commit_oid: string;
   };
+}
+
+/** An issue with its repository, where an event is about issues of two. */
+export interface IssueInEvent {
+  issue: ShownIssue;
+  found: FoundRepository;
 }
 
 /** The details of both events of an installation. */
