@@ -54,24 +54,20 @@ export const EVENT_MEMBERS: Readonly<Record<string, Members>> = {
   blocking_removed: { blocking: 'issue' },
 };
 
+export type SubjectKind = 'comment' | 'review' | 'thread' | 'issue';
+
 /**
- * Events that are shown in a shape of their own, in timelines alone: their rows have `is_listed` 0. What the `subject_id`
- * is of each; the others have all they need in `details`.
+ * Events that are shown in a shape of their own, in timelines alone, and what their `subject_id` names: their rows have
+ * `is_listed` 0. The row of a review is inserted when it is submitted; comments of pending reviews are left out of a thread.
+ * `committed` and `commit-commented` have such shapes too, with `commit_id` and the details below.
  */
-export const SUBJECTS = {
-  /** The comment. */
+export const SUBJECTS: Readonly<Record<string, SubjectKind>> = {
   commented: 'comment',
-  /** The review. The row is inserted when it is submitted. */
   reviewed: 'review',
-  /** The thread; its comments are shown, except those of pending reviews. */
   'line-commented': 'thread',
-  /** The issue or pull request whose text has the reference. */
+  /** Whose text has the reference. */
   'cross-referenced': 'issue',
-  /** None: `commit_id`, and `CommitInTimeline` as details. */
-  committed: undefined,
-  /** None: `commit_id`, and `CommitCommentsInTimeline` as details. */
-  'commit-commented': undefined,
-} as const;
+};
 
 /** Who sees such a row sees the issue that its `subject_id` names; for others it does not exist. */
 export const EVENTS_ABOUT_ISSUES: readonly string[] = [

@@ -9,7 +9,12 @@ import type { IssueReply } from '../issues/model.ts';
 import { listAssociations } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
-import type { CommitCommentsInTimeline, CommitInTimeline } from './event-details.ts';
+import {
+  SUBJECTS,
+  type CommitCommentsInTimeline,
+  type CommitInTimeline,
+  type SubjectKind,
+} from './event-details.ts';
 import { toEventForIssue } from './model.ts';
 import { readEventSources } from './show-events.ts';
 import type { IssueEvent } from './store.ts';
@@ -114,13 +119,15 @@ async function readSubjects(
   events: readonly IssueEvent[],
 ): Promise<Subjects> {
   const { db } = kernel;
-  const idsOf = (name: string) =>
-    events.flatMap(({ event, subjectId }) => (event === name && subjectId !== null ? subjectId : []));
+  const idsOf = (kind: SubjectKind) =>
+    events.flatMap(({ event, subjectId }) =>
+      SUBJECTS[event] === kind && subjectId !== null ? subjectId : [],
+    );
   const [comments, reviews, threads, sources] = await Promise.all([
-    listCommentsById(db, idsOf('commented')),
-    listReviewsById(db, idsOf('reviewed')),
-    listThreadComments(db, idsOf('line-commented')),
-    listIssuesById(db, idsOf('cross-referenced')),
+    listCommentsById(db, idsOf('comment')),
+    listReviewsById(db, idsOf('review')),
+    listThreadComments(db, idsOf('thread')),
+    listIssuesById(db, idsOf('issue')),
   ]);
   const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
   return { comments, reviews, threads, issues: new Map(shown.map((one) => [one.id, one])) };
