@@ -61,8 +61,8 @@ async function writePack(target: GitTarget, objects: readonly NewObject[]): Prom
   }
 }
 
-/** A reader takes a pack into account when it sees its index, so that comes last. */
-async function publishPacks(from: string, to: string): Promise<void> {
+/** Durable once resolved. A reader takes a pack into account when it sees its index, so that comes last. */
+export async function publishPacks(from: string, to: string): Promise<void> {
   const names = (await readdir(from)).filter((name) => name.startsWith('pack-'));
   names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   for (const name of names) await rename(join(from, name), join(to, name));

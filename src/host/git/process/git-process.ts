@@ -36,6 +36,8 @@ export interface GitStart {
   work?: GitWork;
   /** How far it steps back for others: more for work that nobody waits for. */
   niceness?: number;
+  /** What it writes is deleted again, or made durable by the server: git itself does not wait for the disk. */
+  isUnsynced?: boolean;
   /** Gets what git prints to its standard error, such as its progress, as it comes. */
   onStderr?(chunk: Buffer): void;
   /** Two more pipes, which programs that git runs inherit: the server reads descriptor 3 and writes descriptor 4. */
@@ -159,12 +161,13 @@ export class GitProgram {
   /** Starts a process that the caller talks to and kills. It has no time limit, and does not count as a run or stream. */
   async start(
     args: readonly string[],
-    { folder, env, work = 'read', niceness = NICENESS, onStderr, hasDialogue }: GitStart,
+    { folder, env, work = 'read', niceness = NICENESS, isUnsynced, onStderr, hasDialogue }: GitStart,
   ): Promise<GitProcess> {
     if (this.#isClosed) throw new Failure('unavailable', 'The server is stopping.');
     if (!isAbsolute(folder)) throw new Error(`The folder of a repository must be absolute: ${folder}`);
     const limits = limitsOf(work, this.#memoryBytes);
-    const command = limitedCommand(this.#path, [...GIT_OPTIONS, `--git-dir=${folder}`, ...args], limits);
+    const options = isUnsynced === true ? [...GIT_OPTIONS, '-c', 'core.fsync=none'] : GIT_OPTIONS;
+    const command = limitedCommand(this.#path, [...options, `--git-dir=${folder}`, ...args], limits);
     const child = spawn(command.file, command.args, {
       cwd: '/',
       // Git itself refuses a single larger allocation, also where the system does not.
