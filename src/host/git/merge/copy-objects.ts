@@ -26,8 +26,8 @@ const MISSING = /bad object|not a valid object|unable to read|missing blob|bad t
 const EMPTY_PACK_BYTES = 32;
 
 /**
- * In the target and durable once resolved, where no reference leads to them yet. Resolves with the inflated bytes. Neither
- * all objects nor their ids are in memory at once.
+ * In the target and durable once resolved, where no reference leads to them yet. Resolves with the inflated bytes. The
+ * pack goes from one process to the other in chunks, however large it is.
  * @throws {Failure} for what is too large, or where the source lacks a commit.
  */
 export async function copyObjects(
