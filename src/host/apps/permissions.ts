@@ -156,7 +156,7 @@ export function heldRights(app: Asked, installation: Agreed): AppRights {
   return { permissions, events: heldEvents(app, installation) };
 }
 
-export function heldEvents(app: Asked, installation: Pick<Agreed, 'events' | 'rightsRevision'>): string[] {
+function heldEvents(app: Asked, installation: Pick<Agreed, 'events' | 'rightsRevision'>): string[] {
   return installation.events.filter(
     (name) => app.events.includes(name) && !isLost(app, installation, eventRight(name)),
   );

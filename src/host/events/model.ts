@@ -7,6 +7,7 @@ import type { GitCommit } from '../git/objects/commit-object.ts';
 import type { ScanningAlert } from '../code-scanning/alert.ts';
 import type { ShownComment } from '../issue-comments/model.ts';
 import type { ShownIssue } from '../issues/model.ts';
+import type { IssueEventDetails } from '../issues/record-actions.ts';
 import type { Label } from '../labels/model.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
 import type { StatusState } from '../statuses/model.ts';
@@ -144,6 +145,7 @@ export interface EventDetails {
     updated_at: string;
     commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
   };
+  issues: IssueEventDetails;
   'issue_comment.created': { issue: ShownIssue; comment: ShownComment };
   'issue_comment.edited': {
     issue: ShownIssue;

@@ -4,7 +4,8 @@ import type { DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newCallId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { heldEvents } from '../apps/permissions.ts';
+import { mayHear } from '../apps/event-permissions.ts';
+import { heldRights, type AppPermissions } from '../apps/permissions.ts';
 import { listAppsByNumber } from '../apps/store.ts';
 import type { InstallationInEvent, RecordedEvent } from '../events/model.ts';
 import {
@@ -114,8 +115,8 @@ async function listInstalledHooks(
     const app = apps.get(appNumber);
     if (app === undefined) return [];
     const hook = hookOfApp(app);
-    const events = heldEvents(app, installation);
-    return hook.isActive ? [{ ...installation, events, hook, installation: number }] : [];
+    const rights = heldRights(app, installation);
+    return hook.isActive ? [{ ...installation, ...rights, hook, installation: number }] : [];
   });
 }
 
@@ -139,6 +140,7 @@ interface EventForHooks {
 interface ListeningHook {
   hook: Hook;
   installation?: number;
+  permissions?: AppPermissions;
 }
 
 /** False where another process was quicker. */
@@ -158,7 +160,10 @@ async function enqueueEvent(
     if (!(await advanceHookCursor(tx, queue, { from: cursor, to: number }))) return false;
     if (event === undefined || body === undefined || isTooLong) return true;
     const own = 'app' in queue ? (event.details as unknown as InstallationInEvent).installation : undefined;
-    const deliveries = listening.map(({ hook, installation = own?.number }) => ({
+    const allowed = listening.filter(
+      ({ permissions }) => permissions === undefined || mayHear(permissions, event),
+    );
+    const deliveries = allowed.map(({ hook, installation = own?.number }) => ({
       hook,
       guid,
       ownerId: ownerIdOf(event),

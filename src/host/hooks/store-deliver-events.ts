@@ -1,6 +1,7 @@
 // What delivering events to webhooks reads and writes: the cursor of each queue of events, and the installations that receive them.
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
+import type { AppPermissions } from '../apps/permissions.ts';
 import type { EventQueue } from '../events/store.ts';
 
 function nameOf(queue: EventQueue): string {
@@ -50,6 +51,7 @@ export interface ListeningInstallation {
   appNumber: number;
   accountId: string;
   isOrganization: boolean;
+  permissions: AppPermissions;
   events: readonly string[];
   rightsRevision: number;
   createdAt: number;
@@ -73,7 +75,8 @@ export async function listListeningInstallations(
   if (owners.length === 0) return [];
   const rows = await db
     .selectFrom('host_installations')
-    .select(['number', 'app_number', 'account_id', 'target_type', 'events', 'rights_revision', 'created_at'])
+    .select(['number', 'app_number', 'account_id', 'target_type', 'permissions', 'events'])
+    .select(['rights_revision', 'created_at'])
     .where(sql<boolean>`account_id in (${sql.join(owners)})`)
     .where('removed_at', 'is', null)
     .where('suspended_at', 'is', null)
@@ -98,6 +101,7 @@ export async function listListeningInstallations(
     appNumber: row.app_number,
     accountId: row.account_id,
     isOrganization: row.target_type === 'Organization',
+    permissions: JSON.parse(row.permissions) as AppPermissions,
     events: JSON.parse(row.events) as string[],
     rightsRevision: row.rights_revision,
     createdAt: row.created_at,

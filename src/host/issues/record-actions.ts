@@ -25,7 +25,13 @@ export type IssueAction =
   | { action: 'milestoned' | 'demilestoned'; milestone: ShownMilestone };
 
 /** The details of events about issues. */
-export type IssueEventDetails = { issue: ShownIssue } & Omit<IssueAction, 'action'>;
+export interface IssueEventDetails {
+  issue: ShownIssue;
+  changes?: { title?: From<string>; body?: From<string | null> };
+  label?: Label;
+  assignee?: RepositoryOwner;
+  milestone?: ShownMilestone;
+}
 
 /** In this order. The issue is shown as it is after all of them. */
 export async function recordIssueActions(

@@ -13,6 +13,9 @@ export interface RepositoryOwner {
   isSiteAdmin: boolean;
 }
 
+/** Stands for an account that is gone, where readers expect one. */
+export const GHOST: RepositoryOwner = { id: '', number: 0, login: 'ghost', type: 'User', isSiteAdmin: false };
+
 export const SimpleUser = Type.Object(
   {
     login: Type.String(),

@@ -12,6 +12,7 @@ import type { FoundRepository } from '../../repositories/access.ts';
 import { toInstallation } from '../../apps/model.ts';
 import { nodeId } from '../../node-id.ts';
 import { toAlert } from '../../code-scanning/model.ts';
+import { issueMembers, labelMembers, linkMembers, milestoneMembers } from './issue-members.ts';
 import {
   organizationInPayload,
   pushedRepositoryInPayload,
@@ -45,7 +46,8 @@ export function buildPayload(
 }
 
 /** The members that the payloads of other events do not have. */
-function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: string): PayloadObject {
+function ownMembers(event: RecordedEvent, base: string): PayloadObject {
+  const { name, action, details, snapshot } = event;
   const { repository: found, organization } = snapshot;
   switch (name) {
     case 'push':
@@ -65,6 +67,15 @@ function ownMembers({ name, action, details, snapshot }: RecordedEvent, base: st
             ...details,
             membership: membershipInPayload(details['membership'] as MembershipInEvent, organization!, base),
           };
+    case 'issues':
+      return issueMembers(event, found!, base);
+    case 'label':
+      return labelMembers(details, found!, base);
+    case 'milestone':
+      return milestoneMembers(details, found!, base);
+    case 'sub_issues':
+    case 'issue_dependencies':
+      return linkMembers(event, base);
     case 'installation':
     case 'installation_repositories':
       return installationMembers(name, action!, details as unknown as InstallationInEvent, base);
