@@ -1,4 +1,5 @@
 // What feeds keep of an event: far less than webhooks receive, so that a page of them is small.
+import type { Label } from '../labels/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import type { EventDetails, HostEvent } from './model.ts';
@@ -11,7 +12,8 @@ export type FeedEntry =
   | { type: 'ForkEvent'; /** The number of the new repository. */ forkee: number }
   | { type: 'WatchEvent'; action: 'started' }
   | { type: 'MemberEvent'; action: 'added'; member: RepositoryOwner }
-  | { type: 'PublicEvent' };
+  | { type: 'PublicEvent' }
+  | IssueEntry;
 
 export interface CreateEntry {
   type: 'CreateEvent';
@@ -30,6 +32,28 @@ export interface PushEntry {
   size: number;
   distinct_size: number;
   commits: { sha: string; author: { email: string; name: string }; message: string; distinct: boolean }[];
+}
+
+/** What people do often and to little effect, such as locking, only webhooks receive. */
+export const ISSUE_FEED_ACTIONS = [
+  'opened',
+  'closed',
+  'reopened',
+  'labeled',
+  'unlabeled',
+  'assigned',
+  'unassigned',
+] as const;
+
+/** The issue itself is read when the event is shown. */
+export interface IssueEntry {
+  type: 'IssuesEvent';
+  action: (typeof ISSUE_FEED_ACTIONS)[number];
+  /** Its id. */
+  issue: number;
+  label?: Label;
+  /** The id of the account. */
+  assignee?: string;
 }
 
 /** Undefined for events that only webhooks receive. */
@@ -67,9 +91,24 @@ export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry
       return { type: 'MemberEvent', action, member: (event.details as EventDetails['member.added']).member };
     case 'public':
       return { type: 'PublicEvent' };
+    case 'issues':
+      return issueEntryOf(event);
     default:
       return undefined;
   }
+}
+
+function issueEntryOf({ action: name, details }: HostEvent): IssueEntry | undefined {
+  const action = ISSUE_FEED_ACTIONS.find((one) => one === name);
+  if (action === undefined) return undefined;
+  const { issue, label, assignee } = details as unknown as EventDetails['issues'];
+  return {
+    type: 'IssuesEvent',
+    action,
+    issue: issue.issue.id,
+    ...(label && { label }),
+    ...(assignee && { assignee: assignee.id }),
+  };
 }
 
 /** A fork is shown in the feed of what it was forked from. */

@@ -1,9 +1,17 @@
 // Events as feeds show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { IssueReply, toIssue, type ShownIssue } from '../issues/model.ts';
+import { LabelReply, toLabel } from '../labels/model.ts';
+import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
-import type { CreateEntry, FeedEntry, PushEntry } from './feed-entry.ts';
+import {
+  ISSUE_FEED_ACTIONS,
+  type CreateEntry,
+  type FeedEntry,
+  type IssueEntry,
+  type PushEntry,
+} from './feed-entry.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 const Actor = Type.Object(
@@ -71,6 +79,18 @@ const WatchPayload = Type.Object({ action: OneOf(['started']) }, { $id: 'watch-e
 const MemberPayload = Type.Object({ action: OneOf(['added']), member: SimpleUser }, { $id: 'member-event' });
 const PublicPayload = Type.Object({}, { $id: 'public-event' });
 
+const IssuesPayload = Type.Object(
+  {
+    action: OneOf(ISSUE_FEED_ACTIONS),
+    issue: IssueReply,
+    label: Type.Optional(LabelReply),
+    labels: Type.Optional(Type.Array(LabelReply)),
+    assignee: Type.Optional(SimpleUser),
+    assignees: Type.Optional(Type.Array(SimpleUser)),
+  },
+  { $id: 'issues-event' },
+);
+
 const EventPayload = Type.Union([
   PushPayload,
   CreatePayload,
@@ -79,6 +99,7 @@ const EventPayload = Type.Union([
   WatchPayload,
   MemberPayload,
   PublicPayload,
+  IssuesPayload,
 ]);
 
 export const FeedItem = Type.Object(
@@ -104,8 +125,10 @@ export interface ShownEvent {
   organization: RepositoryOwner | undefined;
   /** For forks. */
   forkee: ShownRepository | undefined;
-  /** For new members; undefined where the account is gone. */
+  /** For new members and assignees; undefined where the account is gone. */
   member: RepositoryOwner | undefined;
+  /** For what happened to issues. */
+  issue: ShownIssue | undefined;
 }
 
 export function toFeedItem(shown: ShownEvent, base: string): Static<typeof FeedItem> {
@@ -125,9 +148,6 @@ export function toFeedItem(shown: ShownEvent, base: string): Static<typeof FeedI
   };
 }
 
-/** Accounts that are gone have no names any more. */
-const GHOST: RepositoryOwner = { id: '', number: 0, login: 'ghost', type: 'User', isSiteAdmin: false };
-
 function toActor({ number, login }: RepositoryOwner, base: string, kind: 'users' | 'orgs') {
   return {
     id: number,
@@ -140,11 +160,12 @@ function toActor({ number, login }: RepositoryOwner, base: string, kind: 'users'
 }
 
 function toPayload(
-  { event, forkee, member }: ShownEvent,
+  shown: ShownEvent,
   { type, ...entry }: FeedEntry,
   url: string,
   base: string,
 ): Static<typeof EventPayload> {
+  const { event, forkee, member } = shown;
   switch (type) {
     case 'PushEvent':
       return toPushPayload(event, entry as Omit<PushEntry, 'type'>, url);
@@ -159,6 +180,8 @@ function toPayload(
       return { action: 'forked', forkee: toNestedRepository(forkee!, base) };
     case 'MemberEvent':
       return { action: 'added', member: toSimpleUser(member ?? GHOST, base) };
+    case 'IssuesEvent':
+      return toIssuesPayload(shown, entry as Omit<IssueEntry, 'type'>, url, base);
     default:
       return entry;
   }
@@ -178,5 +201,25 @@ function toPushPayload(
     push_id: number,
     ...entry,
     commits: commits.map((commit) => ({ ...commit, url: `${url}/commits/${commit.sha}` })),
+  };
+}
+
+/** The label is as it was then, and the issue as it is now. */
+function toIssuesPayload(
+  { issue: shown, member, place: { repository, owner } }: ShownEvent,
+  { action, label, assignee }: Omit<IssueEntry, 'type'>,
+  url: string,
+  base: string,
+): Static<typeof IssuesPayload> {
+  const fullName = `${owner.login}/${repository.name}`;
+  const issue = toIssue(shown!, { fullName, base }, { body: shown!.issue.body });
+  return {
+    action,
+    issue,
+    ...(label && { label: toLabel(label, url), labels: issue.labels }),
+    ...(assignee !== undefined && {
+      assignee: toSimpleUser(member ?? GHOST, base),
+      assignees: issue.assignees,
+    }),
   };
 }

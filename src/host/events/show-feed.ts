@@ -11,6 +11,7 @@ import type { ShownRepository } from '../repositories/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { isRepositoryVisible, viewerFor } from '../repositories/visibility.ts';
+import { issueIdIn, readFeedIssues } from './feed-issues.ts';
 import { toFeedItem, type ShownEvent } from './feed-model.ts';
 import {
   listFeed,
@@ -71,23 +72,34 @@ async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller)
     const forkee = places.get(event.entry.forkee);
     return isSeen(forkee, true) ? { event, place, forkee } : [];
   });
-  const owners = await listOwners(
-    db,
-    visible.flatMap(({ event }) =>
-      [event.actorId, memberIdIn(event), event.organizationId].flatMap((id) => id ?? []),
+  const shown = visible.map(({ event }) => event);
+  const [issues, owners] = await Promise.all([
+    readFeedIssues(db, caller, shown, places),
+    listOwners(
+      db,
+      shown.flatMap((event) =>
+        [event.actorId, memberIdIn(event), event.organizationId].flatMap((id) => id ?? []),
+      ),
     ),
-  );
-  return visible.map(({ event, place, forkee }) => ({
-    event,
-    actor: event.actorId === undefined ? place.owner : owners.get(event.actorId),
-    place,
-    organization: owners.get(event.organizationId ?? ''),
-    forkee,
-    member: owners.get(memberIdIn(event) ?? ''),
-  }));
+  ]);
+  return visible.flatMap(({ event, place, forkee }) => {
+    const issueId = issueIdIn(event);
+    const issue = issueId === undefined ? undefined : issues.get(issueId);
+    if (issueId !== undefined && issue === undefined) return [];
+    return {
+      event,
+      actor: event.actorId === undefined ? place.owner : owners.get(event.actorId),
+      place,
+      organization: owners.get(event.organizationId ?? ''),
+      forkee,
+      member: owners.get(memberIdIn(event) ?? ''),
+      issue,
+    };
+  });
 }
 
 function memberIdIn({ entry }: FeedEvent): string | undefined {
+  if (entry.type === 'IssuesEvent') return entry.assignee;
   return entry.type === 'MemberEvent' ? entry.member.id : undefined;
 }
 

@@ -4,6 +4,7 @@ import { authorizationsUrlRemoved } from './authorizations-url-removed.ts';
 import { betaEmailsRemoved } from './beta-emails.ts';
 import { betaGistUserRemoved, gistUserRemoved } from './beta-gist-user.ts';
 import { betaMasterBranchRemoved } from './beta-master-branch.ts';
+import { betaPullRequestRemoved } from './beta-pull-request.ts';
 import { customLinkEnabledRemoved } from './custom-link-enabled-removed.ts';
 import { eventMasterBranchRemoved } from './event-master-branch.ts';
 import { gistHistoryRemoved } from './gist-history-removed.ts';
@@ -28,6 +29,7 @@ export const changesOf20260310: readonly VersionChange[] = [
   betaEmailsRemoved,
   ...betaMasterBranchRemoved,
   eventMasterBranchRemoved,
+  betaPullRequestRemoved,
   ...gistHistoryRemoved,
   ...gistUserRemoved,
   ...betaGistUserRemoved,
