@@ -1,6 +1,8 @@
-// Issues, labels and milestones for tests that are not about their routes: created and changed by the same functions.
+// Issues, comments, labels and milestones for tests that are not about their routes: created and changed by the same functions.
 import { systemActor } from '../src/kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../src/kernel/change/changes.ts';
+import type { IssueComment } from '../src/host/issue-comments/model.ts';
+import { createComment, editComment, removeComment } from '../src/host/issue-comments/change-comment.ts';
 import { createIssue, editIssue, type IssueDraft, type IssueEdit } from '../src/host/issues/change-issue.ts';
 import type { Issue } from '../src/host/issues/issue.ts';
 import type { Label } from '../src/host/labels/model.ts';
@@ -51,6 +53,21 @@ export class IssueDesk {
 
   async edit({ id }: Pick<Issue, 'id'>, edit: IssueEdit): Promise<Issue> {
     return await this.run((tx, found) => editIssue(tx, found, id, edit));
+  }
+
+  async comment({ id }: Pick<Issue, 'id'>, body: string): Promise<IssueComment> {
+    const author = { id: this.#person.member.id, name: null };
+    return await this.run((tx, found) =>
+      createComment(tx, { ...found, role: 'admin' }, id, { author, body }),
+    );
+  }
+
+  async editComment(comment: IssueComment, body: string): Promise<IssueComment> {
+    return await this.run((tx, found) => editComment(tx, { ...found, role: 'admin' }, comment, body));
+  }
+
+  async removeComment(comment: IssueComment): Promise<void> {
+    await this.run((tx, found) => removeComment(tx, { ...found, role: 'admin' }, comment));
   }
 
   async label(name: string): Promise<Label> {

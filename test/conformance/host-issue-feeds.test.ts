@@ -60,6 +60,27 @@ onEachEngine((engine) => {
     );
   });
 
+  test('a comment is in feeds as it is now, until it is deleted', async () => {
+    const desk = await newDesk('talked');
+    const issue = await desk.open();
+    const first = await desk.comment(issue, 'Why?');
+    const second = await desk.editComment(await desk.comment(issue, 'Becuase.'), 'Because.');
+    const bodies = async () => {
+      const { json } = await bob.get('/repos/ada/talked/events');
+      const told = (json as unknown as Json[]).filter(({ type }) => type === 'IssueCommentEvent');
+      assert.ok(told.every(({ payload }) => payload.issue.number === issue.number));
+      return told.map(({ payload }) => [payload.comment.body, payload.comment.author_association]);
+    };
+    assert.deepEqual(await bodies(), [
+      ['Because.', 'OWNER'],
+      ['Why?', 'OWNER'],
+    ]);
+    await desk.removeComment(second);
+    assert.deepEqual(await bodies(), [[first.body, 'OWNER']]);
+    assert.equal((await ada.patch('/repos/ada/talked', { has_issues: false })).status, 200);
+    assert.deepEqual(await bodies(), []);
+  });
+
   test('issues of a private repository are shown to those who may read it, and to nobody else', async () => {
     const desk = await newDesk('secret', { private: true });
     await desk.open();

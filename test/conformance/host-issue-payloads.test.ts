@@ -47,13 +47,27 @@ onEachEngine((engine) => {
   const nameOf = ({ headers, json }: ReceivedWebhook): string =>
     `${headers['x-github-event'] as string}.${json['action'] as string}`;
 
+  /** The guids of what the hook of a repository was sent, in this order: none waits for another, so that they may come in another. */
+  async function sentBy(path: string): Promise<string[]> {
+    const { json: hooks } = await ada.get(`/repos/ada${path}/hooks`);
+    const [{ id }] = hooks as unknown as [{ id: number }];
+    const { json } = await ada.get(`/repos/ada${path}/hooks/${id}/deliveries?per_page=100`);
+    const deliveries = json as unknown as { guid: string; event: string }[];
+    return deliveries
+      .filter(({ event }) => event !== 'ping')
+      .map(({ guid }) => guid)
+      .toReversed();
+  }
+
   /** What came to a path after the ping, each payload checked, when there are so many. */
   async function payloadsAt(path: string, count: number): Promise<[name: string, payload: Json][]> {
-    const told = () => receiver.at(path).filter(({ headers }) => headers['x-github-event'] !== 'ping');
-    await eventually(() => told().length >= count, `${count} payloads at ${path}`);
-    const guids = new Set(told().map(({ headers }) => headers['x-github-delivery']));
-    assert.equal(guids.size, told().length);
-    return told().map((one) => {
+    await eventually(async () => (await sentBy(path)).length >= count, `${count} payloads at ${path}`);
+    const guids = await sentBy(path);
+    const came = receiver.at(path).filter(({ headers }) => headers['x-github-event'] !== 'ping');
+    const guidOf = ({ headers }: ReceivedWebhook) => headers['x-github-delivery'] as string;
+    assert.deepEqual(came.map(guidOf).toSorted(), guids.toSorted());
+    const told = guids.map((guid) => came.find((one) => guidOf(one) === guid)!);
+    return told.map((one) => {
       checkWebhookPayload(one.headers['x-github-event'] as string, one.json);
       return [nameOf(one), one.json];
     });
@@ -120,6 +134,25 @@ onEachEngine((engine) => {
       told.map(([, { issue }]) => issue.user.login),
       ['ghost', 'old-hand'],
     );
+  });
+
+  test('comments are told with their issue and with what they were before', async () => {
+    const desk = await newDesk('talk');
+    const issue = await desk.open({ body: LONGEST_BODY });
+    const first = await desk.comment(issue, LONGEST_BODY);
+    const second = await desk.editComment(first, 'Short');
+    await desk.removeComment(second);
+    const told = (await payloadsAt('/talk', 4)).slice(1);
+    assert.deepEqual(
+      told.map(([name, { comment }]) => [name, comment.id]),
+      ['created', 'edited', 'deleted'].map((action) => [`issue_comment.${action}`, first.id]),
+    );
+    assert.deepEqual(
+      [told[0]![1]['comment'].body, told[1]![1]['comment'].body, told[1]![1]['changes'].body.from],
+      [LONGEST_BODY, 'Short', LONGEST_BODY],
+    );
+    assert.equal(told[0]![1]['issue'].number, issue.number);
+    assert.match(told[0]![1]['comment'].html_url as string, /\/ada\/talk\/issues\/1#issuecomment-\d+$/);
   });
 
   test('labels and milestones are told with what they were before', async () => {
@@ -227,7 +260,9 @@ onEachEngine((engine) => {
     const heardBy = async (path: string) => {
       const told = () => receiver.at(path).map(nameOf);
       await eventually(() => told().includes('star.created'), `the star at ${path}`);
-      return told().filter((name) => !name.startsWith('installation'));
+      return told()
+        .filter((name) => !name.startsWith('installation'))
+        .toSorted();
     };
     assert.deepEqual(await heardBy('/reads-issues'), ['issues.opened', 'label.created', 'star.created']);
     assert.deepEqual(await heardBy('/reads-pulls'), ['label.created', 'star.created']);

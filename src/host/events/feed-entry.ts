@@ -13,7 +13,8 @@ export type FeedEntry =
   | { type: 'WatchEvent'; action: 'started' }
   | { type: 'MemberEvent'; action: 'added'; member: RepositoryOwner }
   | { type: 'PublicEvent' }
-  | IssueEntry;
+  | IssueEntry
+  | CommentEntry;
 
 export interface CreateEntry {
   type: 'CreateEvent';
@@ -56,6 +57,15 @@ export interface IssueEntry {
   assignee?: string;
 }
 
+/** Both are read when the event is shown. */
+export interface CommentEntry {
+  type: 'IssueCommentEvent';
+  action: 'created';
+  /** Their ids. */
+  issue: number;
+  comment: number;
+}
+
 /** Undefined for events that only webhooks receive. */
 export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry | undefined {
   const { name, action } = event;
@@ -93,6 +103,8 @@ export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry
       return { type: 'PublicEvent' };
     case 'issues':
       return issueEntryOf(event);
+    case 'issue_comment':
+      return action === 'created' ? commentEntryOf(event.details as never) : undefined;
     default:
       return undefined;
   }
@@ -108,6 +120,15 @@ function issueEntryOf({ action: name, details }: HostEvent): IssueEntry | undefi
     issue: issue.issue.id,
     ...(label && { label }),
     ...(assignee && { assignee: assignee.id }),
+  };
+}
+
+function commentEntryOf({ issue, comment }: EventDetails['issue_comment.created']): CommentEntry {
+  return {
+    type: 'IssueCommentEvent',
+    action: 'created',
+    issue: issue.issue.id,
+    comment: comment.comment.id,
   };
 }
 

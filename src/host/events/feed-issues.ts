@@ -1,44 +1,88 @@
-// Reads the issues that events of a feed are about: only what the caller may read at this moment.
+// Reads the issues and comments that events of a feed are about: only what the caller may read at this moment.
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { includesLevel } from '../apps/permissions.ts';
-import { installationOf } from '../apps/program.ts';
+import type { ShownComment } from '../issue-comments/model.ts';
+import { listCommentsById } from '../issue-comments/store.ts';
+import { mayUse } from '../issues/access.ts';
+import { associationOf } from '../issues/associations.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { ShownIssue } from '../issues/model.ts';
-import { showIssuesOf } from '../issues/show-issues.ts';
+import { showIssuesOf, shownAuthor } from '../issues/show-issues.ts';
+import { listAssociationsIn } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
+import { listOwners } from '../owners/store.ts';
 import type { ShownRepository } from '../repositories/model.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
-/** By id. `places` are the repositories of the events, by number. */
-export async function readFeedIssues(
+/** What events of a feed are about, beside their repositories. */
+interface FeedSubjects {
+  issue: ShownIssue | undefined;
+  comment: ShownComment | undefined;
+}
+
+/**
+ * Gives the issue and the comment of an event, or undefined where they are gone or the caller may not read them. `places` are
+ * the repositories of the events, by number.
+ */
+export async function readFeedSubjects(
   db: Db,
   caller: Caller,
   events: readonly FeedEvent[],
   places: ReadonlyMap<number, ShownRepository>,
-): Promise<Map<number, ShownIssue>> {
-  const ids = events.flatMap((event) => issueIdIn(event) ?? []);
-  if (ids.length === 0) return new Map();
-  const issues = [...(await listIssuesById(db, ids)).values()].filter((issue) => {
+): Promise<(event: FeedEvent) => FeedSubjects | undefined> {
+  const ids = events.flatMap(({ entry }) => ('issue' in entry ? entry.issue : []));
+  const commentIds = events.flatMap(({ entry }) => ('comment' in entry ? entry.comment : []));
+  const readable = [...(await listIssuesById(db, ids)).values()].filter((issue) => {
     const place = places.get(issue.repositoryNumber);
     return place !== undefined && mayRead(caller, place, issue);
   });
-  const numbers = new Set(issues.map(({ repositoryNumber }) => repositoryNumber));
+  const numbers = new Set(readable.map(({ repositoryNumber }) => repositoryNumber));
   const found = [...places.values()].filter(({ repository }) => numbers.has(repository.number));
-  const shown = await showIssuesOf(db, caller, found, issues);
-  return new Map(shown.map((one) => [one.issue.id, one]));
+  const [shown, comments] = await Promise.all([
+    showIssuesOf(db, caller, found, readable),
+    readComments(db, commentIds, found),
+  ]);
+  const issues = new Map(shown.map((one) => [one.issue.id, one]));
+  return ({ entry }) => {
+    const issue = 'issue' in entry ? issues.get(entry.issue) : undefined;
+    const comment = 'comment' in entry ? comments.get(entry.comment) : undefined;
+    const isMissing = ('issue' in entry && !issue) || ('comment' in entry && !comment);
+    return isMissing ? undefined : { issue, comment };
+  };
 }
 
-/** Undefined where the event is about no issue. */
-export function issueIdIn({ entry }: FeedEvent): number | undefined {
-  return entry.type === 'IssuesEvent' ? entry.issue : undefined;
+/** By id, of these repositories. */
+async function readComments(
+  db: Db,
+  ids: readonly number[],
+  found: readonly ShownRepository[],
+): Promise<Map<number, ShownComment>> {
+  const repositories = new Map(found.map(({ repository }) => [repository.number, repository]));
+  const comments = await listCommentsById(db, ids);
+  const authors = comments.flatMap(({ author, repositoryNumber }) => {
+    const repository = repositories.get(repositoryNumber);
+    return author.id === null || repository === undefined ? [] : { repository, accountId: author.id };
+  });
+  const [owners, associationsIn] = await Promise.all([
+    listOwners(
+      db,
+      authors.map(({ accountId }) => accountId),
+    ),
+    listAssociationsIn(db, authors),
+  ]);
+  return new Map(
+    comments.map((comment) => [
+      comment.id,
+      {
+        comment,
+        author: shownAuthor(owners, comment.author),
+        association: associationOf(associationsIn(comment.repositoryNumber), comment.author),
+      },
+    ]),
+  );
 }
 
 /** As the routes of issues decide, for a caller who sees the repository. */
-function mayRead(caller: Caller, { repository }: ShownRepository, { isPull }: Issue): boolean {
-  if (!isPull && !repository.settings.hasIssues) return false;
-  const installation = installationOf(caller);
-  if (installation === undefined || !repository.isPrivate) return true;
-  const needed = isPull ? ['issues', 'pull_requests'] : ['issues'];
-  return needed.some((name) => includesLevel(installation.permissions[name], 'read'));
+function mayRead(caller: Caller, place: ShownRepository, { isPull }: Issue): boolean {
+  return (isPull || place.repository.settings.hasIssues) && mayUse(caller, place, isPull, 'read');
 }

@@ -1,5 +1,6 @@
 // Events as feeds show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+import { IssueCommentReply, toIssueComment, type ShownComment } from '../issue-comments/model.ts';
 import { IssueReply, toIssue, type ShownIssue } from '../issues/model.ts';
 import { LabelReply, toLabel } from '../labels/model.ts';
 import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
@@ -91,6 +92,11 @@ const IssuesPayload = Type.Object(
   { $id: 'issues-event' },
 );
 
+const IssueCommentPayload = Type.Object(
+  { action: OneOf(['created']), issue: IssueReply, comment: IssueCommentReply },
+  { $id: 'issue-comment-event' },
+);
+
 const EventPayload = Type.Union([
   PushPayload,
   CreatePayload,
@@ -100,6 +106,7 @@ const EventPayload = Type.Union([
   MemberPayload,
   PublicPayload,
   IssuesPayload,
+  IssueCommentPayload,
 ]);
 
 export const FeedItem = Type.Object(
@@ -129,6 +136,8 @@ export interface ShownEvent {
   member: RepositoryOwner | undefined;
   /** For what happened to issues. */
   issue: ShownIssue | undefined;
+  /** For comments. */
+  comment: ShownComment | undefined;
 }
 
 export function toFeedItem(shown: ShownEvent, base: string): Static<typeof FeedItem> {
@@ -182,6 +191,8 @@ function toPayload(
       return { action: 'added', member: toSimpleUser(member ?? GHOST, base) };
     case 'IssuesEvent':
       return toIssuesPayload(shown, entry as Omit<IssueEntry, 'type'>, url, base);
+    case 'IssueCommentEvent':
+      return toCommentPayload(shown, base);
     default:
       return entry;
   }
@@ -221,5 +232,17 @@ function toIssuesPayload(
       assignee: toSimpleUser(member ?? GHOST, base),
       assignees: issue.assignees,
     }),
+  };
+}
+
+function toCommentPayload(
+  { issue, comment, place: { repository, owner } }: ShownEvent,
+  base: string,
+): Static<typeof IssueCommentPayload> {
+  const place = { fullName: `${owner.login}/${repository.name}`, base };
+  return {
+    action: 'created',
+    issue: toIssue(issue!, place, { body: issue!.issue.body }),
+    comment: toIssueComment(comment!, place, { body: comment!.comment.body }),
   };
 }

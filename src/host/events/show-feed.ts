@@ -11,7 +11,7 @@ import type { ShownRepository } from '../repositories/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { isRepositoryVisible, viewerFor } from '../repositories/visibility.ts';
-import { issueIdIn, readFeedIssues } from './feed-issues.ts';
+import { readFeedSubjects } from './feed-issues.ts';
 import { toFeedItem, type ShownEvent } from './feed-model.ts';
 import {
   listFeed,
@@ -73,8 +73,8 @@ async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller)
     return isSeen(forkee, true) ? { event, place, forkee } : [];
   });
   const shown = visible.map(({ event }) => event);
-  const [issues, owners] = await Promise.all([
-    readFeedIssues(db, caller, shown, places),
+  const [subjectsOf, owners] = await Promise.all([
+    readFeedSubjects(db, caller, shown, places),
     listOwners(
       db,
       shown.flatMap((event) =>
@@ -83,9 +83,8 @@ async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller)
     ),
   ]);
   return visible.flatMap(({ event, place, forkee }) => {
-    const issueId = issueIdIn(event);
-    const issue = issueId === undefined ? undefined : issues.get(issueId);
-    if (issueId !== undefined && issue === undefined) return [];
+    const subjects = subjectsOf(event);
+    if (subjects === undefined) return [];
     return {
       event,
       actor: event.actorId === undefined ? place.owner : owners.get(event.actorId),
@@ -93,7 +92,7 @@ async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller)
       organization: owners.get(event.organizationId ?? ''),
       forkee,
       member: owners.get(memberIdIn(event) ?? ''),
-      issue,
+      ...subjects,
     };
   });
 }

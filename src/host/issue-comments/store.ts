@@ -48,6 +48,15 @@ export async function findComment(
   return row && commentFrom(row);
 }
 
+/** Those that are gone are missing. */
+export async function listCommentsById(db: Db, ids: readonly number[]): Promise<IssueComment[]> {
+  if (ids.length === 0) return [];
+  const rows = await commentsWithIssues(db)
+    .where('issue_comments.id', 'in', [...new Set(ids)])
+    .execute();
+  return rows.map(commentFrom);
+}
+
 /** The caller has locked its issue. */
 export async function updateComment(
   tx: Db,

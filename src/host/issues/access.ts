@@ -161,7 +161,12 @@ export function includesIssues(caller: Caller, found: FoundRepository): boolean 
 }
 
 /** The table of routes lets a program pass that has either permission; here it is known which of the two it is about. */
-function mayUse(caller: Caller, { repository }: FoundRepository, isPull: boolean, use: IssueUse): boolean {
+export function mayUse(
+  caller: Caller,
+  { repository }: FoundRepository,
+  isPull: boolean,
+  use: IssueUse,
+): boolean {
   const installation = installationOf(caller);
   // What everybody sees, programs without permissions see too.
   if (installation === undefined || (use === 'read' && !repository.isPrivate)) return true;

@@ -12,7 +12,13 @@ import type { FoundRepository } from '../../repositories/access.ts';
 import { toInstallation } from '../../apps/model.ts';
 import { nodeId } from '../../node-id.ts';
 import { toAlert } from '../../code-scanning/model.ts';
-import { issueMembers, labelMembers, linkMembers, milestoneMembers } from './issue-members.ts';
+import {
+  commentMembers,
+  issueMembers,
+  labelMembers,
+  linkMembers,
+  milestoneMembers,
+} from './issue-members.ts';
 import {
   organizationInPayload,
   pushedRepositoryInPayload,
@@ -69,6 +75,8 @@ function ownMembers(event: RecordedEvent, base: string): PayloadObject {
           };
     case 'issues':
       return issueMembers(event, found!, base);
+    case 'issue_comment':
+      return commentMembers(details, found!, base);
     case 'label':
       return labelMembers(details, found!, base);
     case 'milestone':

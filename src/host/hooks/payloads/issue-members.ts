@@ -1,5 +1,6 @@
-// The members of payloads about issues, labels and milestones, from what was recorded when it happened.
+// The members of payloads about issues, comments, labels and milestones, from what was recorded when it happened.
 import type { EventDetails, IssueInEvent, RecordedEvent } from '../../events/model.ts';
+import { toIssueComment } from '../../issue-comments/model.ts';
 import { toIssue, type ShownIssue } from '../../issues/model.ts';
 import { toLabel } from '../../labels/model.ts';
 import { toMilestone, type ShownMilestone } from '../../milestones/model.ts';
@@ -26,7 +27,7 @@ export function issueMembers(
 }
 
 /** Receivers know fewer members than callers, and none of them knows issues without an author. */
-export function issueInPayload(shown: ShownIssue, found: FoundRepository, base: string): PayloadObject {
+function issueInPayload(shown: ShownIssue, found: FoundRepository, base: string): PayloadObject {
   const {
     closed_by: _closedBy,
     sub_issues_summary: _subIssues,
@@ -43,6 +44,17 @@ export function issueInPayload(shown: ShownIssue, found: FoundRepository, base: 
 
 function wholeIssue(shown: ShownIssue, found: FoundRepository, base: string) {
   return toIssue(shown, { fullName: fullNameOf(found), base }, { body: shown.issue.body });
+}
+
+export function commentMembers(details: PayloadObject, found: FoundRepository, base: string): PayloadObject {
+  const { issue, comment, ...others } = details as unknown as EventDetails['issue_comment.created'];
+  const place = { fullName: fullNameOf(found), base };
+  const author = comment.author ?? GHOST;
+  return {
+    ...others,
+    issue: issueInPayload(issue, found, base),
+    comment: toIssueComment({ ...comment, author }, place, { body: comment.comment.body }),
+  };
 }
 
 /** Receivers expect a text where there was none. */
