@@ -13,6 +13,7 @@ import { describeGists } from './octokit/gists.ts';
 import { describeGitData } from './octokit/git-data.ts';
 import { describeHooks } from './octokit/hooks.ts';
 import { describeLabels } from './octokit/labels.ts';
+import { describeIssues } from './octokit/issues.ts';
 import { describeMeta } from './octokit/meta.ts';
 import { describeOrganizations } from './octokit/organizations.ts';
 import { describeProtection } from './octokit/protection.ts';
@@ -40,6 +41,7 @@ for (const [version, prefix, kind] of [
       describeHooks(suite);
       describeGists(suite);
       describeLabels(suite);
+      describeIssues(suite);
       describeCodeScanning(suite);
       describeApps(suite);
 
