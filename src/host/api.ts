@@ -45,6 +45,7 @@ import { organizationModule } from './organizations/module.ts';
 import { customRoleModule } from './repository-roles/module.ts';
 import { organizationTeamModule } from './teams/module.ts';
 import { protectionModule } from './protection/module.ts';
+import { pullModule } from './pulls/module.ts';
 import { pushModule } from './pushes/module.ts';
 import { limitExceededFor, secondaryPlan } from './rate-limit/secondary.ts';
 import { rateLimitModule } from './rate-limit/module.ts';
@@ -175,6 +176,7 @@ export const hostApi: Api = apiOf(protocol, [
   milestoneModule,
   timelineModule,
   subIssueModule,
+  pullModule,
   forkModule,
   transferModule,
   appModule,

@@ -145,6 +145,7 @@ const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
   [/\/labels(?:\/|$)/, 'Label'],
   [/\/milestones(?:\/|$)/, 'Milestone'],
   [/\/issues(?:\/|$)/, 'Issue'],
+  [/\/pulls(?:\/|$)/, 'PullRequest'],
 ];
 
 function resourceOf(shape: RequestContext['shape']): string {

@@ -55,7 +55,7 @@ test('no operation of this server is in a part that it says it lacks', () => {
 test('who looks for a part that is not there hears so, whether the repository exists or not', async () => {
   for (const [path, what] of [
     ['/repos/ada/open/actions/runs', 'workflows'],
-    ['/repos/ada/open/pulls', 'pull requests'],
+    ['/repos/ada/open/pulls/1/reviews', 'reviews of pull requests'],
     ['/repos/ada/open/releases/latest', 'releases'],
     ['/repos/ada/open/commits/main/check-runs', 'checks'],
     ['/repos/ada/open/commits/feature/x/comments', 'comments on commits'],
@@ -88,8 +88,8 @@ test('who looks for a part that is not there hears so, whether the repository ex
   for (const name of ['ada/hidden', 'ada/none'])
     for (const token of [null, bob.token])
       assert.match(
-        (await server.call(`/repos/${name}/commits/main/pulls`, { token })).text,
-        /no pull requests/,
+        (await server.call(`/repos/${name}/commits/main/check-runs`, { token })).text,
+        /no checks/,
       );
   assert.equal(texts.size, 1, [...texts].join('\n'));
   for (const path of [

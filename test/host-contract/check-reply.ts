@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { problemsWith, type Shape } from './check-shape.ts';
-import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED, RIGHT_SHAPES } from './exceptions.ts';
+import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED, NULL_REPOSITORIES, RIGHT_SHAPES } from './exceptions.ts';
 import { Operations } from './find-operation.ts';
 import { removedNamesIn } from './removed-names.ts';
 
@@ -91,8 +91,19 @@ function namedShape(shapes: HostShapes, version: string, described: string): Sha
   const name = INSTEAD[described]?.shape ?? described;
   const shape = shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!;
   const exception = NOT_REQUIRED[name];
+  if (NULL_REPOSITORIES[name] !== undefined)
+    return withNullRepositories(shape, NULL_REPOSITORIES[name].sides);
   if (exception === undefined || shape.required === undefined) return shape;
   return { ...shape, required: shape.required.filter((one) => !exception.properties.includes(one)) };
+}
+
+function withNullRepositories(shape: Shape, sides: readonly string[]): Shape {
+  const nullable = sides.map((side): [string, Shape] => {
+    const one = shape.properties![side]!;
+    const repo = { anyOf: [one.properties!['repo']!, { type: 'null' }] };
+    return [side, { ...one, properties: { ...one.properties, repo } }];
+  });
+  return { ...shape, properties: { ...shape.properties, ...Object.fromEntries(nullable) } };
 }
 
 /** A `fetch` for clients, which checks what it gets. */

@@ -17,6 +17,18 @@ export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }>
   },
 };
 
+/** Sides of pull requests whose repository may be null, though the shape does not say so, by the name of the shape. */
+export const NULL_REPOSITORIES: Record<string, { sides: string[]; why: string }> = {
+  'pull-request': {
+    sides: ['head'],
+    why: 'The original sends null too, where the repository was deleted.',
+  },
+  'pull-request-simple': {
+    sides: ['head'],
+    why: 'The original sends null too, where the repository was deleted.',
+  },
+};
+
 /** Shapes that this server sends in the place of others. */
 export const INSTEAD: Record<string, { shape: string; why: string }> = {
   'validation-error-simple': {

@@ -79,6 +79,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository(String.raw`issues/(?:\{issue_number\}/.+|comments|events)`), 'issues|pull_requests'],
   ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
   ['*', inRepository('pulls'), 'pull_requests'],
+  ['GET', inRepository(String.raw`commits/\{commit_sha\}/pulls`), 'pull_requests'],
   [
     'GET',
     inRepository('(?:languages|topics|stargazers|subscribers|events|forks|contributors|tags)'),

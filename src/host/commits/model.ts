@@ -24,7 +24,7 @@ export const CommitVerification = Type.Object(
   { $id: 'verification' },
 );
 
-const DiffEntry = Type.Object(
+export const DiffEntry = Type.Object(
   {
     sha: Nullable(Type.String()),
     filename: Type.String(),

@@ -6,6 +6,7 @@ import type { Label } from '../labels/model.ts';
 import { listLabelsOf, replaceIssueLabels } from '../labels/store.ts';
 import { addToMilestone, listMilestonesById } from '../milestones/store.ts';
 import { listOwners } from '../owners/store.ts';
+import { movePull } from '../pulls/move-pull.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
@@ -52,6 +53,7 @@ export async function createIssue(
   await addFacets(tx.db, issue, [ownedBy(ownerId), ...subscribers]);
   const { events, actions } = await describeParts(tx, empty, parts);
   await insertIssueEvents(tx.db, issue, events, now);
+  // A pull request is recorded when it has its own row too.
   if (!issue.isPull) await recordIssueActions(tx, found, issue, [{ action: 'opened' }, ...actions]);
   return issue;
 }
@@ -107,6 +109,7 @@ export async function editIssue(
   const update = { ...updateOf(issue, edit, tx), milestoneId: after.milestoneId };
   const changed = await updateIssue(db, issue, { ...update, updatedAt: actor.now });
   if (changed.state !== issue.state) {
+    if (issue.isPull) await movePull(tx, changed);
     await addToOpenIssueCount(db, found.repository.number, changed.state === 'open' ? 1 : -1);
     await tx.invalidate(REPOSITORY_CHANNEL);
   }
@@ -115,7 +118,7 @@ export async function editIssue(
   const assigned = after.assigneeIds.filter((one) => !before.assigneeIds.includes(one));
   await addFacets(db, changed, assigned.flatMap(subscriberFacet));
   await insertIssueEvents(db, changed, events, actor.now);
-  if (!changed.isPull) await recordIssueActions(tx, found, changed, actions);
+  await recordIssueActions(tx, found, changed, actions);
   return changed;
 }
 

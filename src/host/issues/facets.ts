@@ -10,6 +10,10 @@ export const assignedIn = (number: number, accountId: string) => `R${number}/ass
 export const mentioningIn = (number: number, accountId: string) => `R${number}/mention/${accountId}`;
 /** `*` for any milestone, `none` for none. */
 export const milestonedIn = (number: number, which: '*' | 'none') => `R${number}/milestone/${which}`;
+/** Pull requests into a branch, and from a branch of an owner. */
+export const intoBranchIn = (number: number, ref: string) => `R${number}/base/${ref}`;
+export const fromBranchIn = (number: number, ownerId: string, ref: string) =>
+  `R${number}/head/${ownerId}:${ref}`;
 export const withMilestone = (id: number) => `milestone/${id}`;
 export const withLabel = (id: number) => `label/${id}`;
 

@@ -1,4 +1,4 @@
-// Records what happened to an issue for webhooks and feeds, in the transaction of the change.
+// Records what happened to an issue or a pull request for webhooks and feeds, in the transaction of the change.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import type { HostEvent } from '../events/model.ts';
@@ -6,6 +6,8 @@ import { recordEvents } from '../events/record-event.ts';
 import type { Label } from '../labels/model.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
+import type { ShownPull } from '../pulls/model.ts';
+import { showPulls } from '../pulls/show-pulls.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import type { Issue } from './issue.ts';
@@ -19,7 +21,18 @@ interface From<T> {
 /** In the words of webhooks. */
 export type IssueAction =
   | { action: 'opened' | 'closed' | 'reopened' | 'locked' | 'unlocked' }
-  | { action: 'edited'; changes: { title?: From<string>; body?: From<string | null> } }
+  | {
+      action: 'edited';
+      changes: {
+        title?: From<string>;
+        body?: From<string | null>;
+        /** Of pull requests. */
+        base?: { ref: From<string>; sha: From<string> };
+      };
+    }
+  /** Of pull requests. */
+  | { action: 'synchronize'; before: string; after: string }
+  | { action: 'converted_to_draft' | 'ready_for_review' }
   | { action: 'labeled' | 'unlabeled'; label: Label }
   | { action: 'assigned' | 'unassigned'; assignee: RepositoryOwner }
   | { action: 'milestoned' | 'demilestoned'; milestone: ShownMilestone };
@@ -33,7 +46,10 @@ export interface IssueEventDetails {
   milestone?: ShownMilestone;
 }
 
-/** In this order. The issue is shown as it is after all of them. */
+/** The details of events about pull requests. */
+export type PullEventDetails = { pull: ShownPull } & Omit<IssueAction, 'action'>;
+
+/** In this order. The issue is shown as it is after all of them. What happens to a pull request are events of their own. */
 export async function recordIssueActions(
   tx: ChangeTransaction,
   found: FoundRepository,
@@ -41,13 +57,16 @@ export async function recordIssueActions(
   actions: readonly IssueAction[],
 ): Promise<void> {
   if (actions.length === 0) return;
-  const shown = await showForPayload(tx, found, issue);
+  const place = await counted(tx, found);
+  const subject = issue.isPull
+    ? { pull: (await showPulls(tx.db, 'receiver', place, [issue]))[0]! }
+    : { issue: (await showIssues(tx.db, ANYBODY, place, [issue]))[0]! };
   const events = actions.map(({ action, ...details }): HostEvent => ({
-    name: 'issues',
+    name: issue.isPull ? 'pull_request' : 'issues',
     action,
-    details: { issue: shown.issue, ...details } satisfies IssueEventDetails,
+    details: { ...subject, ...details } satisfies IssueEventDetails | PullEventDetails,
   }));
-  await recordEvents(tx, events, { found: shown.found });
+  await recordEvents(tx, events, { found: place });
 }
 
 /** An issue and its repository, as payloads show them. */

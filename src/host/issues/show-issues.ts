@@ -6,6 +6,7 @@ import type { ShownMilestone } from '../milestones/model.ts';
 import { listMilestonesById } from '../milestones/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
+import { listPulls } from '../pulls/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
@@ -37,12 +38,14 @@ export async function showIssuesOf(
   if (issues.length === 0) return [];
   const ids = issues.map(({ id }) => id);
   const milestoneIds = issues.flatMap(({ milestoneId }) => milestoneId ?? []);
-  const [labels, assigneeIds, linksOf, milestones, parents] = await Promise.all([
+  const pullIds = issues.filter(({ isPull }) => isPull).map(({ id }) => id);
+  const [labels, assigneeIds, linksOf, milestones, parents, pulls] = await Promise.all([
     listLabelsOf(db, ids),
     listAssigneeIds(db, ids),
     listIssueLinks(db, ids, viewerFor(caller)),
     listMilestonesById(db, milestoneIds),
     listParents(db, caller, found, issues),
+    listPulls(db, pullIds),
   ]);
   const repositories = new Map(found.map(({ repository }) => [repository.number, repository]));
   const authors = issues.flatMap(({ author, repositoryNumber }) =>
@@ -60,6 +63,7 @@ export async function showIssuesOf(
   return issues.map((issue): ShownIssue => {
     const milestone = issue.milestoneId === null ? undefined : milestones.get(issue.milestoneId);
     const { subIssues, ...dependencies } = linksOf(issue.id);
+    const pull = pulls.get(issue.id);
     return {
       issue,
       author: shownAuthor(owners, issue.author),
@@ -71,6 +75,7 @@ export async function showIssuesOf(
       subIssues,
       dependencies,
       parent: issue.parentId === null ? null : (parents.get(issue.parentId) ?? null),
+      ...(pull && { pull: { isDraft: pull.isDraft, mergedAt: pull.mergedAt } }),
     };
   });
 }

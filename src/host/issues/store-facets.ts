@@ -48,6 +48,11 @@ export async function deleteSomeFacets(db: Db, facet: string, limit: number): Pr
   return Number(numDeletedRows) === limit;
 }
 
+/** The caller has locked the issue. */
+export async function deleteFacet(tx: Db, { id }: Pick<Issue, 'id'>, facet: string): Promise<void> {
+  await tx.deleteFrom('issue_facets').where('issue_id', '=', id).where('facet', '=', facet).execute();
+}
+
 export type IssueSort = 'created' | 'updated' | 'comments';
 
 /** Where the lists of several repositories are narrowed to those of some owners, and to those that an account collaborates on. */

@@ -163,6 +163,12 @@ export async function updateIssue(tx: Db, issue: Issue, update: IssueUpdate): Pr
   return changed;
 }
 
+/** The caller has locked the issue, and writes its facets anew. */
+export async function convertToPull(tx: Db, issue: Issue, now: number): Promise<Issue> {
+  await tx.updateTable('issues').set({ is_pull: 1 }).where('id', '=', issue.id).execute();
+  return await updateIssue(tx, { ...issue, isPull: true }, { stateReason: null, updatedAt: now });
+}
+
 /** The caller has locked the repository. */
 export async function addToOpenIssueCount(
   tx: Db,

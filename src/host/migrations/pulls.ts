@@ -21,10 +21,13 @@ export const pullMigrations: Migration[] = [
       // Set while it is open: there is one of the same branches at a time.
       `create unique index pulls_open on pulls (open_key) where open_key is not null`,
       `create index pulls_base on pulls (repository_number, base_ref, issue_id) where open_key is not null`,
-      `create index pulls_head on pulls (head_repository_number, head_ref, issue_id) where open_key is not null`,
+      // Closed ones too: a branch that is deleted later is in their timelines, and a repository that is deleted is taken from them.
+      `create index pulls_head on pulls (head_repository_number, head_ref, issue_id)`,
       `create index pulls_head_sha on pulls (repository_number, head_sha, issue_id)`,
       `create index pulls_merge_commit on pulls (repository_number, merge_commit_sha, issue_id)
          where merge_commit_sha is not null`,
+      // Which pull requests have a commit.
+      `create index issue_events_commit on issue_events (repository_number, commit_id, issue_id) where event = 'committed'`,
       `create table requested_reviewers (
          ${PULL}, kind ${text} not null, reviewer ${text} not null, position bigint not null,
          primary key (issue_id, kind, reviewer))`,

@@ -9,6 +9,7 @@ import { recordEvents } from '../events/record-event.ts';
 import { readRefValues } from '../git/refs/list-refs.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
+import { schedulePullWork } from '../pulls/schedule-work.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
 import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
@@ -98,6 +99,12 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);
     await insertMoveEvents(tx, found, events, now);
     await notifyPushSubscriber(kernel, tx, found, moves, now);
+    const pusherIdOf = ({ push }: RefMove) => {
+      const caller = callers.get(push?.id);
+      return caller && accountOf(caller).id;
+    };
+    const followed = moves.map((move) => ({ ...move, pusherId: pusherIdOf(move) }));
+    await schedulePullWork(tx, number, version, followed, now);
     await notifyOnCommit(tx, REPOSITORY_CHANNEL);
     return { head };
   });

@@ -197,3 +197,15 @@ function eventFrom(row: Selectable<IssueEventRow>): IssueEvent {
     createdAt: row.created_at,
   };
 }
+
+/** Whether it has happened to the issue, at any time. */
+export async function hasIssueEvent(db: Db, issueId: number, event: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('issue_events')
+    .select('id')
+    .where('issue_id', '=', issueId)
+    .where('event', '=', event)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

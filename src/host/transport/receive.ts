@@ -124,7 +124,7 @@ interface CountedPush {
  * is measured before a push is refused.
  * @throws {Failure} where the repository would have more than it may.
  */
-async function countInflated(db: Db, push: CountedPush, limits: InflationLimits): Promise<void> {
+export async function countInflated(db: Db, push: CountedPush, limits: InflationLimits): Promise<void> {
   const { row, bytes, target } = push;
   const { ratio, repositoryBytes } = limits;
   // Nearly always enough, so that no file is looked at.

@@ -1,0 +1,186 @@
+// The one way in which open pull requests change: edits, another base, drafts, new commits and the end as merged, each in one transaction.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { editIssue, type IssueEdit } from '../issues/change-issue.ts';
+import { intoBranchIn } from '../issues/facets.ts';
+import type { Issue } from '../issues/issue.ts';
+import { recordIssueActions, type IssueAction } from '../issues/record-actions.ts';
+import { mergedIn } from '../issues/store-associations.ts';
+import { addFacets, deleteFacet } from '../issues/store-facets.ts';
+import { lockIssue, updateIssue } from '../issues/store.ts';
+import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
+import { lockRepository } from '../repositories/store.ts';
+import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
+import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
+import { scheduleSync } from './schedule-work.ts';
+import { findPull, isKeyOpen, updatePull, type PullUpdate } from './store.ts';
+
+interface LockedPull {
+  issue: Issue;
+  pull: Pull;
+}
+
+/** The repository first, as everywhere: its row is the lock of its pull requests. */
+async function lockPull(tx: ChangeTransaction, found: FoundRepository, id: number): Promise<LockedPull> {
+  if ((await lockRepository(tx.db, found.repository.number)) === undefined) throw repositoryNotFound();
+  const issue = await lockIssue(tx.db, id);
+  const pull = await findPull(tx.db, id);
+  if (issue === undefined || pull === undefined) throw pullNotFound();
+  return { issue, pull };
+}
+
+function actorIdOf({ actor: { caller } }: ChangeTransaction): string | null {
+  return caller === undefined ? null : accountOf(caller).id;
+}
+
+export interface PullEdit extends Pick<IssueEdit, 'title' | 'body' | 'state'> {
+  mayMaintainerModify?: boolean;
+  /** Another branch, and what its commit and the head's have. */
+  base?: { ref: string; update: PullUpdate; headLabel: string };
+}
+
+/** What is the same as before changes nothing and is not recorded. */
+export async function editPull(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  { mayMaintainerModify, base, ...edit }: PullEdit,
+): Promise<Issue> {
+  const { pull } = await lockPull(tx, found, id);
+  if (mayMaintainerModify !== undefined && mayMaintainerModify !== pull.mayMaintainerModify)
+    await updatePull(tx.db, pull, { mayMaintainerModify });
+  const edited = await editIssue(tx, found, id, edit);
+  return base === undefined ? edited : await changeBase(tx, found, edited, base);
+}
+
+async function changeBase(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+  { ref, update, headLabel }: NonNullable<PullEdit['base']>,
+): Promise<Issue> {
+  const { db } = tx;
+  const pull = await findPull(db, issue.id);
+  if (pull === undefined) throw pullNotFound();
+  if (pull.baseRef === ref) return issue;
+  const moved = { ...pull, baseRef: ref };
+  if (issue.state === 'open' && (await isKeyOpen(db, openKeyOf(moved)))) throw alreadyOpen(headLabel);
+  // The head may have moved since it was measured: then due work does so again.
+  const { headSha: _measured, ...others } = update;
+  const changed = await updatePull(db, pull, { ...others, baseRef: ref });
+  await deleteFacet(db, issue, intoBranchIn(issue.repositoryNumber, pull.baseRef));
+  await addFacets(db, issue, [intoBranchIn(issue.repositoryNumber, changed.baseRef)]);
+  await scheduleSync(db, issue.id, tx.actor.now);
+  const changes = { base: { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } } };
+  return await recordChange(tx, found, issue, {
+    events: [{ event: 'base_ref_changed', actorId: actorIdOf(tx) }],
+    actions: [{ action: 'edited', changes }],
+  });
+}
+
+/** Makes it a draft, or ready for reviews. */
+export async function changeDraft(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  isDraft: boolean,
+): Promise<Issue> {
+  const { issue, pull } = await lockPull(tx, found, id);
+  if (pull.isDraft === isDraft) return issue;
+  await updatePull(tx.db, pull, { isDraft });
+  return await recordChange(tx, found, issue, {
+    events: [{ event: isDraft ? 'convert_to_draft' : 'ready_for_review', actorId: actorIdOf(tx) }],
+    actions: [{ action: isDraft ? 'converted_to_draft' : 'ready_for_review' }],
+  });
+}
+
+export interface NewHead {
+  /** The commit that the pull request had. */
+  from: string;
+  update: PullUpdate & { headSha: string };
+  isForced: boolean;
+  commits: readonly NewIssueEvent[];
+}
+
+/** False where it is closed, or another push came first: then nothing is changed. */
+export async function moveHead(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  { from, update, isForced, commits }: NewHead,
+): Promise<boolean> {
+  const { issue, pull } = await lockPull(tx, found, id);
+  if (issue.state !== 'open' || pull.headSha !== from) return false;
+  await updatePull(tx.db, pull, update);
+  await scheduleSync(tx.db, id, tx.actor.now);
+  const forced = {
+    event: 'head_ref_force_pushed',
+    actorId: actorIdOf(tx),
+    commitId: update.headSha,
+  };
+  await recordChange(tx, found, issue, {
+    events: [...commits, ...(isForced ? [forced] : [])],
+    actions: [{ action: 'synchronize', before: from, after: update.headSha }],
+  });
+  return true;
+}
+
+export interface MergeFacts {
+  /** The head that was merged. */
+  headSha: string;
+  /** The commit that merged it, and that of the base before. */
+  mergeCommitSha: string;
+  baseSha: string;
+}
+
+/** False where it is closed, or has another head. The commits are on the base branch already. */
+export async function closeAsMerged(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  { headSha, mergeCommitSha, baseSha }: MergeFacts,
+): Promise<boolean> {
+  const { issue, pull } = await lockPull(tx, found, id);
+  if (issue.state !== 'open' || pull.headSha !== headSha) return false;
+  const mergedById = actorIdOf(tx);
+  await updatePull(tx.db, pull, { mergedAt: tx.actor.now, mergedById, mergeCommitSha, baseSha });
+  const merged = { event: 'merged', actorId: mergedById, commitId: mergeCommitSha };
+  await insertIssueEvents(tx.db, issue, [merged], tx.actor.now);
+  if (issue.author.id !== null)
+    await addFacets(tx.db, issue, [mergedIn(issue.repositoryNumber, issue.author.id)]);
+  await editIssue(tx, found, id, { state: 'closed' });
+  return true;
+}
+
+/** Its branch, or that which it was to be merged into, is gone. */
+export async function closeWithoutBranch(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  which: 'head' | 'base',
+): Promise<void> {
+  const { issue } = await lockPull(tx, found, id);
+  if (issue.state !== 'open') return;
+  await editIssue(tx, found, id, { state: 'closed' });
+  const deleted = { event: `${which}_ref_deleted`, actorId: actorIdOf(tx) };
+  await insertIssueEvents(tx.db, issue, [deleted], tx.actor.now);
+}
+
+interface RecordedChange {
+  events: readonly NewIssueEvent[];
+  actions: readonly IssueAction[];
+}
+
+/** The time of change, the timeline and webhooks. The caller has locked the issue. */
+async function recordChange(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+  { events, actions }: RecordedChange,
+): Promise<Issue> {
+  const { now } = tx.actor;
+  const changed = await updateIssue(tx.db, issue, { updatedAt: now });
+  await insertIssueEvents(tx.db, changed, events, now);
+  await recordIssueActions(tx, found, changed, actions);
+  return changed;
+}

@@ -1,0 +1,184 @@
+// Pull requests against what happens beside them: crashes between rows and references, pushes while they are opened, and drafts.
+import assert from 'node:assert/strict';
+import { onEachEngine } from '../../../test/engines.ts';
+import { eventually } from '../../../test/eventually.ts';
+import {
+  afterGitTests as after,
+  beforeGitTests as before,
+  gitTest as test,
+} from '../../../test/git-tests.ts';
+import { joinHost, type HostPerson } from '../../../test/host-people.ts';
+import type { Answer, Json, TestServer } from '../../../test/server.ts';
+import { startServerOn } from '../../../test/suites.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
+import { addCommit } from '../git/fixture-repository.ts';
+import type { GitRepository } from '../git/repository.ts';
+import { updateRefs } from '../git/refs/update-refs.ts';
+import { createIssue } from '../issues/change-issue.ts';
+import { recordPushes } from '../pushes/record-pushes.ts';
+import { findRepositoryNamed, type FoundRepository } from '../repositories/access.ts';
+import { changeDraft } from './change-pull.ts';
+import { findHead } from './find-head.ts';
+import { openPull, preparePull, type PullDraft } from './open-pull.ts';
+import { pullHeadRef } from './pull.ts';
+import { findPull } from './store.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  let ada: HostPerson;
+  let place = 0;
+
+  before(async () => {
+    server = await startServerOn(engine, { limits: 'off' });
+    ada = await joinHost(server, 'ada');
+  });
+  after(() => server.stop());
+
+  const kernel = () => server.app.kernel;
+
+  interface Place {
+    at: string;
+    found: FoundRepository;
+    git: GitRepository;
+    /** The first commit. */
+    root: string;
+  }
+
+  /** With `main` and a branch `feature` of one commit more. */
+  async function newPlace(): Promise<Place> {
+    place += 1;
+    const name = `followed-${place}`;
+    const { id } = await ada.repository(name);
+    const git = kernel().services.git.repository(id as number);
+    const root = await addCommit(git, { a: 'a' });
+    await updateRefs(git, [{ name: 'refs/heads/feature', from: undefined, to: root }]);
+    await addCommit(git, { a: 'a', b: 'b' }, { branch: 'feature', parents: [root] });
+    await recordPushes(kernel(), id as number);
+    const found = await findRepositoryNamed(kernel(), { params: { repository_id: id }, now: Date.now() });
+    return { at: `/repos/ada/${name}`, found: found!, git, root };
+  }
+
+  const ok = async (answer: Promise<Answer>): Promise<Json> => {
+    const got = await answer;
+    assert.ok(got.status < 300, `${got.status} ${got.text}`);
+    return got.json;
+  };
+
+  async function draftOf({ found }: Place): Promise<PullDraft> {
+    const caller = (await kernel().identity.callerOfAccount(kernel().db, ada.member.id, Date.now()))!;
+    const head = await findHead(kernel(), caller, { ...found, role: 'admin' }, { head: 'feature' });
+    const issue = { title: 'A', body: null, author: { id: ada.member.id, name: null } };
+    return { base: 'main', head, isDraft: true, mayMaintainerModify: false, issue };
+  }
+
+  const actor = () => systemActor({ now: kernel().clock.now() });
+
+  test('the reference of a pull request whose server died after its rows is written by due work', async () => {
+    const there = await newPlace();
+    const draft = await draftOf(there);
+    const prepared = await preparePull(kernel(), there.found, draft);
+    const { number } = await kernel().changes.run(actor(), (tx) =>
+      openPull(tx, there.found, draft, prepared),
+    );
+    await eventually(async () => (await there.git.readRef(pullHeadRef(number))) === draft.head.sha, 'it');
+  });
+
+  test('a push while a pull request is being opened is not missed', async () => {
+    const there = await newPlace();
+    const draft = await draftOf(there);
+    const prepared = await preparePull(kernel(), there.found, draft);
+    const files = { a: 'a', b: 'b', c: 'c' };
+    const next = await addCommit(there.git, files, { branch: 'feature', parents: [draft.head.sha] });
+    await recordPushes(kernel(), there.found.repository.number);
+    const { id, number } = await kernel().changes.run(actor(), (tx) =>
+      openPull(tx, there.found, draft, prepared),
+    );
+    await eventually(async () => (await findPull(kernel().db, id))?.headSha === next, 'the push');
+    await eventually(async () => (await there.git.readRef(pullHeadRef(number))) === next, 'the reference');
+  });
+
+  test('a rollback leaves neither a number nor a reference', async () => {
+    const there = await newPlace();
+    const draft = await draftOf(there);
+    const prepared = await preparePull(kernel(), there.found, draft);
+    await assert.rejects(
+      kernel().changes.run(actor(), async (tx) => {
+        await openPull(tx, there.found, draft, prepared);
+        throw new Error('Not this one');
+      }),
+    );
+    assert.equal(await there.git.readRef(pullHeadRef(1)), undefined);
+    const sent = { title: 'A', head: 'feature', base: 'main' };
+    assert.equal((await ok(ada.post(`${there.at}/pulls`, sent)))['number'], 1);
+  });
+
+  test('an issue becomes a pull request with its number, assignees and author', async () => {
+    const { at, found } = await newPlace();
+    const draft = { title: 'A fault', body: 'x', author: { id: ada.member.id, name: null } };
+    const parts = { labels: [], assigneeIds: [ada.member.id], milestoneId: null };
+    await kernel().changes.run(actor(), (tx) => createIssue(tx, found, { ...draft, ...parts }));
+    const pull = await ok(ada.post(`${at}/pulls`, { issue: 1, head: 'feature', base: 'main' }));
+    assert.deepEqual(
+      [pull['number'], pull['title'], pull['assignee'].login, pull['user'].login],
+      [1, 'A fault', 'ada', 'ada'],
+    );
+    assert.equal((await ada.get(`${at}/pulls`)).json.length, 1);
+    const again = await ada.post(`${at}/pulls`, { issue: 1, head: 'feature', base: 'main' });
+    assert.deepEqual([again.status, again.json['errors'][0].field], [422, 'issue']);
+    const missing = await ada.post(`${at}/pulls`, { issue: 9, head: 'feature', base: 'main' });
+    assert.deepEqual([missing.status, missing.json['errors'][0].field], [422, 'issue']);
+  });
+
+  test('branches without a common history are refused', async () => {
+    const { at, git } = await newPlace();
+    await addCommit(git, { z: 'z' }, { branch: 'orphan' });
+    const { status, json } = await ada.post(`${at}/pulls`, { title: 'A', head: 'orphan', base: 'main' });
+    assert.deepEqual(
+      [status, json['errors'][0].message],
+      [422, 'The main branch has no history in common with ada:orphan'],
+    );
+  });
+
+  test('a draft becomes ready for reviews and a draft again, each told once', async () => {
+    const { at, found } = await newPlace();
+    const { id } = await ok(
+      ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main', draft: true }),
+    );
+    for (const isDraft of [false, false, true])
+      await kernel().changes.run(actor(), (tx) => changeDraft(tx, found, id as number, isDraft));
+    assert.equal((await ok(ada.get(`${at}/pulls/1`)))['draft'], true);
+    const rows = await kernel()
+      .db.selectFrom('host_events')
+      .select('action')
+      .where('repository_number', '=', found.repository.number)
+      .where('name', '=', 'pull_request')
+      .orderBy('number')
+      .execute();
+    assert.deepEqual(
+      rows.map(({ action }) => action),
+      ['opened', 'ready_for_review', 'converted_to_draft'],
+    );
+  });
+
+  test('pushes that are followed out of their order end with what the branch has', async () => {
+    const { at, git, found, root } = await newPlace();
+    await ok(ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main' }));
+    const { number } = found.repository;
+    let parent = (await git.readRef('refs/heads/feature'))!;
+    for (const name of ['c', 'd', 'e']) {
+      parent = await addCommit(
+        git,
+        { a: 'a', b: 'b', [name]: name },
+        { branch: 'feature', parents: [parent] },
+      );
+      await recordPushes(kernel(), number);
+    }
+    await eventually(async () => (await ok(ada.get(`${at}/pulls/1`)))['head'].sha === parent, 'the last');
+    assert.equal((await ok(ada.get(`${at}/pulls/1`)))['commits'], 4);
+    // The base is moved to the head: nothing else is said about how it was merged.
+    await updateRefs(git, [{ name: 'refs/heads/main', from: root, to: parent }]);
+    await recordPushes(kernel(), number);
+    await eventually(async () => (await ok(ada.get(`${at}/pulls/1`)))['merged'] === true, 'the merge');
+    assert.equal((await ok(ada.get(`${at}/pulls/1`)))['merge_commit_sha'], parent);
+  });
+});

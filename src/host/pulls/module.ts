@@ -1,0 +1,13 @@
+// Pull requests.
+import type { Module } from '../../kernel/http/module.ts';
+import { pullMigrations } from '../migrations/pulls.ts';
+import { pullContentRoutes } from './content-routes.ts';
+import { pullHandlers } from './follow-pushes.ts';
+import { pullRoutes } from './routes.ts';
+
+export const pullModule: Module = {
+  tag: { name: 'pulls', description: 'Pull requests: branches that are to be merged into others' },
+  routes: [...pullRoutes, ...pullContentRoutes],
+  migrations: pullMigrations,
+  work: (kernel) => ({ handlers: pullHandlers(kernel) }),
+};

@@ -1,0 +1,140 @@
+// The query plans for pull requests: each uses an index, for any number of rows.
+import { before, test } from 'node:test';
+import type { CompiledQuery } from 'kysely';
+import { onEachEngine } from '../../../test/engines.ts';
+import { assertPlans, fillTables, recordStatements } from '../../../test/query-plans.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { insertRepositoryRows } from '../repositories/fixture.ts';
+import { hasIssueEvent } from '../timeline/store.ts';
+import {
+  findPull,
+  forgetMergeability,
+  isKeyOpen,
+  isPullOpen,
+  listClosedPullsFrom,
+  listFollowedBranches,
+  listPullIdsOfCommit,
+  listPullsFrom,
+  listPullsInto,
+  listReviewRequests,
+  updateOpenKey,
+  updatePull,
+} from './store.ts';
+
+const NOW = 1_800_000_000_000;
+const ROWS = 3000;
+const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:pulls|issue_events|requested_reviewers)\b(?! USING)/;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  let statements: CompiledQuery[];
+
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const { db } = engine;
+    await fillTables(engine, ROWS, insertRows);
+    const seen = recordStatements(engine);
+    const pull = (await findPull(db, 1))!;
+    await isPullOpen(db, 1);
+    await isKeyOpen(db, 'x');
+    await listFollowedBranches(db, 7, ['main', 'feature-7']);
+    await listPullsFrom(db, 7, 'feature-7');
+    await listPullsInto(db, 7, 'main');
+    await listClosedPullsFrom(db, 7, 'feature-7', 'head-7');
+    await listPullIdsOfCommit(db, 7, 'head-7', { offset: 0, limit: 10 });
+    await listReviewRequests(db, [1, 2]);
+    await hasIssueEvent(db, 1, 'head_ref_deleted');
+    await db.transaction().execute(async (tx) => {
+      await updatePull(tx, pull, { baseRef: 'release' });
+      await updateOpenKey(tx, pull, false);
+      await forgetMergeability(tx, 7, ['main']);
+    });
+    statements = [...seen.values()].filter(({ sql: text }) =>
+      /^\s*(select|insert|update|delete)/i.test(text),
+    );
+  });
+
+  async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
+    await insertRepositoryRows(tx, rows, NOW, () => ({}));
+    await tx
+      .insertInto('issues')
+      .values(
+        rows.map((at) => ({
+          id: at + 1,
+          repository_number: (at % 100) + 1,
+          number: at + 1,
+          is_pull: 1,
+          author_id: 'ada',
+          author_name: null,
+          title: 'x',
+          body: null,
+          state: 'open',
+          state_reason: null,
+          is_locked: 0,
+          lock_reason: null,
+          milestone_id: null,
+          comment_count: 0,
+          reactions: '{}',
+          parent_id: null,
+          parent_position: null,
+          created_at: NOW,
+          updated_at: NOW,
+          closed_at: null,
+          closed_by_id: null,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('pulls')
+      .values(
+        rows.map((at) => ({
+          issue_id: at + 1,
+          repository_number: (at % 100) + 1,
+          number: at + 1,
+          base_ref: 'main',
+          base_sha: 'base',
+          head_repository_number: (at % 100) + 1,
+          head_owner_id: 'ada',
+          head_ref: `feature-${at}`,
+          head_sha: `head-${at}`,
+          is_draft: 0,
+          may_maintainer_modify: 0,
+          mergeable: null,
+          rebaseable: null,
+          checked_base: null,
+          test_merge_sha: null,
+          merged_at: null,
+          merged_by_id: null,
+          merge_commit_sha: at % 2 === 0 ? `merge-${at}` : null,
+          commit_count: 1,
+          additions: 1,
+          deletions: 1,
+          changed_files: 1,
+          review_comment_count: 0,
+          open_key: at % 2 === 0 ? null : `key-${at}`,
+        })),
+      )
+      .execute();
+    await tx
+      .insertInto('issue_events')
+      .values(
+        rows.map((at) => ({
+          issue_id: at + 1,
+          repository_number: (at % 100) + 1,
+          event: at % 2 === 0 ? 'committed' : 'closed',
+          is_listed: 0,
+          actor_id: null,
+          actor_name: null,
+          commit_id: `head-${at}`,
+          subject_id: null,
+          details: '{}',
+          created_at: NOW,
+        })),
+      )
+      .execute();
+  }
+
+  test('every statement about pull requests goes by an index', async () => {
+    await assertPlans(engine, statements, { atLeast: 12, scan: WHOLE_TABLE, hasFewRows: true });
+  });
+});

@@ -1,0 +1,59 @@
+// What calls about pull requests send, and what of it is refused.
+import { OneOf, PlainText, Nullable, Type } from '../../kernel/schema/schema.ts';
+import { ISSUE_STATES, MAX_BODY_LENGTH, MAX_TITLE_LENGTH } from '../issues/issue.ts';
+import { pullRefused } from './pull.ts';
+
+const Branch = PlainText({ minLength: 1, maxLength: 1024 });
+const Body = Type.Optional(Nullable(PlainText({ description: 'Markdown' })));
+
+export const PullPost = Type.Object(
+  {
+    title: Type.Optional(PlainText({ description: 'Required unless `issue` is there' })),
+    head: PlainText({ minLength: 1, maxLength: 2048, description: 'A branch, or `owner:branch` of a fork' }),
+    head_repo: Type.Optional(
+      PlainText({
+        maxLength: 300,
+        description: 'The repository of `head`, where its owner has several of the family',
+      }),
+    ),
+    base: Branch,
+    body: Body,
+    draft: Type.Optional(Type.Boolean()),
+    maintainer_can_modify: Type.Optional(
+      Type.Boolean({
+        description: 'Whether those who may push to the base may push to the branch of the fork',
+      }),
+    ),
+    issue: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The number of an issue that becomes the pull request',
+      }),
+    ),
+  },
+  { $id: 'pull-request-create' },
+);
+
+export const PullPatch = Type.Object(
+  {
+    title: Type.Optional(PlainText()),
+    body: Body,
+    state: Type.Optional(OneOf(ISSUE_STATES)),
+    base: Type.Optional(Branch),
+    maintainer_can_modify: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'pull-request-update' },
+);
+
+/** In the words that clients know. */
+export function checkTexts({ title, body }: { title?: string; body?: string | null }): void {
+  if (title !== undefined && title.trim() === '')
+    throw pullRefused("can't be blank", 'title', 'missing_field');
+  if (title !== undefined && title.length > MAX_TITLE_LENGTH) throw tooLong('title', MAX_TITLE_LENGTH);
+  if (body != null && body.length > MAX_BODY_LENGTH) throw tooLong('body', MAX_BODY_LENGTH);
+}
+
+function tooLong(field: string, max: number) {
+  return pullRefused(`is too long (maximum is ${max} characters)`, field);
+}

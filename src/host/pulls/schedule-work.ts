@@ -1,0 +1,55 @@
+// Schedules the due work of pull requests, in the transactions of the changes that cause it.
+import { schedule } from '../../kernel/jobs/due-store.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { RefChange } from '../protection/check-ref-changes.ts';
+import { forgetMergeability, listFollowedBranches } from './store.ts';
+
+/** Brings a pull request up to date with its branches, and writes its reference. */
+export const SYNC_PULL = 'host.sync-pull';
+/** Pull requests follow a branch that a push has moved. */
+export const FOLLOW_PUSH = 'host.follow-push';
+
+/** A branch that a push has moved. */
+export interface FollowedMove {
+  /** Of the repository. */
+  number: number;
+  branch: string;
+  /** Absent where it was created, or deleted. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** The account of who pushed, where it is known. */
+  pusherId?: string | undefined;
+}
+
+const BRANCH = 'refs/heads/';
+
+/**
+ * In the transaction that records the push, which has locked the repository. `version` is different for each such transaction. What was found
+ * about merging does not hold any more.
+ */
+export async function schedulePullWork(
+  tx: Db,
+  number: number,
+  version: number,
+  moves: readonly (RefChange & { pusherId: string | undefined })[],
+  now: number,
+): Promise<void> {
+  const branches = moves.filter(({ name }) => name.startsWith(BRANCH));
+  const names = [...new Set(branches.map(({ name }) => name.slice(BRANCH.length)))];
+  if (names.length === 0) return;
+  const { heads, bases } = await listFollowedBranches(tx, number, names);
+  await forgetMergeability(tx, number, [...bases]);
+  for (const [index, { name, from, to, pusherId }] of branches.entries()) {
+    const branch = name.slice(BRANCH.length);
+    if (!heads.has(branch) && !bases.has(branch)) continue;
+    const move: FollowedMove = { number, branch, from, to, pusherId };
+    const id = `${FOLLOW_PUSH}:${number}:${version}:${index}`;
+    await schedule(tx, { id, kind: FOLLOW_PUSH, payload: JSON.stringify(move), dueAt: now }, now);
+  }
+}
+
+/** In the transaction of the change. */
+export async function scheduleSync(tx: Db, issueId: number, now: number): Promise<void> {
+  const work = { id: `${SYNC_PULL}:${issueId}`, kind: SYNC_PULL, payload: JSON.stringify({ issueId }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
