@@ -27,6 +27,7 @@ import {
   userInPayload,
   type PayloadObject,
 } from './shared-members.ts';
+import { pullMembers } from './pull-members.ts';
 import { statusMembers, type StatusSurroundings } from './status-members.ts';
 
 /** `base` is the address of the API. Of a status, the surroundings have been read. */
@@ -60,6 +61,8 @@ function ownMembers(event: RecordedEvent, base: string): PayloadObject {
       return pushMembers(details, found!, base);
     case 'code_scanning_alert':
       return alertMembers(details, found!, base);
+    case 'pull_request':
+      return pullMembers(details, found!, base);
     case 'fork':
       return { forkee: repositoryInPayload(details['forkee'] as FoundRepository, base) };
     case 'repository':
