@@ -17,6 +17,7 @@ import { describeIssues } from './octokit/issues.ts';
 import { describeMeta } from './octokit/meta.ts';
 import { describeOrganizations } from './octokit/organizations.ts';
 import { describeProtection } from './octokit/protection.ts';
+import { describePulls } from './octokit/pulls.ts';
 import { describeRepositories } from './octokit/repositories.ts';
 import { openSuite } from './octokit/suite.ts';
 import { describeUsers } from './octokit/users.ts';
@@ -35,6 +36,7 @@ for (const [version, prefix, kind] of [
       describeContents(suite);
       describeCommits(suite);
       describeGitData(suite);
+      describePulls(suite);
       describeProtection(suite);
       describeOrganizations(suite);
       describeEvents(suite);
