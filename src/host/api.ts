@@ -57,6 +57,7 @@ import { starModule } from './stars/module.ts';
 import { statusModule } from './statuses/module.ts';
 import { subIssueModule } from './sub-issues/module.ts';
 import { timelineModule } from './timeline/module.ts';
+import { textModule } from './texts/module.ts';
 import { transportModule } from './transport/module.ts';
 import { transferModule } from './transfers/module.ts';
 import { upgradeReportModule } from './upgrade-report/module.ts';
@@ -177,6 +178,7 @@ export const hostApi: Api = apiOf(protocol, [
   timelineModule,
   subIssueModule,
   pullModule,
+  textModule,
   forkModule,
   transferModule,
   appModule,

@@ -145,7 +145,7 @@ onEachEngine((engine) => {
 
   test('the media type asks for Markdown, HTML, text or all', async () => {
     const { json } = await bob.post(at(shared), { body: '# A\n\nx <b> & [b](javascript:x)' });
-    const html = '<h1>A</h1>\n<p>x &lt;b&gt; &amp; <a href="">b</a></p>';
+    const html = '<h1>A</h1>\n<p>x &lt;b&gt; &amp; <a rel="nofollow noopener" href="">b</a></p>';
     const forms: Record<string, Json> = {
       raw: { body: json['body'] },
       html: { body_html: html },

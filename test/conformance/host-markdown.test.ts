@@ -59,7 +59,11 @@ test('tables, task lists and addresses are rendered in both modes', async () => 
     const { text: html } = await render({ text, mode });
     assert.match(html, /<table>.*<td>b<\/td>/s, mode);
     assert.match(html, /<input type="checkbox" disabled="" checked="" ?\/?>/, mode);
-    assert.match(html, /<a href="https:\/\/a\.test">https:\/\/a\.test<\/a> <del>gone<\/del>/, mode);
+    assert.match(
+      html,
+      /<a rel="nofollow noopener" href="https:\/\/a\.test">https:\/\/a\.test<\/a> <del>gone<\/del>/,
+      mode,
+    );
   }
 });
 
@@ -77,10 +81,10 @@ test('in the mode gfm the lines of a paragraph stay lines, as in comments', asyn
     ['```\na\nb\n```', '<pre><code>a\nb\n</code></pre>'],
     ['    a\n    b', '<pre><code>a\nb\n</code></pre>'],
     ['![a\nb](c)', '<p><img src="c" alt="a\nb" /></p>'],
-    ['[a](b "c\nd")', '<p><a href="b" title="c\nd">a</a></p>'],
+    ['[a](b "c\nd")', '<p><a rel="nofollow noopener" href="b" title="c\nd">a</a></p>'],
     ['a\n\nb', '<p>a</p>\n<p>b</p>'],
     ['a\nb\n===', '<h1>a<br />\nb</h1>'],
-    ['[a]: b\n\n[a]\nc', '<p><a href="b">a</a><br />\nc</p>'],
+    ['[a]: b\n\n[a]\nc', '<p><a rel="nofollow noopener" href="b">a</a><br />\nc</p>'],
     ['a [^1]\nb\n\n[^1]: c\nd', undefined],
   ] as const) {
     const answer = await render({ text, mode: 'gfm' });

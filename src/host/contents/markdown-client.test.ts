@@ -26,18 +26,16 @@ test('a document that takes too long is not rendered', async () => {
   assert.equal(await render('# x'), '<h1>x</h1>');
 });
 
-test('documents are rendered together, up to the limits of one', async () => {
-  assert.deepEqual(await renderer.renderAll(['# x', '*y*']), ['<h1>x</h1>', '<p><em>y</em></p>']);
-  assert.deepEqual(await renderer.renderAll(['# x', 'y'.repeat(600_000), 'z']), [
-    '<h1>x</h1>',
-    undefined,
-    undefined,
-  ]);
-  assert.deepEqual(await renderer.renderAll(['# x', ']('.repeat(200_000), 'z']), [
-    '<h1>x</h1>',
-    undefined,
-    undefined,
-  ]);
+test('a document whose HTML is many times as long is not rendered', async () => {
+  const columns = 200;
+  const table = `${'|a'.repeat(columns)}\n${'|-'.repeat(columns)}\n${'|\n'.repeat(10_000)}`;
+  assert.equal(await render(table), undefined);
+  assert.equal(await render(`[^1]: a\n\n${'[^1]'.repeat(5000)}`), undefined);
+});
+
+test('calls that ask for the same text at once wait for one task', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, () => renderer.renderOnce('x', 'x', 'server')));
+  assert.deepEqual(new Set(all), new Set(['<p>x</p>']));
 });
 
 test('further documents are refused while too many wait', async () => {

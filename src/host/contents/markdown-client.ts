@@ -1,6 +1,7 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
 import { TaskStopped } from '../../kernel/threads/task-error.ts';
 import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
+import type { ReferenceScope } from '../texts/link-references.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -24,9 +25,11 @@ export const MARKDOWN_MODES = ['markdown', 'gfm'] as const;
 export type MarkdownMode = (typeof MARKDOWN_MODES)[number];
 
 /** What the thread gets. */
-export interface MarkdownTexts {
-  texts: readonly string[];
+export interface MarkdownTask {
+  text: string;
   mode: MarkdownMode;
+  /** References become links that `placeLinks` completes. */
+  references?: ReferenceScope;
 }
 
 interface MarkdownLimits {
@@ -36,7 +39,9 @@ interface MarkdownLimits {
 
 /** Renders one document after another. */
 export class MarkdownRenderer {
-  readonly #threads: ThreadRunner<MarkdownTexts, string>;
+  /** By key: calls that ask for the same text at once wait for one task. */
+  readonly #rendering = new Map<string, Promise<string | undefined>>();
+  readonly #threads: ThreadRunner<MarkdownTask, string | undefined>;
 
   constructor({ maxCpuMs = MAX_CPU_MS, maxWaiting = MAX_WAITING }: MarkdownLimits = {}) {
     this.#threads = new ThreadRunner(THREAD, {
@@ -49,37 +54,35 @@ export class MarkdownRenderer {
   }
 
   /** Undefined for a document that is too long, or takes too long. */
-  async render(text: string, mode?: MarkdownMode): Promise<string | undefined> {
-    return (await this.renderAll([text], mode))[0];
+  async render(text: string, mode: MarkdownMode = 'markdown'): Promise<string | undefined> {
+    return await this.#render({ text, mode });
   }
 
-  /** In the order of the texts, by one thread. Undefined for those that are not reached within the limits of one document. */
-  async renderAll(
-    texts: readonly string[],
-    mode: MarkdownMode = 'markdown',
-  ): Promise<(string | undefined)[]> {
-    let room = MAX_CHARACTERS;
-    const end = texts.findIndex((text) => (room -= text.length) < 0);
-    const fitting = end < 0 ? texts : texts.slice(0, end);
-    if (fitting.length === 0) return texts.map(() => undefined);
-    const rendered = await this.#renderFitting({ texts: fitting, mode });
-    return texts.map((_text, index) => rendered[index]);
+  /** Renders a comment, with links for its references. Undefined where it takes too long. */
+  async renderOnce(key: string, text: string, references: ReferenceScope): Promise<string | undefined> {
+    const running = this.#rendering.get(key);
+    if (running !== undefined) return await running;
+    const rendering = this.#render({ text, mode: 'gfm', references });
+    this.#rendering.set(key, rendering);
+    try {
+      return await rendering;
+    } finally {
+      this.#rendering.delete(key);
+    }
   }
 
   async close(): Promise<void> {
     await this.#threads.close();
   }
 
-  async #renderFitting(sent: MarkdownTexts): Promise<string[]> {
-    const rendered: string[] = [];
-    const channel = await this.#threads.open(() => sent);
+  async #render(task: MarkdownTask): Promise<string | undefined> {
+    if (task.text.length > MAX_CHARACTERS) return undefined;
     try {
-      while (rendered.length < sent.texts.length) rendered.push(await channel.receive());
+      return await this.#threads.ask(() => task);
     } catch (error) {
-      if (!(error instanceof TaskStopped)) throw error;
-    } finally {
-      await channel.close();
+      // Where the thread itself has ended, the document may be as good as any.
+      if (error instanceof TaskStopped && error.reason !== 'exit') return undefined;
+      throw error;
     }
-    return rendered;
   }
 }

@@ -1,8 +1,9 @@
-// The worker thread that renders documents of Markdown, one after the other; it may be terminated at any time.
+// The worker thread that renders a document of Markdown; it may be terminated at any time.
 import { micromark, type Options } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
-import type { MarkdownTexts } from './markdown-client.ts';
+import { isolate, linkReferences } from '../texts/link-references.ts';
+import type { MarkdownTask } from './markdown-client.ts';
 
 type SyntaxExtension = NonNullable<Options['extensions']>[number];
 type HtmlExtension = NonNullable<Options['htmlExtensions']>[number];
@@ -54,14 +55,18 @@ export const lineBreaksHtml: HtmlExtension = {
   },
 };
 
-serveTasks<MarkdownTexts, string>(({ texts, mode }, port) => {
-  for (const text of texts) {
-    /** HTML in the text is escaped. Links lead to http, https and mailto addresses, or are relative. */
-    const html = micromark(text, {
-      extensions: [gfm(), ...(mode === 'gfm' ? [lineBreaks] : [])],
-      htmlExtensions: [gfmHtml(), ...(mode === 'gfm' ? [lineBreaksHtml] : [])],
-    });
-    // The renderer escapes quotes in text, so this only occurs in a tag of its own.
-    port.send(html.replaceAll(/ href="(?:ircs?|xmpp):[^"]*"/gi, ' href=""'));
-  }
+/** A short text may become a table of millions of empty cells. */
+const MAX_GROWTH = 16;
+const SHORT_TEXT = 4096;
+
+serveTasks<MarkdownTask, string | undefined>(({ text, mode, references }, port) => {
+  /** HTML in the text is escaped. Links lead to http, https and mailto addresses, or are relative. */
+  const html = micromark(text, {
+    extensions: [gfm(), ...(mode === 'gfm' ? [lineBreaks] : [])],
+    htmlExtensions: [gfmHtml({ labelAttributes: '' }), ...(mode === 'gfm' ? [lineBreaksHtml] : [])],
+  });
+  const max = MAX_GROWTH * Math.max(text.length, SHORT_TEXT);
+  if (html.length > max) return port.send(undefined);
+  const linked = isolate(references === undefined ? html : linkReferences(html, references));
+  port.send(linked.length > max ? undefined : linked);
 });

@@ -1,8 +1,11 @@
 // Bodies of comments in the form that the media type asks for: as written, as HTML, as plain text, or all three.
 import { escapeHtml } from '../../kernel/http/pages/html.ts';
 import { Type } from '../../kernel/schema/schema.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { mediaParamOf } from '../media-type.ts';
-import type { MarkdownRenderer } from './markdown-client.ts';
+import type { TextPlace } from '../texts/link-references.ts';
+import { renderTexts } from '../texts/render-texts.ts';
 
 /** The fields of a body. Without a media type, and with `raw`, there is `body` alone. */
 export const BODY_FIELDS = {
@@ -17,16 +20,20 @@ export interface ShownBody {
   body_text?: string;
 }
 
-/** In the order of the bodies. What takes too long to render is shown as its text. */
+/**
+ * In the order of the bodies. What takes too long to render is shown as its text. Not for use in a transaction, because
+ * what is rendered is kept.
+ */
 export async function renderBodies(
-  markdown: MarkdownRenderer,
+  kernel: Pick<Kernel, 'db' | 'clock' | 'log' | 'services'>,
   bodies: readonly string[],
   accept: string | string[] | undefined,
+  place: TextPlace,
 ): Promise<ShownBody[]> {
   const param = mediaParamOf(typeof accept === 'string' ? accept : undefined);
   if (param !== 'html' && param !== 'text' && param !== 'full') return bodies.map((body) => ({ body }));
-  const rendered = await markdown.renderAll(bodies);
-  return bodies.map((body, index) => {
+  const rendered = await renderTexts(kernel, bodies, place);
+  return await mapInSlices([...bodies.entries()], ([index, body]) => {
     const html = rendered[index];
     return {
       ...(param === 'full' && { body }),

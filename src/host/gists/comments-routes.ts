@@ -202,19 +202,20 @@ async function showComment(kernel: Kernel, call: ShownFor, found: FoundGist, com
 }
 
 async function showComments(
-  { db, services }: Kernel,
+  kernel: Kernel,
   { headers, base }: ShownFor,
   { gist }: FoundGist,
   comments: readonly GistComment[],
 ) {
   const authors = await listOwners(
-    db,
+    kernel.db,
     comments.map(({ authorId }) => authorId),
   );
   const bodies = await renderBodies(
-    services.markdown,
+    kernel,
     comments.map(({ body }) => body),
     headers['accept'],
+    { base },
   );
   return comments.map((comment, index) =>
     toGistComment(comment, gist, { author: authors.get(comment.authorId), body: bodies[index]!, base }),
