@@ -9,6 +9,7 @@ import { listOwners } from '../owners/store.ts';
 import { movePull } from '../pulls/move-pull.ts';
 import { REPOSITORY_CHANNEL, repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
+import { recordReferences } from '../texts/record-references.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { issueNotFound } from './access.ts';
 import { ownedBy, subscribedBy } from './facets.ts';
@@ -53,6 +54,7 @@ export async function createIssue(
   await addFacets(tx.db, issue, [ownedBy(ownerId), ...subscribers]);
   const { events, actions } = await describeParts(tx, empty, parts);
   await insertIssueEvents(tx.db, issue, events, now);
+  await recordReferences(tx, found, issue, issue.body);
   // A pull request is recorded when it has its own row too.
   if (!issue.isPull) await recordIssueActions(tx, found, issue, [{ action: 'opened' }, ...actions]);
   return issue;
@@ -118,6 +120,7 @@ export async function editIssue(
   const assigned = after.assigneeIds.filter((one) => !before.assigneeIds.includes(one));
   await addFacets(db, changed, assigned.flatMap(subscriberFacet));
   await insertIssueEvents(db, changed, events, actor.now);
+  if (changed.body !== issue.body) await recordReferences(tx, found, changed, changed.body);
   await recordIssueActions(tx, found, changed, actions);
   return changed;
 }

@@ -14,6 +14,8 @@ declare module '../../kernel/storage/tables.ts' {
     issue_dependencies: { issue_id: number; blocker_id: number; created_at: number };
     labels: LabelRow;
     milestones: MilestoneRow;
+    /** Commits that default branches have got, and the issues that their messages name. */
+    commit_references: { issue_id: number; commit_id: string };
     rendered_texts: RenderedTextRow;
   }
 }

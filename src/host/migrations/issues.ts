@@ -78,6 +78,8 @@ export const issueMigrations: Migration[] = [
          ${ISSUE}, blocker_id bigint not null references issues (id) on delete cascade, created_at bigint not null,
          primary key (issue_id, blocker_id))`,
       `create index issue_dependencies_blocker on issue_dependencies (blocker_id, issue_id)`,
+      // Which commits of default branches are known to name which issues: each does so once.
+      `create table commit_references (${ISSUE}, commit_id ${text} not null, primary key (issue_id, commit_id))`,
       `create table rendered_texts (
          key ${text} primary key, html ${text} not null, used_at bigint not null)`,
       `create index rendered_texts_used on rendered_texts (used_at)`,

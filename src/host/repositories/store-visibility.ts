@@ -103,6 +103,22 @@ export const withheld: RawBuilder<boolean> = sql`(repositories.binding = 'orphan
     where source.number = repositories.source_number and source.deleted_at is null and source.is_private = 1
       and source.owner_id <> repositories.owner_id and not ${mayReadSource})))`;
 
+/** Those of the members who may read the repository. */
+export async function listReaders(
+  db: Db,
+  { number }: Repository,
+  memberIds: readonly string[],
+): Promise<string[]> {
+  if (memberIds.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select members.id from members join repositories on repositories.number = ${number}
+    where members.id in (${sql.join(memberIds)}) and members.removed_at is null and (
+      ${IS_PUBLIC} or members.role in ('admin', 'owner')
+      or (${grantedTo(sql`members.id`)} and ${withheld} is not true))
+    order by members.number`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** The sources of those that are withheld, by the number of the fork; null where the source was deleted. */
 export async function listWithheld(
   db: Db,
