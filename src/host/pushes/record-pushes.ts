@@ -1,6 +1,7 @@
 // Records what pushes have changed: compares the references of git with those that were last recorded, and writes the
 // difference, what the repository shows of it, and its events in one transaction.
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -14,6 +15,7 @@ import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access
 import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
 import { findRepositoryByNumber, updatePushedState, updateRepository } from '../repositories/store.ts';
+import { scheduleCommitReading } from '../texts/read-commits.ts';
 import { describeMove, type PushDetails } from './describe-move.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
 import {
@@ -97,6 +99,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     const found = await findFound(tx, number);
     if (found === undefined) return {};
     if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);
+    await scheduleReading(tx, found, moves, pusher, now);
     await insertMoveEvents(tx, found, events, now);
     await notifyPushSubscriber(kernel, tx, found, moves, now);
     const pusherIdOf = ({ push }: RefMove) => {
@@ -110,6 +113,22 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
   });
   if (result?.head !== undefined) await writeHead(kernel, { number, defaultBranch: result.head });
   return result !== undefined;
+}
+
+/** Commits that come to the default branch may close issues, as those who have pushed them. */
+async function scheduleReading(
+  tx: Db,
+  { repository: { number, defaultBranch } }: FoundRepository,
+  moves: readonly RefMove[],
+  pusher: KnownCaller | undefined,
+  now: number,
+): Promise<void> {
+  for (const { name, from, to, push } of moves) {
+    const initiator = push?.pusher ?? (pusher && recordedAs(pusher));
+    if (name !== BRANCH + defaultBranch || to === undefined || initiator === undefined) continue;
+    const move = { number, to, ...(from !== undefined && { from }) };
+    await scheduleCommitReading(tx, { ...move, pusher: initiator }, now);
+  }
 }
 
 /** Undefined for all. A push that git still reads has moved nothing. */
