@@ -4,8 +4,7 @@ import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { mediaParamOf } from '../media-type.ts';
-import type { TextPlace } from '../texts/link-references.ts';
-import { renderTexts } from '../texts/render-texts.ts';
+import { renderTexts, type TextPlaces } from '../texts/render-texts.ts';
 
 /** The fields of a body. Without a media type, and with `raw`, there is `body` alone. */
 export const BODY_FIELDS = {
@@ -28,11 +27,11 @@ export async function renderBodies(
   kernel: Pick<Kernel, 'db' | 'clock' | 'log' | 'services'>,
   bodies: readonly string[],
   accept: string | string[] | undefined,
-  place: TextPlace,
+  places: TextPlaces,
 ): Promise<ShownBody[]> {
   const param = mediaParamOf(typeof accept === 'string' ? accept : undefined);
   if (param !== 'html' && param !== 'text' && param !== 'full') return bodies.map((body) => ({ body }));
-  const rendered = await renderTexts(kernel, bodies, place);
+  const rendered = await renderTexts(kernel, bodies, places);
   return await mapInSlices([...bodies.entries()], ([index, body]) => {
     const html = rendered[index];
     return {

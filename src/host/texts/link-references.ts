@@ -52,7 +52,7 @@ function addressOf(mark: Mark, scope: ReferenceScope): string | undefined {
   return mark.kind === 'issue' ? `${place}/issues/${mark.number}` : `${place}/commit/${mark.id}`;
 }
 
-export interface TextPlace {
+interface TextPlace {
   /** The address of the API. */
   base: string;
   /** `owner/name` of the repository that the text belongs to. */

@@ -55,6 +55,10 @@ onEachEngine((engine) => {
       });
       assert.match(one!, /"https:\/\/host\.test\/ada\/tools\/issues\/1".*"https:\/\/host\.test\/ben"/);
       assert.match(other!, /"http:\/\/other\.test\/ben\/app\/issues\/1".*"http:\/\/other\.test\/ben"/);
+      const several = { base: PLACE.base, fullName: ['a/b', 'c/d'] };
+      const [first, second] = await renderTexts(readOnly(), ['#1 @ben', '#1 @ben'], several);
+      assert.match(first!, /"https:\/\/host\.test\/a\/b\/issues\/1"/);
+      assert.match(second!, /"https:\/\/host\.test\/c\/d\/issues\/1"/);
       const [gist] = await renderTexts(kernel(), ['#1'], { base: PLACE.base });
       assert.equal(gist, '<p>#1</p>');
     });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { placeLinks, type ReferenceScope, type TextPlace } from './link-references.ts';
+import { placeLinks, type ReferenceScope } from './link-references.ts';
 import {
   deleteRenderedTextsBefore,
   insertRenderedText,
@@ -23,6 +23,13 @@ const DAY = 24 * HOUR;
 const KEPT_MS = 30 * DAY;
 const BATCH_SIZE = 200;
 
+export interface TextPlaces {
+  /** The address of the API. */
+  base: string;
+  /** `owner/name` of the repository that all texts belong to, or of each; absent for texts outside of repositories. */
+  fullName?: string | readonly string[];
+}
+
 type RenderingKernel = Pick<Kernel, 'db' | 'clock' | 'log' | 'services'>;
 
 /**
@@ -32,10 +39,10 @@ type RenderingKernel = Pick<Kernel, 'db' | 'clock' | 'log' | 'services'>;
 export async function renderTexts(
   kernel: RenderingKernel,
   texts: readonly string[],
-  place: TextPlace,
+  { base, fullName }: TextPlaces,
 ): Promise<(string | undefined)[]> {
-  const scope = place.fullName === undefined ? 'server' : 'repository';
-  const keys = texts.map((text) => keyOf(text, scope));
+  const scope = fullName === undefined ? 'server' : 'repository';
+  const keys = await mapInSlices(texts, (text) => keyOf(text, scope));
   const kept = await listRenderedTexts(kernel.db, keys);
   const now = kernel.clock.now();
   const old = [...kept.values()].filter(({ usedAt }) => usedAt < now - DAY).map(({ key }) => key);
@@ -50,9 +57,11 @@ export async function renderTexts(
     kept.set(key, rendered);
     await keep(kernel, () => insertRenderedText(kernel.db, rendered));
   }
-  return await mapInSlices(keys, (key) => {
+  return await mapInSlices([...keys.entries()], ([index, key]) => {
     const html = kept.get(key)?.html;
-    return html === undefined || html === TOO_LONG ? undefined : placeLinks(html, place);
+    if (html === undefined || html === TOO_LONG) return undefined;
+    const name = typeof fullName === 'object' ? fullName[index] : fullName;
+    return placeLinks(html, { base, ...(name !== undefined && { fullName: name }) });
   });
 }
 

@@ -1,6 +1,7 @@
 // Rendered texts in the database, by the hash of what they were rendered from.
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 
 export interface RenderedText {
   key: string;
@@ -9,14 +10,16 @@ export interface RenderedText {
 }
 
 /** Each may have a megabyte: so many are read at once, and other calls get their turn in between. */
-const READ_AT_ONCE = 8;
+const READ_AT_ONCE = 4;
 
 /** By key; those that are not kept are missing. */
 export async function listRenderedTexts(db: Db, keys: readonly string[]): Promise<Map<string, RenderedText>> {
   const found = new Map<string, RenderedText>();
+  const slice = new TimeSlice();
   for (const some of chunk([...new Set(keys)], READ_AT_ONCE)) {
     const rows = await db.selectFrom('rendered_texts').selectAll().where('key', 'in', some).execute();
     for (const { key, html, used_at: usedAt } of rows) found.set(key, { key, html, usedAt });
+    if (slice.isOver) await slice.yieldToEventLoop();
   }
   return found;
 }
