@@ -22,6 +22,7 @@ import { deleteIssueEvent, insertIssueEvents } from '../timeline/store.ts';
 import { commentNotFound } from './access.ts';
 import type { IssueComment } from './model.ts';
 import { showComments } from './show-comments.ts';
+import { recordReferences } from '../texts/record-references.ts';
 import { deleteComment, findComment, insertComment, updateComment } from './store.ts';
 
 const COMMENTED = 'commented';
@@ -42,6 +43,7 @@ export async function createComment(
   const { id: actorId } = author;
   const event = { event: COMMENTED, isListed: false as const, actorId, subjectId: comment.id };
   await insertIssueEvents(db, changed, [event], now);
+  await recordReferences(tx, opened, changed, body);
   await recordCommentAction(tx, opened, changed, comment, { action: 'created' });
   return comment;
 }
@@ -59,6 +61,7 @@ export async function editComment(
   const changed = await updateComment(tx.db, comment, { body, updatedAt: laterOf(tx, comment) });
   const changes = { body: { from: comment.body } };
   const touched = await touchIssue(tx, issue, 0);
+  await recordReferences(tx, opened, touched, body);
   await recordCommentAction(tx, opened, touched, changed, { action: 'edited', changes });
   auditChangeByAnother(tx, opened, comment, 'changed');
   return changed;

@@ -35,18 +35,19 @@ interface ShownFor {
 
 /** With their texts in the form that the call asks for. */
 export async function toCommentReplies(
-  { db, services }: Kernel,
+  kernel: Kernel,
   { headers, base }: ShownFor,
   found: FoundRepository,
   comments: readonly IssueComment[],
 ): Promise<Static<typeof IssueCommentReply>[]> {
   const fullName = `${found.owner.login}/${found.repository.name}`;
   const [shown, bodies] = await Promise.all([
-    showComments(db, found, comments),
+    showComments(kernel.db, found, comments),
     renderBodies(
-      services.markdown,
+      kernel,
       comments.map(({ body }) => body),
       headers['accept'],
+      { base, fullName },
     ),
   ]);
   return shown.map((one, index) => toIssueComment(one, { fullName, base }, bodies[index]!));

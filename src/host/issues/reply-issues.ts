@@ -30,22 +30,23 @@ export async function replyIssue(
 
 /** In their order. Their repositories are all given. */
 export async function replyIssues(
-  { db, services }: Kernel,
+  kernel: Kernel,
   { caller, headers, base }: ReplyCall,
   found: readonly FoundRepository[],
   issues: readonly Issue[],
 ): Promise<ShownReply[]> {
-  const [shown, bodies] = await Promise.all([
-    showIssuesOf(db, caller, found, issues),
-    renderBodies(
-      services.markdown,
-      issues.map(({ body }) => body ?? ''),
-      headers['accept'],
-    ),
-  ]);
   const names = new Map(
     found.map(({ repository, owner }) => [repository.number, `${owner.login}/${repository.name}`]),
   );
+  const [shown, bodies] = await Promise.all([
+    showIssuesOf(kernel.db, caller, found, issues),
+    renderBodies(
+      kernel,
+      issues.map(({ body }) => body ?? ''),
+      headers['accept'],
+      { base, fullName: issues.map(({ repositoryNumber }) => names.get(repositoryNumber)!) },
+    ),
+  ]);
   return shown.map((one, index) => {
     const { body: written, repositoryNumber } = one.issue;
     const { body, ...rendered } = bodies[index]!;

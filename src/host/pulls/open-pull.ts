@@ -145,7 +145,6 @@ async function convertIssue(
   const labels = (await listLabelsOf(db, [issue.id])).get(issue.id) ?? [];
   await replaceFacets(db, {
     issue: converted,
-    ownerId: repository.ownerId,
     labelIds: labels.map(({ id }) => id),
     assigneeIds: (await listAssigneeIds(db, [issue.id])).get(issue.id) ?? [],
   });

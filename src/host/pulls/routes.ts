@@ -122,16 +122,22 @@ export async function replySimply(
     found,
     ids.flatMap((id) => issues.get(id) ?? []),
   );
-  const bodies = await bodiesOf(kernel, call, shown);
+  const bodies = await bodiesOf(kernel, call, found, shown);
   return shown.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
 }
 
-async function bodiesOf({ services }: Kernel, call: ReplyCall, shown: readonly ShownPull[]) {
+async function bodiesOf(
+  kernel: Kernel,
+  { headers, base }: ReplyCall,
+  { repository, owner }: FoundRepository,
+  shown: readonly ShownPull[],
+) {
   const texts = shown.map((one) => one.shown.issue.body);
   const rendered = await renderBodies(
-    services.markdown,
+    kernel,
     texts.map((text) => text ?? ''),
-    call.headers['accept'],
+    headers['accept'],
+    { base, fullName: `${owner.login}/${repository.name}` },
   );
   return rendered.map((one, index) =>
     texts[index] === null && 'body' in one ? { ...one, body: null } : one,
@@ -146,7 +152,7 @@ async function replyWhole(
 ): Promise<Static<typeof PullReply>> {
   const [shown] = await showPulls(kernel.db, call.caller, found, [issue]);
   if (shown === undefined) throw pullNotFound();
-  const [body] = await bodiesOf(kernel, call, [shown]);
+  const [body] = await bodiesOf(kernel, call, found, [shown]);
   return toPull(shown, call.base, body!);
 }
 

@@ -2,10 +2,9 @@
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
-import { renderBodies, type ShownBody } from '../contents/render-bodies.ts';
+import { replyIssues } from '../issues/reply-issues.ts';
 import type { Issue } from '../issues/issue.ts';
-import { toIssue, type IssueReply } from '../issues/model.ts';
-import { showIssuesOf } from '../issues/show-issues.ts';
+import type { IssueReply } from '../issues/model.ts';
 import { toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
@@ -36,26 +35,11 @@ export async function showLinkedIssues(
   call: ShowingCall,
   issues: readonly Issue[],
 ): Promise<Static<typeof IssueReply>[]> {
-  const { caller, headers, base } = call;
-  const places = await showPlaces(kernel, caller, issues);
+  const places = await showPlaces(kernel, call.caller, issues);
   const seen = issues.filter(({ repositoryNumber }) => places.has(repositoryNumber));
-  const shown = await showIssuesOf(kernel.db, caller, [...places.values()], seen);
-  const bodies = await renderBodies(
-    kernel.services.markdown,
-    seen.map(({ body }) => body ?? ''),
-    headers['accept'],
-  );
-  return shown.map((one, index) => {
-    const place = places.get(one.issue.repositoryNumber)!;
-    const fullName = `${place.owner.login}/${place.repository.name}`;
-    return {
-      ...toIssue(one, { fullName, base }, bodyOf(one.issue, bodies[index]!)),
-      repository: toNestedRepository(place, base),
-    };
-  });
-}
-
-/** An issue without a text has none in any form. */
-function bodyOf({ body }: Issue, rendered: ShownBody): Parameters<typeof toIssue>[2] {
-  return body === null && rendered.body !== undefined ? { ...rendered, body: null } : rendered;
+  const replies = await replyIssues(kernel, call, [...places.values()], seen);
+  return replies.map((reply, index) => ({
+    ...reply,
+    repository: toNestedRepository(places.get(seen[index]!.repositoryNumber)!, call.base),
+  }));
 }

@@ -149,9 +149,9 @@ function authorIdsOf(events: readonly IssueEvent[], { comments, reviews, threads
 
 /** What authors are to the repository, and every text of the page in the form that the call asks for. */
 async function readWritten(
-  { db, services }: Kernel,
-  { headers }: ShowingCall,
-  { repository }: OpenedIssue,
+  kernel: Kernel,
+  { headers, base }: ShowingCall,
+  { repository, owner }: OpenedIssue,
   events: readonly IssueEvent[],
   subjects: Subjects,
 ): Promise<{ by(author: Author): Pick<Written, 'association'>; bodies: Map<string, ShownBody> }> {
@@ -162,8 +162,11 @@ async function readWritten(
     ),
   ];
   const [associations, rendered] = await Promise.all([
-    listAssociations(db, repository, authorIdsOf(events, subjects)),
-    renderBodies(services.markdown, texts, headers['accept']),
+    listAssociations(kernel.db, repository, authorIdsOf(events, subjects)),
+    renderBodies(kernel, texts, headers['accept'], {
+      base,
+      fullName: `${owner.login}/${repository.name}`,
+    }),
   ]);
   return {
     by: (author) => ({ association: associationOf(associations, author) }),
