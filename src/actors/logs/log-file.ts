@@ -92,6 +92,8 @@ export class LogFile {
 
   /** What is to be stored next; undefined when there is nothing. */
   async next(): Promise<LogAppend | undefined> {
+    // As it is with this size: a line that is written and an end that begins while we read are for the next call.
+    const closing = this.#closing;
     const size = this.#size();
     const { id, name: file } = this;
     const from = this.#position;
@@ -104,10 +106,10 @@ export class LogFile {
       this.#totalBytes < HEAD_BYTES ? HEAD_BYTES - this.#totalBytes : CHUNK_BYTES,
     );
     const raw = await this.#read(begin, Math.min(READ_BYTES, size - begin));
-    const isEnd = this.#closing !== undefined && begin + raw.length >= size;
+    const isEnd = closing !== undefined && begin + raw.length >= size;
     const { content, consumed } = stampLines(raw, { stamp: stampOf(this.#now()), isEnd, room });
     const to = begin + consumed;
-    const ending = isEnd && consumed === raw.length ? this.#closing : undefined;
+    const ending = isEnd && consumed === raw.length ? closing : undefined;
     if (to === from && ending === undefined) {
       this.#sizeAtRest = size;
       return undefined;
