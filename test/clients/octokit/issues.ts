@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Octokit } from 'octokit';
-import { hostApi } from '../../../src/host/api.ts';
 import { createTestOrganization } from '../../conformance/host-organization-calls.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import { describeIssueTexts } from './issue-texts.ts';
@@ -15,8 +14,6 @@ const demo = { owner: org, repo: 'lamps' };
 const numbersOf = (issues: readonly { number: number }[]) => issues.map(({ number }) => number);
 
 export function describeIssues(suite: OctokitSuite): void {
-  // Without routes of issues there is nothing to call.
-  if (!hostApi.routes.some(({ shape }) => shape.id === 'issues/create')) return;
   describe('issues', () => {
     let ada: OctokitMember;
     let bob: OctokitMember;
