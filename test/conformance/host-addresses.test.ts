@@ -162,12 +162,9 @@ const ABSENT = [
   'comments_url',
   'deployments_url',
   'downloads_url',
-  'issue_comment_url',
-  'issue_events_url',
   'keys_url',
   'merges_url',
   'notifications_url',
-  'pulls_url',
   'releases_url',
 ];
 

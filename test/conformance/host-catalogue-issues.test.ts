@@ -1,9 +1,11 @@
-// The catalogue of breaking changes of version 2026-03-10 on calls that show issues: the issues themselves, and repositories nested in them.
+// The catalogue of breaking changes of version 2026-03-10 on calls that show issues and pull requests: the issues themselves, and repositories nested in them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hostApi } from '../../src/host/api.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { IssueReply } from '../../src/host/issues/model.ts';
+import { hasDownloadsRemoved } from '../../src/host/versions/2026-03-10/has-downloads-removed.ts';
+import { squashTitleDefaultRemoved } from '../../src/host/versions/2026-03-10/squash-title-default-removed.ts';
 import { betaPullRequestRemoved } from '../../src/host/versions/2026-03-10/beta-pull-request.ts';
 import { schemaInVersion } from '../../src/kernel/versions/schema-version.ts';
 import { affectedOperations } from '../../src/kernel/versions/version-effects.ts';
@@ -55,28 +57,47 @@ function findIn(body: unknown, ...names: string[]): Json[] {
 /** Those that a test of this file has called in a version. */
 const called = new Set<string>();
 
+async function call(
+  version: string,
+  accept: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Json> {
+  const headers = { accept, 'x-github-api-version': version };
+  const facts = { method, path, headers, status: 200, type: '', text: '' };
+  called.add(`${findOperation(hostApi, facts)!.id} in ${version}`);
+  const answer = await server.call(path, { method, headers, ...(body !== undefined && { body }) });
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
+  return answer.json;
+}
+
+function assertRepositories(json: Json, version: string, accept: string, told: string): void {
+  for (const repository of findIn(json, 'full_name', 'default_branch')) {
+    assert.equal(repository['has_downloads'], version === OLD ? true : undefined, told);
+    const hasTitle = version === OLD && 'squash_merge_commit_title' in repository;
+    assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
+    const master = version === OLD && accept === BETA ? repository['default_branch'] : undefined;
+    assert.equal(repository['master_branch'], master, told);
+  }
+}
+
+const WAYS = [
+  [OLD, V3],
+  [OLD, BETA],
+  [NEW, V3],
+  [NEW, BETA],
+] as const;
+
 test(
   'H14 H15 H17 every call that shows an issue answers in its version and media type',
   needsGit,
   async () => {
-    const call = async (version: string, accept: string, method: string, path: string, body?: unknown) => {
-      const headers = { accept, 'x-github-api-version': version };
-      const facts = { method, path, headers, status: 200, type: '', text: '' };
-      called.add(`${findOperation(hostApi, facts)!.id} in ${version}`);
-      const answer = await server.call(path, { method, headers, ...(body !== undefined && { body }) });
-      assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
-      return answer.json;
-    };
     await call(NEW, V3, 'POST', '/user/repos', { name: 'shown' });
     await server.call('/admin/organizations', { method: 'POST', body: { login: 'shows', admin: 'admin' } });
     await call(NEW, V3, 'POST', '/orgs/shows/repos', { name: 'shown' });
     const at = '/repos/admin/shown/issues';
-    for (const [version, accept] of [
-      [OLD, V3],
-      [OLD, BETA],
-      [NEW, V3],
-      [NEW, BETA],
-    ] as const) {
+    for (const [version, accept] of WAYS) {
       const show = async (method: string, path: string, body?: unknown): Promise<Json> => {
         const json = await call(version, accept, method, path, body);
         const told = `${method} ${path} in ${version} with ${accept}`;
@@ -84,13 +105,7 @@ test(
         assert.ok(issues.length > 0, told);
         const expected = version === OLD && accept === BETA ? NO_LINKS : undefined;
         for (const issue of issues) assert.deepEqual(issue['pull_request'], expected, told);
-        for (const repository of findIn(json, 'full_name', 'default_branch')) {
-          assert.equal(repository['has_downloads'], version === OLD ? true : undefined, told);
-          const hasTitle = version === OLD && 'squash_merge_commit_title' in repository;
-          assert.equal('use_squash_pr_title_as_default' in repository, hasTitle, told);
-          const master = version === OLD && accept === BETA ? repository['default_branch'] : undefined;
-          assert.equal(repository['master_branch'], master, told);
-        }
+        assertRepositories(json, version, accept, told);
         return json;
       };
       const one = await show('POST', at, { title: 'One', assignees: ['admin'] });
@@ -117,6 +132,51 @@ test(
       const [event] = (await show('GET', `${at}/events`)) as unknown as Json[];
       await show('GET', `${at}/events/${event!['id']}`);
     }
+  },
+);
+
+test(
+  'H14 H15 H17 the repositories on both sides of a pull request are shown in the version and media type of the call',
+  needsGit,
+  async () => {
+    const at = '/repos/admin/pulled';
+    await call(NEW, V3, 'POST', '/user/repos', { name: 'pulled', auto_init: true });
+    const { object } = await call(NEW, V3, 'GET', `${at}/git/ref/heads/main`);
+    for (const [index, [version, accept]] of WAYS.entries()) {
+      const head = `side-${index}`;
+      await call(NEW, V3, 'POST', `${at}/git/refs`, { ref: `refs/heads/${head}`, sha: object.sha });
+      const content = Buffer.from(head).toString('base64');
+      const written = await call(NEW, V3, 'PUT', `${at}/contents/${head}`, {
+        message: head,
+        content,
+        branch: head,
+      });
+      const show = async (method: string, path: string, body?: unknown): Promise<Json> => {
+        const json = await call(version, accept, method, path, body);
+        const told = `${method} ${path} in ${version} with ${accept}`;
+        assert.ok(findIn(json, 'full_name', 'default_branch').length >= 2, told);
+        assertRepositories(json, version, accept, told);
+        return json;
+      };
+      const pull = await show('POST', `${at}/pulls`, { title: head, head, base: 'main' });
+      await show('GET', `${at}/pulls/${pull['number']}`);
+      await show('PATCH', `${at}/pulls/${pull['number']}`, { body: 'Read it.' });
+      await show('GET', `${at}/pulls`);
+      await show('GET', `${at}/commits/${written['commit'].sha}/pulls`);
+    }
+  },
+);
+
+test(
+  'H14 H15 the test above has called every operation that shows a pull request under both versions',
+  needsGit,
+  () => {
+    const missing = [...hasDownloadsRemoved, ...squashTitleDefaultRemoved]
+      .flatMap((change) => affectedOperations(change, hostApi).map(({ shape }) => shape.id))
+      .filter((id) => id.startsWith('pulls/') || id.includes('pull-request'))
+      .flatMap((id) => [`${id} in ${OLD}`, `${id} in ${NEW}`])
+      .filter((one) => !called.has(one));
+    assert.deepEqual(missing, []);
   },
 );
 

@@ -346,7 +346,7 @@ test(
 );
 
 /** The tests of these call them under both versions: host-events.test.ts, host-catalogue-issues.test.ts, and those of apps. */
-const ELSEWHERE = /^(activity\/list-(\w+-)*events|apps\/|issues\/)/;
+const ELSEWHERE = /^(activity\/list-(\w+-)*events|apps\/|issues\/|pulls\/|repos\/list-pull-requests)/;
 
 test(
   'H14 H15 H17 the tests above have called every operation that shows a repository under both versions',
