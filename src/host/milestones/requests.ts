@@ -28,14 +28,14 @@ export type MilestoneEdit = Partial<Pick<Milestone, 'title' | 'description' | 's
 export function editOf(sent: Static<typeof MilestoneUpdate>): MilestoneEdit {
   const { title, description, state, due_on: due } = sent;
   return {
-    ...(title !== undefined && { title: checkedTitle(title) }),
+    ...(title !== undefined && { title: checkedMilestoneTitle(title) }),
     ...(description !== undefined && { description: description || null }),
     ...(state !== undefined && { state }),
     ...(due !== undefined && { dueOn: due === null ? null : dueTimeIn(due) }),
   };
 }
 
-export function checkedTitle(sent: string): string {
+export function checkedMilestoneTitle(sent: string): string {
   const title = sent.trim();
   if (title === '') throw problem('title', 'must not be empty');
   return title;

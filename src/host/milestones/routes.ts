@@ -13,7 +13,7 @@ import { listOwners } from '../owners/store.ts';
 import { READ_REPOSITORY, RepositoryParams, type FoundRepository } from '../repositories/access.ts';
 import { changeMilestone, createMilestone, milestoneNotFound, removeMilestone } from './change-milestone.ts';
 import { MilestoneReply, toMilestone } from './model.ts';
-import { checkedTitle, editOf, MilestoneCreation, MilestoneUpdate } from './requests.ts';
+import { checkedMilestoneTitle, editOf, MilestoneCreation, MilestoneUpdate } from './requests.ts';
 import { findMilestone, listMilestones } from './store.ts';
 
 const PATH = '/repos/{owner}/{repo}/milestones';
@@ -80,7 +80,7 @@ const create = planningRoute(
       description: null,
       dueOn: null,
       ...editOf(sent),
-      title: checkedTitle(title),
+      title: checkedMilestoneTitle(title),
       creator: { id: accountOf(call.caller).id, name: null },
     };
     const milestone = await changes.run(call, (tx) => createMilestone(tx, found, draft));

@@ -1,6 +1,18 @@
 // What the rows of timelines hold beside their actor and time, by event: one table for those who insert rows, and for replies.
 import type { GitCommit } from '../git/objects/commit-object.ts';
 
+/** Something that happened to an issue. */
+export interface IssueEvent {
+  id: number;
+  issueId: number;
+  event: string;
+  actor: { id: string | null; name: string | null };
+  commitId: string | null;
+  subjectId: number | null;
+  details: Record<string, unknown>;
+  createdAt: number;
+}
+
 /**
  * How a member of the reply is made. `plain` stands in `details` under the same name, as it is shown; `account` is an
  * account's id there and `team` a team's number; `issue` is the issue whose id is the row's `subject_id`.
@@ -54,14 +66,14 @@ export const EVENT_MEMBERS: Readonly<Record<string, Members>> = {
   blocking_removed: { blocking: 'issue' },
 };
 
-export type SubjectKind = 'comment' | 'review' | 'thread' | 'issue';
+export type TimelineSubjectKind = 'comment' | 'review' | 'thread' | 'issue';
 
 /**
  * Events that are shown in a shape of their own, in timelines alone, and what their `subject_id` names: their rows have
  * `is_listed` 0. The row of a review is inserted when it is submitted; comments of pending reviews are left out of a thread.
  * `committed` and `commit-commented` have such shapes too, with `commit_id` and the details below.
  */
-export const SUBJECTS: Readonly<Record<string, SubjectKind>> = {
+export const SUBJECTS: Readonly<Record<string, TimelineSubjectKind>> = {
   commented: 'comment',
   reviewed: 'review',
   'line-commented': 'thread',

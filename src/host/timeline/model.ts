@@ -9,7 +9,7 @@ import { SimpleRepository, toSimpleRepository, type ShownRepository } from '../r
 import { ListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
 import { EVENT_MEMBERS } from './event-details.ts';
-import type { IssueEvent } from './store.ts';
+import type { IssueEvent } from './event-details.ts';
 
 const Time = Type.String({ format: 'date-time' });
 

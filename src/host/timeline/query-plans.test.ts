@@ -9,7 +9,7 @@ import {
   listTimeline,
   type EventScope,
 } from './store.ts';
-import { listCommentsById } from './store-subjects.ts';
+import { listCommentsById } from '../issue-comments/store.ts';
 
 const NOW = 1_800_000_000_000;
 const SLICE = { offset: 10, limit: 10 };

@@ -20,8 +20,8 @@ import {
   listEventsOfRepository,
   listTimeline,
   type EventScope,
-  type IssueEvent,
 } from './store.ts';
+import type { IssueEvent } from './event-details.ts';
 import { TimelineItem } from './timeline-model.ts';
 
 const FORMATS =

@@ -15,7 +15,7 @@ import { showListedTeams } from '../teams/show.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import { EVENT_MEMBERS, type MemberKind } from './event-details.ts';
 import { toIssueReference, type EventSources } from './model.ts';
-import type { IssueEvent } from './store.ts';
+import type { IssueEvent } from './event-details.ts';
 
 /** `accountIds` are further accounts that the page names. */
 export async function readEventSources(

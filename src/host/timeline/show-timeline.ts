@@ -13,16 +13,16 @@ import {
   SUBJECTS,
   type CommitCommentsInTimeline,
   type CommitInTimeline,
-  type SubjectKind,
+  type TimelineSubjectKind,
 } from './event-details.ts';
 import { toEventForIssue } from './model.ts';
 import { readEventSources } from './show-events.ts';
-import type { IssueEvent } from './store.ts';
+import type { IssueComment } from '../issue-comments/model.ts';
+import { listCommentsById } from '../issue-comments/store.ts';
+import type { IssueEvent } from './event-details.ts';
 import {
-  listCommentsById,
   listReviewsById,
   listThreadComments,
-  type CommentInTimeline,
   type ReviewCommentInTimeline,
   type ReviewInTimeline,
 } from './store-subjects.ts';
@@ -40,7 +40,7 @@ import {
 
 /** What the items of a page stand for, by id. */
 interface Subjects {
-  comments: ReadonlyMap<number, CommentInTimeline>;
+  comments: ReadonlyMap<number, IssueComment>;
   reviews: ReadonlyMap<number, ReviewInTimeline>;
   threads: ReadonlyMap<number, readonly ReviewCommentInTimeline[]>;
   issues: ReadonlyMap<number, Static<typeof IssueReply>>;
@@ -119,7 +119,7 @@ async function readSubjects(
   events: readonly IssueEvent[],
 ): Promise<Subjects> {
   const { db } = kernel;
-  const idsOf = (kind: SubjectKind) =>
+  const idsOf = (kind: TimelineSubjectKind) =>
     events.flatMap(({ event, subjectId }) =>
       SUBJECTS[event] === kind && subjectId !== null ? subjectId : [],
     );
@@ -130,7 +130,8 @@ async function readSubjects(
     listIssuesById(db, idsOf('issue')),
   ]);
   const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
-  return { comments, reviews, threads, issues: new Map(shown.map((one) => [one.id, one])) };
+  const byId = new Map(comments.map((one) => [one.id, one]));
+  return { comments: byId, reviews, threads, issues: new Map(shown.map((one) => [one.id, one])) };
 }
 
 function authorIdsOf(events: readonly IssueEvent[], { comments, reviews, threads }: Subjects): string[] {

@@ -1,39 +1,7 @@
-// What rows of timelines stand for, in the database: comments, reviews, and the threads of reviews.
+// What rows of timelines stand for, in the database: reviews, and their threads.
 import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { Author, ReactionCounts } from '../issues/issue.ts';
 import type { ReviewCommentRow, ReviewRow } from '../pulls/tables.ts';
-
-export interface CommentInTimeline {
-  id: number;
-  author: Author;
-  body: string;
-  reactions: ReactionCounts;
-  createdAt: number;
-  updatedAt: number;
-}
-
-/** By id; those that are gone are missing. */
-export async function listCommentsById(
-  db: Db,
-  ids: readonly number[],
-): Promise<Map<number, CommentInTimeline>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('issue_comments').selectAll().where('id', 'in', ids).execute();
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        author: { id: row.author_id, name: row.author_name },
-        body: row.body,
-        reactions: JSON.parse(row.reactions) as ReactionCounts,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
-      },
-    ]),
-  );
-}
 
 export type ReviewInTimeline = Selectable<ReviewRow>;
 

@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { IssueEventRow } from '../issues/tables.ts';
 import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
-import { EVENTS_ABOUT_ISSUES } from './event-details.ts';
+import { EVENTS_ABOUT_ISSUES, type IssueEvent } from './event-details.ts';
 
 /** What happened. Its words are those of the specification, such as `labeled`. */
 export interface NewIssueEvent {
@@ -73,18 +73,6 @@ export async function insertEventOfIssues(
     const rows = some.map((id) => ({ ...shared, issue_id: id, details: text, created_at: at }));
     await tx.insertInto('issue_events').values(rows).execute();
   }
-}
-
-/** Something that happened to an issue. */
-export interface IssueEvent {
-  id: number;
-  issueId: number;
-  event: string;
-  actor: { id: string | null; name: string | null };
-  commitId: string | null;
-  subjectId: number | null;
-  details: Record<string, unknown>;
-  createdAt: number;
 }
 
 export interface EventPage {

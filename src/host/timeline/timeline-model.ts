@@ -10,7 +10,8 @@ import { SimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import type { CommitCommentsInTimeline, CommitInTimeline } from './event-details.ts';
 import { EventForIssue, shownUser } from './model.ts';
-import type { CommentInTimeline, ReviewCommentInTimeline, ReviewInTimeline } from './store-subjects.ts';
+import type { IssueComment } from '../issue-comments/model.ts';
+import type { ReviewCommentInTimeline, ReviewInTimeline } from './store-subjects.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Link = Type.Object({ href: Type.String() });
@@ -170,7 +171,7 @@ export interface Written {
 }
 
 export function toTimelineComment(
-  { id, reactions, createdAt, updatedAt }: CommentInTimeline,
+  { id, reactions, createdAt, updatedAt }: IssueComment,
   { user, association, body }: Written,
   place: TimelinePlace & { isPull: boolean },
 ): Static<typeof TimelineComment> {

@@ -39,7 +39,7 @@ function withTexts(changes: NonNullable<PullDetails['changes']>): PayloadObject 
 }
 
 /** Repositories and teams have the shape of payloads. */
-export function pullInPayload(pull: ShownPull, base: string): PayloadObject {
+function pullInPayload(pull: ShownPull, base: string): PayloadObject {
   const { head, base: into, ...shown } = toPull(pull, base, { body: pull.shown.issue.body });
   const repo = (one: ShownRepository | null) => (one === null ? null : repositoryInPayload(one, base));
   return {
