@@ -129,7 +129,8 @@ test(
       await show('GET', `${path}/dependencies/blocked_by`);
       await show('GET', `${at}/${other['number']}/dependencies/blocking`);
       await show('DELETE', `${path}/dependencies/blocked_by/${other['id']}`);
-      for (const told of ['events', 'timeline']) await call(version, accept, 'GET', `${path}/${told}?per_page=2`);
+      for (const told of ['events', 'timeline'])
+        await call(version, accept, 'GET', `${path}/${told}?per_page=2`);
       const [event] = (await show('GET', `${at}/events`)) as unknown as Json[];
       await show('GET', `${at}/events/${event!['id']}`);
     }

@@ -1,4 +1,4 @@
-// The one way in which issues are created and changed: the row, the lists that it is in, counts, its timeline and webhooks, in one transaction.
+// The one way in which issues are created and changed: the row, the lists that it is in, counts, its timeline and webhooks, in one transaction. ADR 0132.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { problem } from '../../kernel/schema/schema.ts';

@@ -1,4 +1,4 @@
-// The lists that an issue is in, each named by a text. Filters of lists are such names too, so that a list reads one index and no more.
+// The lists that an issue is in, each named by a text. Filters of lists are such names too, so that a list reads one index and no more. ADR 0133.
 import type { Issue } from './issue.ts';
 
 /** In a repository. */

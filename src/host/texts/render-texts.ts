@@ -1,4 +1,4 @@
-// Renders texts once, and keeps the HTML by what it was made from, so that lists of long texts cost no more than reading it.
+// Renders texts once, and keeps the HTML by what it was made from, so that lists of long texts cost no more than reading it. ADR 0134.
 import { createHash } from 'node:crypto';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-// Merges two commits as git does, without a working folder: the tree that comes of it, or why there is none.
+// Merges two commits as git does, without a working folder: the tree that comes of it, or why there is none. ADR 0135.
 import { readGit, splitRecords, type GitTarget } from '../git-target.ts';
 import { checkedObjectId } from '../objects/object-id.ts';
 import { GitError } from '../process/git-process.ts';
