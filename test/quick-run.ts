@@ -63,7 +63,6 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'a pattern that takes for ever is stopped, and other inputs are validated',
     'A9 a hostile pattern in a schema costs its owner the push, and nobody else their time',
     'hostile documents are compared or refused, without delay',
-    'documents are rendered together, up to the limits of one',
     'any number of addresses take bounded memory, and displace neither members nor open calls',
     'no expression holds the event loop for 50 ms',
     'an item that unwinds to more than five million is refused',
