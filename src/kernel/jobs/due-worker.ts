@@ -90,6 +90,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     if (dueAt === undefined) return pollMs;
     const waitMs = dueAt - clock.now();
     if (waitMs > 0) return Math.min(Math.max(waitMs, SHORTEST_SLEEP_MS), pollMs);
+    // The stop may have begun while the time was read.
+    if (isStopping) return 0;
     const claimed = await claim(engine, { kinds, owner, leaseMs, limit: free }, clock.now());
     for (const due of claimed) start(due);
     return claimed.length === 0 ? SHORTEST_SLEEP_MS : 0;
