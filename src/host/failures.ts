@@ -126,7 +126,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
     message: messageOf(failure, context),
     ...(details.fields !== undefined && {
       errors: details.fields.map(({ field, message }) => ({
-        resource: details.resource ?? resourceOf(shape),
+        resource: resourceOf(shape),
         ...(field !== '' && { field }),
         code: message === 'is required' ? 'missing_field' : (details.code ?? 'invalid'),
         message: `${field} ${message}`.trim(),

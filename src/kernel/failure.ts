@@ -32,8 +32,6 @@ export interface FailureDetails {
   part?: 'request' | 'content-type' | 'json';
   /** Which field broke which rule, for `invalid`. */
   fields?: FieldProblem[];
-  /** What the fields are of, where the protocol names it: `IssueComment`. */
-  resource?: string;
   /** The index of the instruction that failed, of a semantic patch or a plan. */
   instruction?: number;
   /** The permission that was missing, for `denied` and `forbidden`. */
