@@ -56,4 +56,15 @@ export const pullMigrations: Migration[] = [
       `create index review_comments_updated on review_comments (repository_number, updated_at, id) where is_pending = 0`,
     ],
   },
+  {
+    name: 'host-reviews-lookups',
+    up: () => [
+      // What each author has decided last.
+      `create index reviews_deciding on reviews (issue_id, author_id, id)
+         where author_id is not null and state in ('APPROVED', 'CHANGES_REQUESTED', 'DISMISSED')`,
+      // Accounts that end leave no pending reviews, and are requested for none; nor are teams.
+      `create index reviews_pending_author on reviews (author_id, id) where state = 'PENDING'`,
+      `create index requested_reviewers_reviewer on requested_reviewers (kind, reviewer, issue_id)`,
+    ],
+  },
 ];
