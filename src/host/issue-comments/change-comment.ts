@@ -14,7 +14,7 @@ import type { Author, Issue } from '../issues/issue.ts';
 import { showForPayload } from '../issues/record-actions.ts';
 import { addFacets } from '../issues/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
-import { subjectOf } from '../reactions/subject.ts';
+import { subjectOf } from '../reactions/model.ts';
 import { deleteReactionsOf } from '../reactions/store.ts';
 import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';

@@ -1,9 +1,26 @@
-// Reactions to issues and comments as replies show them.
+// Reactions, what people react to, and how replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { REACTIONS, type ReactionContent, type ReactionCounts } from '../issues/issue.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
+
+/** Each kind has a column with the counts of its reactions. Reactions to all kinds are in one table, by a text that names the subject. */
+export type SubjectKind = 'issue' | 'comment';
+
+export interface ReactionSubject {
+  kind: SubjectKind;
+  id: number;
+}
+
+export function subjectOf(kind: SubjectKind, id: number): ReactionSubject {
+  return { kind, id };
+}
+
+/** As rows of reactions name it. */
+export function subjectKeyOf({ kind, id }: ReactionSubject): string {
+  return `${kind}/${id}`;
+}
 
 export interface Reaction {
   id: number;

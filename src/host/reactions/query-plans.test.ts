@@ -10,7 +10,7 @@ import {
   listReactions,
   updateReactionCounts,
 } from './store.ts';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './model.ts';
 
 const NOW = 1_800_000_000_000;
 const SLICE = { offset: 10, limit: 10 };

@@ -14,7 +14,7 @@ import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { addReaction, removeReaction, type OpenedSubject } from './react.ts';
 import { findReactionCounts, listReactions } from './store.ts';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './model.ts';
 
 const NOW = 1_800_000_000_000;
 const OWNER: RepositoryOwner = {

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { issueNotFound, requireOpenConversation, type OpenedIssues } from '../issues/access.ts';
 import type { ReactionContent, ReactionCounts } from '../issues/issue.ts';
 import { lockIssue } from '../issues/store.ts';
-import { countsAfter, type Reaction } from './model.ts';
+import { countsAfter, type Reaction, type ReactionSubject } from './model.ts';
 import {
   deleteReaction,
   findReaction,
@@ -12,7 +12,6 @@ import {
   insertReaction,
   updateReactionCounts,
 } from './store.ts';
-import type { ReactionSubject } from './subject.ts';
 
 /** A subject, and the issue or pull request that it belongs to. */
 export interface OpenedSubject extends Pick<OpenedIssues, 'role'> {

@@ -13,10 +13,9 @@ import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { READ_REPOSITORY, type FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
-import { ReactionReply, ReactionWriting, toReaction, totalOf } from './model.ts';
+import { ReactionReply, ReactionWriting, subjectOf, toReaction, totalOf } from './model.ts';
 import { addReaction, removeReaction, type OpenedSubject } from './react.ts';
 import { listReactions } from './store.ts';
-import { subjectOf } from './subject.ts';
 
 const ReactionQuery = Type.Object({
   content: Type.Optional(OneOf(REACTIONS, { description: 'Only these' })),

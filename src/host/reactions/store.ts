@@ -4,8 +4,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ReactionContent, ReactionCounts } from '../issues/issue.ts';
 import type { ReactionRow } from '../issues/tables.ts';
-import type { Reaction } from './model.ts';
-import { subjectKeyOf, type ReactionSubject, type SubjectKind } from './subject.ts';
+import { subjectKeyOf, type Reaction, type ReactionSubject, type SubjectKind } from './model.ts';
 
 const TABLES = { issue: 'issues', comment: 'issue_comments' } as const satisfies Record<SubjectKind, string>;
 
