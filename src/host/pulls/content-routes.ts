@@ -13,7 +13,7 @@ import { READ_REPOSITORY, RepositoryParams } from '../repositories/access.ts';
 import { PullParams, pullRoute, pullsRoute } from './access.ts';
 import { PullSimpleReply } from './model.ts';
 import { endsOf } from './pull-git.ts';
-import { replySimply } from './routes.ts';
+import { replySimply } from './reply-pulls.ts';
 import { listPullIdsOfCommit } from './store.ts';
 
 const listPullCommits = pullRoute(

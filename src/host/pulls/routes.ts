@@ -1,17 +1,16 @@
 // Pull requests: list, open, read and change.
 import { Failure } from '../../kernel/failure.ts';
 import { reply, type Stream } from '../../kernel/http/route.ts';
-import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { streamText, textFormatOf } from '../commits/routes.ts';
-import { renderBodies } from '../contents/render-bodies.ts';
 import { findMergeBase, streamPullDiff, streamPullPatches } from '../git/merge/pull-changes.ts';
 import { isAuthor } from '../issues/access.ts';
 import { fromBranchIn, intoBranchIn, pullsIn } from '../issues/facets.ts';
-import { ISSUE_STATES, type Issue, type IssueState } from '../issues/issue.ts';
+import { ISSUE_STATES, type IssueState } from '../issues/issue.ts';
 import { listIssueIds, type IssueFilter, type IssueSort } from '../issues/store-facets.ts';
-import { findIssue, listIssuesById } from '../issues/store.ts';
+import { findIssue } from '../issues/store.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { findOwner } from '../owners/store.ts';
 import { READ_REPOSITORY, type FoundRepository, RepositoryParams } from '../repositories/access.ts';
@@ -21,10 +20,11 @@ import { findRepositoryByNumber } from '../repositories/store.ts';
 import { CREATE_PULL, PullParams, pullRoute, pullsRoute, UPDATE_PULL, type OpenedPull } from './access.ts';
 import { editPull, type PullEdit } from './change-pull.ts';
 import { findHead } from './find-head.ts';
-import { PullReply, PullSimpleReply, toPull, toPullSimple, type ShownPull } from './model.ts';
+import { PullReply, PullSimpleReply } from './model.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
-import { PULL_SORTS, pullNotFound, pullRefused, type PullSort } from './pull.ts';
+import { PULL_SORTS, pullRefused, type PullSort } from './pull.ts';
 import { endsOf, measureEnds, readBranch, writePullHead } from './pull-git.ts';
+import { replySimply, replyWhole, type ReplyCall } from './reply-pulls.ts';
 import { checkTexts, PullPatch, PullPost } from './requests.ts';
 import { showPulls } from './show-pulls.ts';
 
@@ -99,61 +99,6 @@ async function facetsOf(
     ...(base ? [intoBranchIn(number, base)] : []),
   ];
   return narrower.length === 0 ? [pullsIn(number)] : narrower;
-}
-
-/** The part of a call that replies need. */
-interface ReplyCall {
-  caller: Caller;
-  headers: Record<string, string | string[] | undefined>;
-  base: string;
-}
-
-/** In the order of the ids; those that are gone meanwhile are missing. */
-export async function replySimply(
-  kernel: Kernel,
-  call: ReplyCall,
-  found: FoundRepository,
-  ids: readonly number[],
-): Promise<Static<typeof PullSimpleReply>[]> {
-  const issues = await listIssuesById(kernel.db, ids);
-  const shown = await showPulls(
-    kernel.db,
-    call.caller,
-    found,
-    ids.flatMap((id) => issues.get(id) ?? []),
-  );
-  const bodies = await bodiesOf(kernel, call, found, shown);
-  return shown.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
-}
-
-async function bodiesOf(
-  kernel: Kernel,
-  { headers, base }: ReplyCall,
-  { repository, owner }: FoundRepository,
-  shown: readonly ShownPull[],
-) {
-  const texts = shown.map((one) => one.shown.issue.body);
-  const rendered = await renderBodies(
-    kernel,
-    texts.map((text) => text ?? ''),
-    headers['accept'],
-    { base, fullName: `${owner.login}/${repository.name}` },
-  );
-  return rendered.map((one, index) =>
-    texts[index] === null && 'body' in one ? { ...one, body: null } : one,
-  );
-}
-
-async function replyWhole(
-  kernel: Kernel,
-  call: ReplyCall,
-  found: FoundRepository,
-  issue: Issue,
-): Promise<Static<typeof PullReply>> {
-  const [shown] = await showPulls(kernel.db, call.caller, found, [issue]);
-  if (shown === undefined) throw pullNotFound();
-  const [body] = await bodiesOf(kernel, call, found, [shown]);
-  return toPull(shown, call.base, body!);
 }
 
 const createPullRequest = pullsRoute(

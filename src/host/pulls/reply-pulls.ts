@@ -1,0 +1,66 @@
+// Pull requests as replies of routes: shown, with bodies in the form that the caller asks for.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { Static } from '../../kernel/schema/schema.ts';
+import { renderBodies } from '../contents/render-bodies.ts';
+import type { Issue } from '../issues/issue.ts';
+import { listIssuesById } from '../issues/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { toPull, toPullSimple, type PullReply, type PullSimpleReply, type ShownPull } from './model.ts';
+import { pullNotFound } from './pull.ts';
+import { showPulls } from './show-pulls.ts';
+
+/** The part of a call that replies need. */
+export interface ReplyCall {
+  caller: Caller;
+  headers: Record<string, string | string[] | undefined>;
+  base: string;
+}
+
+/** In the order of the ids; those that are gone meanwhile are missing. */
+export async function replySimply(
+  kernel: Kernel,
+  call: ReplyCall,
+  found: FoundRepository,
+  ids: readonly number[],
+): Promise<Static<typeof PullSimpleReply>[]> {
+  const issues = await listIssuesById(kernel.db, ids);
+  const shown = await showPulls(
+    kernel.db,
+    call.caller,
+    found,
+    ids.flatMap((id) => issues.get(id) ?? []),
+  );
+  const bodies = await bodiesOf(kernel, call, found, shown);
+  return shown.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
+}
+
+export async function replyWhole(
+  kernel: Kernel,
+  call: ReplyCall,
+  found: FoundRepository,
+  issue: Issue,
+): Promise<Static<typeof PullReply>> {
+  const [shown] = await showPulls(kernel.db, call.caller, found, [issue]);
+  if (shown === undefined) throw pullNotFound();
+  const [body] = await bodiesOf(kernel, call, found, [shown]);
+  return toPull(shown, call.base, body!);
+}
+
+async function bodiesOf(
+  kernel: Kernel,
+  { headers, base }: ReplyCall,
+  { repository, owner }: FoundRepository,
+  shown: readonly ShownPull[],
+) {
+  const texts = shown.map((one) => one.shown.issue.body);
+  const rendered = await renderBodies(
+    kernel,
+    texts.map((text) => text ?? ''),
+    headers['accept'],
+    { base, fullName: `${owner.login}/${repository.name}` },
+  );
+  return rendered.map((one, index) =>
+    texts[index] === null && 'body' in one ? { ...one, body: null } : one,
+  );
+}
