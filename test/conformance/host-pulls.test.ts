@@ -90,6 +90,10 @@ onEachEngine((engine) => {
     assert.equal((await ok(ada.get(at)))['open_issues_count'], 1);
     const edited = await ok(ada.patch(`${at}/pulls/1`, { title: 'Better', body: null }));
     assert.deepEqual([edited['title'], edited['body']], ['Better', null]);
+    const characters = await ok(ada.patch(`${at}/pulls/1`, { title: '😀'.repeat(256) }));
+    assert.equal(characters['title'], '😀'.repeat(256));
+    const longer = await ada.patch(`${at}/pulls/1`, { title: '😀'.repeat(257) });
+    assert.equal(longer.json['errors'][0].message, 'title is too long (maximum is 256 characters)');
     const closed = await ok(ada.patch(`${at}/pulls/1`, { state: 'closed' }));
     assert.deepEqual([closed['state'], closed['merged']], ['closed', false]);
     assert.deepEqual((await ada.get(`${at}/pulls`)).json, []);

@@ -1,10 +1,10 @@
 // Comments on issues and pull requests, as rules know them and as replies show them.
-import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
 import { ASSOCIATIONS, type Association } from '../issues/associations.ts';
 import { MAX_BODY_LENGTH, type Author, type ReactionCounts } from '../issues/issue.ts';
 import { ReactionRollup, toReactionRollup, type IssuePlace } from '../issues/model.ts';
+import { checkedBody, invalidField } from '../issues/requests.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
@@ -85,24 +85,6 @@ export function toIssueComment(
 
 /** White space alone says nothing. */
 export function requireCommentBody({ body }: Static<typeof IssueCommentWriting>): string {
-  if (body.trim() === '') throw wrongBody('cannot be blank');
-  if (isLongerThan(body, MAX_BODY_LENGTH))
-    throw wrongBody(`is too long (maximum is ${MAX_BODY_LENGTH} characters)`);
-  return body;
-}
-
-/** In characters: one outside the basic plane takes two places of a string. */
-function isLongerThan(text: string, max: number): boolean {
-  if (text.length <= max) return false;
-  if (text.length > 2 * max) return true;
-  let characters = 0;
-  for (const _character of text) characters += 1;
-  return characters > max;
-}
-
-function wrongBody(message: string): Failure {
-  return new Failure('invalid', `body ${message}`, {
-    code: 'custom',
-    fields: [{ field: 'body', message }],
-  });
+  if (body.trim() === '') throw invalidField('body', 'cannot be blank', 'custom');
+  return checkedBody(body);
 }

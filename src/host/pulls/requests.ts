@@ -1,7 +1,6 @@
-// What calls about pull requests send, and what of it is refused.
+// What calls about pull requests send.
 import { OneOf, PlainText, Nullable, Type } from '../../kernel/schema/schema.ts';
-import { ISSUE_STATES, MAX_BODY_LENGTH, MAX_TITLE_LENGTH } from '../issues/issue.ts';
-import { pullRefused } from './pull.ts';
+import { ISSUE_STATES } from '../issues/issue.ts';
 
 const Branch = PlainText({ minLength: 1, maxLength: 1024 });
 const Body = Type.Optional(Nullable(PlainText({ description: 'Markdown' })));
@@ -45,15 +44,3 @@ export const PullPatch = Type.Object(
   },
   { $id: 'pull-request-update' },
 );
-
-/** In the words that clients know. */
-export function checkTexts({ title, body }: { title?: string; body?: string | null }): void {
-  if (title !== undefined && title.trim() === '')
-    throw pullRefused("can't be blank", 'title', 'missing_field');
-  if (title !== undefined && title.length > MAX_TITLE_LENGTH) throw tooLong('title', MAX_TITLE_LENGTH);
-  if (body != null && body.length > MAX_BODY_LENGTH) throw tooLong('body', MAX_BODY_LENGTH);
-}
-
-function tooLong(field: string, max: number) {
-  return pullRefused(`is too long (maximum is ${max} characters)`, field);
-}

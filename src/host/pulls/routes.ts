@@ -9,6 +9,7 @@ import { findMergeBase, streamPullDiff, streamPullPatches } from '../git/merge/p
 import { isAuthor } from '../issues/access.ts';
 import { fromBranchIn, intoBranchIn, pullsIn } from '../issues/facets.ts';
 import { ISSUE_STATES, type IssueState } from '../issues/issue.ts';
+import { checkedBody, checkedTitle } from '../issues/requests.ts';
 import { listIssueIds, type IssueFilter, type IssueSort } from '../issues/store-facets.ts';
 import { findIssue } from '../issues/store.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
@@ -25,7 +26,7 @@ import { openPull, preparePull, type PullDraft } from './open-pull.ts';
 import { PULL_SORTS, pullRefused, type PullSort } from './pull.ts';
 import { endsOf, measureEnds, readBranch, writePullHead } from './pull-git.ts';
 import { replySimply, replyWhole, type ReplyCall } from './reply-pulls.ts';
-import { checkTexts, PullPatch, PullPost } from './requests.ts';
+import { PullPatch, PullPost } from './requests.ts';
 import { showPulls } from './show-pulls.ts';
 
 const FORMATS =
@@ -118,7 +119,6 @@ const createPullRequest = pullsRoute(
   { writes: 'read' },
   async (call, kernel, opened) => {
     const { caller, body: sent } = call;
-    checkTexts(sent);
     const issue = await issueIn(kernel, caller, opened, sent);
     const named = { head: sent.head, headRepo: sent.head_repo };
     const head = await findHead(kernel, caller, opened, named);
@@ -151,8 +151,11 @@ async function issueIn(
   { title, body, issue: number }: Static<typeof PullPost>,
 ): Promise<PullDraft['issue']> {
   if (number === undefined) {
-    if (title === undefined) throw pullRefused("can't be blank", 'title', 'missing_field');
-    return { title: title.trim(), body: body ?? null, author: { id: accountOf(caller).id, name: null } };
+    return {
+      title: checkedTitle(title ?? ''),
+      body: checkedBody(body ?? null),
+      author: { id: accountOf(caller).id, name: null },
+    };
   }
   const issue = await findIssue(db, repository.number, number);
   if (issue === undefined || issue.isPull || issue.state !== 'open')
@@ -214,15 +217,14 @@ const updatePullRequest = pullRoute(
   async (call, kernel, opened) => {
     const { title, body, state, base, maintainer_can_modify: collab } = call.body ?? {};
     call.requirePermission(repositoryResource(opened));
-    checkTexts({ ...(title !== undefined && { title }), ...(body !== undefined && { body }) });
     requireRights(call.caller, opened, {
       isText: [title, body, base].some((one) => one !== undefined),
       state,
     });
     if (collab !== undefined) await requireForkCollab(kernel, call.caller, opened, collab);
     const edit: PullEdit = {
-      ...(title !== undefined && { title: title.trim() }),
-      ...(body !== undefined && { body }),
+      ...(title !== undefined && { title: checkedTitle(title) }),
+      ...(body !== undefined && { body: checkedBody(body) }),
       ...(state !== undefined && { state }),
       ...(collab !== undefined && isFromFork(opened) && { mayMaintainerModify: collab }),
       ...(base !== undefined &&
