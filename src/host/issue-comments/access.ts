@@ -1,17 +1,19 @@
 // Finds the comment that a call names, and decides what its caller may do there.
 import { Failure } from '../../kernel/failure.ts';
-import {
-  route,
-  type Call,
-  type HandlerResult,
-  type Route,
-  type RouteShape,
-} from '../../kernel/http/route.ts';
+import type { Route, RouteShape } from '../../kernel/http/route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { isAuthor, openIssues, requireUse, type IssueUse, type OpenedIssues } from '../issues/access.ts';
-import { readOpened, RepositoryParams, type RepositoryCall } from '../repositories/access.ts';
+import {
+  isAuthor,
+  openedRoute,
+  openIssues,
+  requireUse,
+  type IssueUse,
+  type OpenedHandler,
+  type OpenedIssues,
+} from '../issues/access.ts';
+import { RepositoryParams, type RepositoryCall } from '../repositories/access.ts';
 import { includesRole } from '../repositories/repository.ts';
 import type { IssueComment } from './model.ts';
 import { findComment } from './store.ts';
@@ -29,20 +31,9 @@ export interface OpenedComment extends OpenedIssues {
 export function commentRoute<const S extends RouteShape>(
   shape: S,
   use: IssueUse,
-  handle: (
-    call: Call<S>,
-    kernel: Kernel,
-    opened: OpenedComment,
-  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  handle: OpenedHandler<S, OpenedComment>,
 ): Route<S> {
-  return route(
-    shape,
-    async (call, kernel) => {
-      const opened = await openComment(kernel, call, use);
-      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
-    },
-    async (call, kernel) => void (await openIssues(kernel, call, use)),
-  );
+  return openedRoute(shape, use, openComment, handle);
 }
 
 async function openComment(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedComment> {

@@ -2,11 +2,17 @@
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
-import { reply, route } from '../../kernel/http/route.ts';
+import { reply } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
-import { COMMENT_ON_ISSUE, includesIssues, IssueParams, issueRoute, openIssues } from '../issues/access.ts';
+import {
+  COMMENT_ON_ISSUE,
+  includesIssues,
+  IssueParams,
+  issueRoute,
+  planningRoute,
+} from '../issues/access.ts';
 import { READ_REPOSITORY, RepositoryParams } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { parseTime } from '../times.ts';
@@ -47,7 +53,7 @@ const listIssueComments = issueRoute(
   },
 );
 
-const listRepositoryComments = route(
+const listRepositoryComments = planningRoute(
   {
     id: 'issues/list-comments-for-repo',
     method: 'GET',
@@ -66,9 +72,9 @@ const listRepositoryComments = route(
     }),
     list: IssueCommentReply,
   },
-  async (call, kernel) => {
+  'read',
+  async (call, kernel, opened) => {
     const { query, caller } = call;
-    const opened = await openIssues(kernel, call, 'read');
     const slice = pageSliceOf(query);
     const { number: repositoryNumber } = opened.repository;
     const filter: CommentFilter = {
@@ -81,7 +87,6 @@ const listRepositoryComments = route(
     const shown = await toCommentReplies(kernel, call, opened, comments);
     return pageOf(shown, await countTo(kernel.db, filter, slice.offset), slice);
   },
-  async (call, kernel) => void (await openIssues(kernel, call, 'read')),
 );
 
 function sinceIn({ since }: { since?: string }): { updatedSince?: number } {

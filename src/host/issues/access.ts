@@ -13,9 +13,11 @@ import { Type } from '../../kernel/schema/schema.ts';
 import { installationOf, notAccessible } from '../apps/program.ts';
 import { includesLevel } from '../apps/permissions.ts';
 import {
+  archivedRepository,
   isReadOnly,
   openRepository,
   readOpened,
+  repositoryDenied,
   type FoundRepository,
   type RepositoryCall,
   RepositoryParams,
@@ -48,24 +50,48 @@ export interface OpenedIssue extends OpenedIssues {
 /** What a route does: reads, or changes something, which needs a role at least. */
 export type IssueUse = 'read' | { writes: RepositoryRole };
 
-/** A route about the issues of a repository: its handler gets the repository, where the caller has the role. */
-export function issuesRoute<const S extends RouteShape>(
+/** What a handler gets besides the call: what its route has opened. */
+export type OpenedHandler<S extends RouteShape, Opened> = (
+  call: Call<S>,
+  kernel: Kernel,
+  opened: Opened,
+) => HandlerResult<S> | Promise<HandlerResult<S>>;
+
+/** Finds what a route is about, or throws. */
+type Opening<Opened> = (kernel: Kernel, call: RepositoryCall, use: IssueUse) => Promise<Opened>;
+
+/** A route about something below a repository, which `open` finds. Whether the caller may is decided before the rest of the call is checked. */
+export function openedRoute<const S extends RouteShape, Opened extends FoundRepository>(
   shape: S,
   use: IssueUse,
-  handle: (
-    call: Call<S>,
-    kernel: Kernel,
-    opened: OpenedIssues,
-  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  open: Opening<Opened>,
+  handle: OpenedHandler<S, Opened>,
 ): Route<S> {
   return route(
     shape,
     async (call, kernel) => {
-      const opened = await openIssues(kernel, call, use);
-      requireIssues(opened);
+      const opened = await open(kernel, call, use);
       return await readOpened(kernel, opened, () => handle(call, kernel, opened));
     },
     async (call, kernel) => void (await openIssues(kernel, call, use)),
+  );
+}
+
+/** A route about the issues of a repository: its handler gets the repository, where the caller has the role. */
+export function issuesRoute<const S extends RouteShape>(
+  shape: S,
+  use: IssueUse,
+  handle: OpenedHandler<S, OpenedIssues>,
+): Route<S> {
+  return openedRoute(
+    shape,
+    use,
+    async (kernel, call) => {
+      const opened = await openIssues(kernel, call, use);
+      requireIssues(opened);
+      return opened;
+    },
+    handle,
   );
 }
 
@@ -73,40 +99,18 @@ export function issuesRoute<const S extends RouteShape>(
 export function planningRoute<const S extends RouteShape>(
   shape: S,
   use: IssueUse,
-  handle: (
-    call: Call<S>,
-    kernel: Kernel,
-    opened: OpenedIssues,
-  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  handle: OpenedHandler<S, OpenedIssues>,
 ): Route<S> {
-  return route(
-    shape,
-    async (call, kernel) => {
-      const opened = await openIssues(kernel, call, use);
-      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
-    },
-    async (call, kernel) => void (await openIssues(kernel, call, use)),
-  );
+  return openedRoute(shape, use, openIssues, handle);
 }
 
 /** A route below an issue or a pull request, which the parameter `issue_number` names. */
 export function issueRoute<const S extends RouteShape>(
   shape: S,
   use: IssueUse,
-  handle: (
-    call: Call<S>,
-    kernel: Kernel,
-    opened: OpenedIssue,
-  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  handle: OpenedHandler<S, OpenedIssue>,
 ): Route<S> {
-  return route(
-    shape,
-    async (call, kernel) => {
-      const opened = await openIssue(kernel, call, use);
-      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
-    },
-    async (call, kernel) => void (await openIssues(kernel, call, use)),
-  );
+  return openedRoute(shape, use, openIssue, handle);
 }
 
 /** Throws unless the caller may. A repository that the caller may not see is reported as missing. */
@@ -118,10 +122,8 @@ export async function openIssues(kernel: Kernel, call: RepositoryCall, use: Issu
     throw new Failure('denied', 'Your token may not change issues here.');
   if (installationOf(caller) !== undefined && !(await reaches(kernel, caller, found))) throw notAccessible();
   const role = await roleForIssues(kernel, caller, found);
-  if (!includesRole(role, use.writes))
-    throw new Failure('denied', `You must have ${use.writes} rights to the repository.`);
-  if (await isReadOnly(kernel.db, found.repository))
-    throw new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
+  if (!includesRole(role, use.writes)) throw repositoryDenied(use.writes);
+  if (await isReadOnly(kernel.db, found.repository)) throw archivedRepository();
   return { ...found, role };
 }
 

@@ -1,22 +1,18 @@
 // Finds the pull request that a call names, and decides what its caller may do there.
 import { Failure } from '../../kernel/failure.ts';
-import {
-  route,
-  type Call,
-  type HandlerResult,
-  type Route,
-  type RouteShape,
-} from '../../kernel/http/route.ts';
+import type { Route, RouteShape } from '../../kernel/http/route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import { openIssues, type IssueUse, type OpenedIssue, type OpenedIssues } from '../issues/access.ts';
-import { findIssue } from '../issues/store.ts';
 import {
-  readOpened,
-  RepositoryParams,
-  type FoundRepository,
-  type RepositoryCall,
-} from '../repositories/access.ts';
+  openedRoute,
+  openIssues,
+  type IssueUse,
+  type OpenedHandler,
+  type OpenedIssue,
+  type OpenedIssues,
+} from '../issues/access.ts';
+import { findIssue } from '../issues/store.ts';
+import { RepositoryParams, type FoundRepository, type RepositoryCall } from '../repositories/access.ts';
 import { pullNotFound, type Pull } from './pull.ts';
 import { findPull } from './store.ts';
 
@@ -37,42 +33,28 @@ export interface OpenedPull extends OpenedIssue {
 export function pullsRoute<const S extends RouteShape>(
   shape: S,
   use: IssueUse,
-  handle: (
-    call: Call<S>,
-    kernel: Kernel,
-    opened: OpenedIssues,
-  ) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  handle: OpenedHandler<S, OpenedIssues>,
 ): Route<S> {
-  return route(
-    shape,
-    async (call, kernel) => {
-      const opened = await openIssues(kernel, call, use);
-      requirePulls(opened);
-      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
-    },
-    async (call, kernel) => void (await openIssues(kernel, call, use)),
-  );
+  return openedRoute(shape, use, openPulls, handle);
 }
 
 /** A route below a pull request, which the parameter `pull_number` names. */
 export function pullRoute<const S extends RouteShape>(
   shape: S,
   use: IssueUse,
-  handle: (call: Call<S>, kernel: Kernel, opened: OpenedPull) => HandlerResult<S> | Promise<HandlerResult<S>>,
+  handle: OpenedHandler<S, OpenedPull>,
 ): Route<S> {
-  return route(
-    shape,
-    async (call, kernel) => {
-      const opened = await openPull(kernel, call, use);
-      return await readOpened(kernel, opened, () => handle(call, kernel, opened));
-    },
-    async (call, kernel) => void (await openIssues(kernel, call, use)),
-  );
+  return openedRoute(shape, use, openPull, handle);
+}
+
+async function openPulls(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssues> {
+  const opened = await openIssues(kernel, call, use);
+  requirePulls(opened);
+  return opened;
 }
 
 async function openPull(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedPull> {
-  const opened = await openIssues(kernel, call, use);
-  requirePulls(opened);
+  const opened = await openPulls(kernel, call, use);
   const { pull_number: number } = call.params as { pull_number: number };
   const issue = await findIssue(kernel.db, opened.repository.number, number);
   const pull = issue?.isPull === true ? await findPull(kernel.db, issue.id) : undefined;

@@ -245,10 +245,10 @@ export function repositoryNotFound(): Failure {
   return new Failure('not-found', 'There is no such repository');
 }
 
-function repositoryDenied(needed: RepositoryRole): Failure {
+export function repositoryDenied(needed: RepositoryRole): Failure {
   return new Failure('denied', `You must have ${needed} rights to the repository.`);
 }
 
-function archivedRepository(): Failure {
+export function archivedRepository(): Failure {
   return new Failure('denied', 'The repository is archived, and read-only. Unarchive it first.');
 }
