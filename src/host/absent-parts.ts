@@ -7,10 +7,7 @@ const PARTS: readonly (readonly [what: string, paths: string])[] = [
   ['workflows', 'R/actions O/actions R/dispatches O/artifacts'],
   ['issues by search, their types and fields', 'O/issue-types O/issue-fields /search/issues'],
   ['the search of labels', '/search/labels'],
-  [
-    'reviews of pull requests and code owners',
-    'R/pulls/comments R/pulls/*/comments R/pulls/*/reviews R/pulls/*/requested_reviewers R/codeowners',
-  ],
+  ['comments on lines of pull requests and code owners', 'R/pulls/comments R/pulls/*/comments R/codeowners'],
   ['merging of branches', 'R/merges R/merge-upstream R/pulls/*/update-branch'],
   ['comments on commits', 'R/comments R/commits/*/comments'],
   ['checks', 'R/check-runs R/check-suites R/commits/*/check-runs R/commits/*/check-suites'],

@@ -43,6 +43,7 @@ import { hookModule } from './hooks/module.ts';
 import { metaModule } from './meta/module.ts';
 import { organizationModule } from './organizations/module.ts';
 import { customRoleModule } from './repository-roles/module.ts';
+import { reviewModule } from './reviews/module.ts';
 import { organizationTeamModule } from './teams/module.ts';
 import { protectionModule } from './protection/module.ts';
 import { pullModule } from './pulls/module.ts';
@@ -178,6 +179,7 @@ export const hostApi: Api = apiOf(protocol, [
   timelineModule,
   subIssueModule,
   pullModule,
+  reviewModule,
   textModule,
   forkModule,
   transferModule,

@@ -145,6 +145,7 @@ const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
   [/\/labels(?:\/|$)/, 'Label'],
   [/\/milestones(?:\/|$)/, 'Milestone'],
   [/\/issues(?:\/|$)/, 'Issue'],
+  [/\/pulls\/\{pull_number\}\/reviews(?:\/|$)/, 'PullRequestReview'],
   [/\/pulls(?:\/|$)/, 'PullRequest'],
 ];
 

@@ -7,6 +7,10 @@ export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }>
     properties: ['body'],
     why: 'With the media types html and text there is a rendering in its place.',
   },
+  'pull-request-review': {
+    properties: ['body'],
+    why: 'With the media types html and text there is a rendering in its place.',
+  },
   'pull-request-review-comment': {
     properties: ['body'],
     why: 'With the media types html and text there is a rendering in its place.',

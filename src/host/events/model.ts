@@ -10,6 +10,8 @@ import type { ShownIssue } from '../issues/model.ts';
 import type { IssueEventDetails } from '../issues/record-actions.ts';
 import type { Label } from '../labels/model.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
+import type { ShownPull } from '../pulls/model.ts';
+import type { ShownReview } from '../reviews/model.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
 
@@ -173,6 +175,7 @@ export interface EventDetails {
   sub_issues: { parent: IssueInEvent; subIssue: IssueInEvent };
   /** Of the blocked issue's repository with the actions `blocked_by_…`, and of the other's with `blocking_…`. */
   issue_dependencies: { blocked: IssueInEvent; blocking: IssueInEvent };
+  pull_request_review: { pull: ShownPull; review: ShownReview; changes?: { body: From<string> } };
   code_scanning_alert: {
     alert: ScanningAlert;
     dismissedBy: RepositoryOwner | null;

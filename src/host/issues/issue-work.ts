@@ -66,7 +66,11 @@ async function unassign(
   }
 }
 
-async function readRepositories(db: Db, numbers: readonly number[]): Promise<Map<number, FoundRepository>> {
+/** By number, with their owners. Those that are deleted are missing. */
+export async function readRepositories(
+  db: Db,
+  numbers: readonly number[],
+): Promise<Map<number, FoundRepository>> {
   const repositories = await listRepositoriesByNumber(db, [...new Set(numbers)]);
   const ownerIds = [...repositories.values()].map(({ ownerId }) => ownerId);
   const owners = await listOwners(db, ownerIds);

@@ -6,7 +6,7 @@ import { recordEvents } from '../events/record-event.ts';
 import type { Label } from '../labels/model.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import type { ShownPull } from '../pulls/model.ts';
+import type { RequestedTeam, ShownPull } from '../pulls/model.ts';
 import { showPulls } from '../pulls/show-pulls.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
@@ -33,6 +33,8 @@ export type IssueAction =
   /** Of pull requests. */
   | { action: 'synchronize'; before: string; after: string }
   | { action: 'converted_to_draft' | 'ready_for_review' }
+  | { action: 'review_requested' | 'review_request_removed'; reviewer: RepositoryOwner }
+  | { action: 'review_requested' | 'review_request_removed'; team: RequestedTeam }
   | { action: 'labeled' | 'unlabeled'; label: Label }
   | { action: 'assigned' | 'unassigned'; assignee: RepositoryOwner }
   | { action: 'milestoned' | 'demilestoned'; milestone: ShownMilestone };
@@ -57,10 +59,9 @@ export async function recordIssueActions(
   actions: readonly IssueAction[],
 ): Promise<void> {
   if (actions.length === 0) return;
-  const place = await counted(tx, found);
-  const subject = issue.isPull
-    ? { pull: (await showPulls(tx.db, 'receiver', place, [issue]))[0]! }
-    : { issue: (await showIssues(tx.db, ANYBODY, place, [issue]))[0]! };
+  const { found: place, ...subject } = issue.isPull
+    ? await showPullForPayload(tx, found, issue)
+    : await showForPayload(tx, found, issue);
   const events = actions.map(({ action, ...details }): HostEvent => ({
     name: issue.isPull ? 'pull_request' : 'issues',
     action,
@@ -75,8 +76,20 @@ export async function showForPayload(
   found: FoundRepository,
   issue: Issue,
 ): Promise<{ issue: ShownIssue; found: FoundRepository }> {
-  const [shown] = await showIssues(tx.db, ANYBODY, found, [issue]);
-  return { issue: shown!, found: await counted(tx, found) };
+  const place = await counted(tx, found);
+  const [shown] = await showIssues(tx.db, ANYBODY, place, [issue]);
+  return { issue: shown!, found: place };
+}
+
+/** The same of a pull request. */
+export async function showPullForPayload(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+): Promise<{ pull: ShownPull; found: FoundRepository }> {
+  const place = await counted(tx, found);
+  const [shown] = await showPulls(tx.db, 'receiver', place, [issue]);
+  return { pull: shown!, found: place };
 }
 
 /** Payloads go to people who may not see what a caller sees. */

@@ -53,7 +53,7 @@ async function openPulls(kernel: Kernel, call: RepositoryCall, use: IssueUse): P
   return opened;
 }
 
-async function openPull(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedPull> {
+export async function openPull(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedPull> {
   const opened = await openPulls(kernel, call, use);
   const { pull_number: number } = call.params as { pull_number: number };
   const issue = await findIssue(kernel.db, opened.repository.number, number);

@@ -5,8 +5,13 @@ import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { pullRoutes } from './routes.ts';
 
+export const PULLS_TAG = {
+  name: 'pulls',
+  description: 'Pull requests: branches that are to be merged into others',
+};
+
 export const pullModule: Module = {
-  tag: { name: 'pulls', description: 'Pull requests: branches that are to be merged into others' },
+  tag: PULLS_TAG,
   routes: [...pullRoutes, ...pullContentRoutes],
   migrations: pullMigrations,
   work: (kernel) => ({ handlers: pullHandlers(kernel) }),

@@ -9,6 +9,7 @@ import { hasIssueEvent } from '../timeline/store.ts';
 import {
   findPull,
   forgetMergeability,
+  hasCommit,
   isKeyOpen,
   isPullOpen,
   listClosedPullsFrom,
@@ -42,6 +43,7 @@ onEachEngine((testEngine) => {
     await listPullsInto(db, 7, 'main');
     await listClosedPullsFrom(db, 7, 'feature-7', 'head-7');
     await listPullIdsOfCommit(db, 7, 'head-7', { offset: 0, limit: 10 });
+    await hasCommit(db, pull, 'head-7');
     await listReviewRequests(db, [1, 2]);
     await hasIssueEvent(db, 1, 'head_ref_deleted');
     await db.transaction().execute(async (tx) => {

@@ -101,10 +101,10 @@ async function withOwners(db: Db, repositories: readonly Repository[]): Promise<
 }
 
 /** By number, as text. Teams are those of the organization that owns the base repository. */
-async function listRequestedTeams(
+export async function listRequestedTeams(
   db: Db,
   { owner }: FoundRepository,
-  requests: readonly ReviewRequest[],
+  requests: readonly Pick<ReviewRequest, 'kind' | 'reviewer'>[],
 ): Promise<Map<string, RequestedTeam>> {
   const numbers = requests.flatMap(({ kind, reviewer }) => (kind === 'team' ? [Number(reviewer)] : []));
   const organization = numbers.length === 0 ? undefined : await findOrganization(db, { id: owner.id });
@@ -114,8 +114,10 @@ async function listRequestedTeams(
     db,
     [...teams.values()].flatMap(({ parentNumber }) => parentNumber ?? []),
   );
+  // A transfer leaves the teams of the owner before behind.
+  const own = [...teams.values()].filter(({ organizationId }) => organizationId === organization.id);
   return new Map(
-    [...teams.values()].map((team) => {
+    own.map((team) => {
       const parent = team.parentNumber === null ? undefined : parents.get(team.parentNumber);
       return [String(team.number), { team: { ...team, parent: parent ?? null }, organization }];
     }),

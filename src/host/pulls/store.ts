@@ -181,6 +181,19 @@ export async function listPullIdsOfCommit(
   return rows.map(({ issue_id: id }) => id);
 }
 
+/** Whether its timeline has the commit. */
+export async function hasCommit(
+  db: Db,
+  { issueId, repositoryNumber }: Pick<Pull, 'issueId' | 'repositoryNumber'>,
+  sha: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 as one from issue_events
+    where repository_number = ${repositoryNumber} and commit_id = ${sha} and issue_id = ${issueId}
+      and event = 'committed' limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 export interface ReviewRequest {
   issueId: number;
   kind: 'user' | 'team';

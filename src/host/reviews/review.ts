@@ -1,6 +1,7 @@
 // A review of a pull request as rules know it: who has written it, about which commit, and what it decides.
 import { Failure } from '../../kernel/failure.ts';
 import type { Author } from '../issues/issue.ts';
+import type { ReviewRequest } from '../pulls/store.ts';
 
 /** Those that say whether the pull request may be merged: of each author the newest of these counts. */
 export const DECIDING_STATES = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'] as const;
@@ -33,3 +34,9 @@ export function isVisibleTo({ state, author }: Review, accountId: string | undef
 export function reviewNotFound(): Failure {
   return new Failure('not-found', 'There is no such review');
 }
+
+/** Who is asked to review: an account, or the number of a team. */
+export type Reviewer = Pick<ReviewRequest, 'kind' | 'reviewer'>;
+
+/** Users and teams that a pull request waits for. */
+export const MAX_REQUESTED = 15;

@@ -11,6 +11,7 @@ import {
   OrganizationParams,
 } from '../organizations/access.ts';
 import { REPOSITORY_CHANNEL } from '../repositories/access.ts';
+import { deleteRequestsOfTeams } from '../reviews/store-requests.ts';
 import { openOrganizationTeam, openOrganizationTeamForChange, TeamParams, teamPlaces } from './access.ts';
 import {
   auditedTeam,
@@ -200,6 +201,7 @@ const deleteOne = route(
     await changes.run(call, async (tx) => {
       const { organization, team } = await openOrganizationTeamForChange(tx.db, call, 'maintainer');
       const below = await listTeamsByNumber(tx.db, await listWithDescendants(tx.db, team.number));
+      await deleteRequestsOfTeams(tx.db, [...below.keys()]);
       const parent = (await readTeamForEvent(tx.db, team)).parent ?? undefined;
       await deleteOrganizationTeam(tx.db, team.number);
       for (const gone of below.values()) {

@@ -27,7 +27,7 @@ import {
   userInPayload,
   type PayloadObject,
 } from './shared-members.ts';
-import { pullMembers } from './pull-members.ts';
+import { pullMembers, reviewMembers } from './pull-members.ts';
 import { statusMembers, type StatusSurroundings } from './status-members.ts';
 
 /** `base` is the address of the API. Of a status, the surroundings have been read. */
@@ -63,6 +63,8 @@ function ownMembers(event: RecordedEvent, base: string): PayloadObject {
       return alertMembers(details, found!, base);
     case 'pull_request':
       return pullMembers(details, found!, base);
+    case 'pull_request_review':
+      return reviewMembers(details, found!, base);
     case 'fork':
       return { forkee: repositoryInPayload(details['forkee'] as FoundRepository, base) };
     case 'repository':

@@ -1,0 +1,244 @@
+// The one way in which reviews are written, submitted, changed, deleted and dismissed: the row, requests, the timeline and webhooks, in one transaction.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { requireOpenConversation, type OpenedIssues } from '../issues/access.ts';
+import { subscribedBy } from '../issues/facets.ts';
+import type { Author, Issue } from '../issues/issue.ts';
+import { addFacets } from '../issues/store-facets.ts';
+import { lockIssue, updateIssue } from '../issues/store.ts';
+import { pullNotFound } from '../pulls/pull.ts';
+import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
+import { repositoryResource } from '../repositories/repository.ts';
+import { recordReferences } from '../texts/record-references.ts';
+import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
+import { REVIEW_PULL } from './access.ts';
+import { fulfilRequests } from './change-requests.ts';
+import { recordReviewActions } from './record-reviews.ts';
+import {
+  checkedReviewBody,
+  notDismissable,
+  notPending,
+  ownReviewRefused,
+  secondPending,
+  STATE_AFTER,
+  type ReviewEvent,
+} from './requests.ts';
+import { isVisibleTo, reviewNotFound, type Review, type ReviewState } from './review.ts';
+import { deleteReview, findPendingReview, findReview, insertReview, updateReview } from './store.ts';
+
+export interface NewReview {
+  author: Author & { id: string };
+  body: string;
+  commitId: string;
+  /** Undefined for one that is pending. */
+  event: ReviewEvent | undefined;
+}
+
+/** Whoever has one that is pending goes on with that. */
+export async function createReview(
+  tx: ChangeTransaction,
+  opened: OpenedIssues,
+  issueId: number,
+  { author, body, commitId, event }: NewReview,
+): Promise<Review> {
+  const { now } = tx.actor;
+  const issue = await lockOpenIssue(tx, opened, issueId);
+  if ((await findPendingReview(tx.db, issueId, author.id)) !== undefined) throw secondPending();
+  const draft = { issueId, author, body, commitId, createdAt: now, updatedAt: now };
+  const pending = await insertReview(tx.db, { ...draft, state: 'PENDING', submittedAt: null });
+  return event === undefined ? pending : await submit(tx, opened, issue, pending, { event, body });
+}
+
+/** Without a body, the review keeps that which it has. */
+export async function submitReview(
+  tx: ChangeTransaction,
+  opened: OpenedIssues,
+  { id, issueId }: Pick<Review, 'id' | 'issueId'>,
+  { event, body }: { event: ReviewEvent; body: string | undefined },
+): Promise<Review> {
+  const issue = await lockOpenIssue(tx, opened, issueId);
+  const review = await readReview(tx, id);
+  if (review.state !== 'PENDING') throw notPending('submit');
+  return await submit(tx, opened, issue, review, { event, body: body ?? review.body });
+}
+
+/** From here on it is everybody's. The caller has locked the issue. */
+async function submit(
+  tx: ChangeTransaction,
+  opened: OpenedIssues,
+  issue: Issue,
+  pending: Review,
+  { event, body }: { event: ReviewEvent; body: string },
+): Promise<Review> {
+  const { db } = tx;
+  const { now } = tx.actor;
+  const state = STATE_AFTER[event];
+  requireOther(issue, pending, state);
+  const checked = checkedReviewBody(body, { state, hasComments: false });
+  const submitted = { state, body: checked, submittedAt: now, updatedAt: now };
+  const review = await updateReview(db, pending, submitted);
+  const changed = await touchIssue(tx, issue);
+  const { id: authorId } = review.author;
+  if (authorId !== null) {
+    await addFacets(db, changed, [subscribedBy(authorId)]);
+    await fulfilRequests(tx, issue.id, authorId);
+  }
+  const reviewed: NewIssueEvent = {
+    event: 'reviewed',
+    isListed: false,
+    actorId: authorId,
+    subjectId: review.id,
+  };
+  await insertIssueEvents(db, changed, [reviewed], now);
+  await recordReferences(tx, opened, changed, review.body);
+  await recordReviewActions(tx, opened, changed, [{ action: 'submitted', review }]);
+  return review;
+}
+
+/** Authors of pull requests comment on them. */
+function requireOther(issue: Issue, { author }: Review, state: ReviewState): void {
+  if (state === 'COMMENTED' || author.id === null || author.id !== issue.author.id) return;
+  throw ownReviewRefused(state);
+}
+
+/** The same text changes nothing and is not recorded. */
+export async function editReview(
+  tx: ChangeTransaction,
+  opened: OpenedIssues,
+  { id, issueId }: Pick<Review, 'id' | 'issueId'>,
+  body: string,
+): Promise<Review> {
+  const issue = await lockOpenIssue(tx, opened, issueId);
+  const review = await readReview(tx, id);
+  if (review.body === body) return review;
+  const checked = checkedReviewBody(body, { state: review.state, hasComments: false });
+  const updatedAt = Math.max(tx.actor.now, review.updatedAt);
+  const changed = await updateReview(tx.db, review, { body: checked, updatedAt });
+  if (review.state === 'PENDING') return changed;
+  const touched = await touchIssue(tx, issue);
+  await recordReferences(tx, opened, touched, body);
+  const changes = { body: { from: review.body } };
+  await recordReviewActions(tx, opened, touched, [{ action: 'edited', review: changed, changes }]);
+  auditChangeByAnother(tx, opened, issue, review);
+  return changed;
+}
+
+/** One that is pending. Nobody else has seen it, so that nothing is recorded. */
+export async function removeReview(
+  tx: ChangeTransaction,
+  { id, issueId }: Pick<Review, 'id' | 'issueId'>,
+): Promise<Review> {
+  if ((await lockIssue(tx.db, issueId)) === undefined) throw pullNotFound();
+  const review = await readReview(tx, id);
+  if (review.state !== 'PENDING') throw notPending('delete');
+  await deletePending(tx, review);
+  return review;
+}
+
+/** Where it is pending. */
+export async function deletePending(
+  { db }: ChangeTransaction,
+  { id, issueId }: Pick<Review, 'id' | 'issueId'>,
+): Promise<void> {
+  await lockIssue(db, issueId);
+  const review = await findReview(db, id);
+  if (review?.state === 'PENDING') await deleteReview(db, id);
+}
+
+export interface Dismissal {
+  /** Null where nobody has said why, as a push does. */
+  message: string | null;
+  /** The push that dismisses it. */
+  commitId?: string;
+}
+
+/** The caller has checked who asks for it. */
+export async function dismissReview(
+  tx: ChangeTransaction,
+  opened: OpenedIssues,
+  { id, issueId }: Pick<Review, 'id' | 'issueId'>,
+  dismissal: Dismissal,
+): Promise<Review> {
+  const issue = await lockOpenIssue(tx, opened, issueId);
+  const review = await readReview(tx, id);
+  if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') throw notDismissable(review);
+  return (await dismissReviews(tx, opened, issue, [review], dismissal))[0]!;
+}
+
+/** The reviews approve the pull request or ask for changes. The caller has locked the issue. */
+export async function dismissReviews(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+  reviews: readonly Review[],
+  { message, commitId }: Dismissal,
+): Promise<Review[]> {
+  if (reviews.length === 0) return [];
+  const { now } = tx.actor;
+  const dismissed: Review[] = [];
+  for (const review of reviews)
+    dismissed.push(await updateReview(tx.db, review, { state: 'DISMISSED', updatedAt: now }));
+  const changed = await touchIssue(tx, issue);
+  const events = reviews.map(({ id, state }): NewIssueEvent => ({
+    event: 'review_dismissed',
+    actorId: actorIdOf(tx),
+    details: {
+      dismissed_review: {
+        state: state.toLowerCase(),
+        review_id: id,
+        dismissal_message: message,
+        ...(commitId !== undefined && { dismissal_commit_id: commitId }),
+      },
+    },
+  }));
+  await insertIssueEvents(tx.db, changed, events, now);
+  const actions = dismissed.map((review) => ({ action: 'dismissed' as const, review }));
+  await recordReviewActions(tx, found, changed, actions);
+  return dismissed;
+}
+
+/** Reviews change under the lock of the issue, so that nobody has two that are pending, and none comes after the lock of the conversation. */
+async function lockOpenIssue(
+  { db }: ChangeTransaction,
+  { role }: OpenedIssues,
+  issueId: number,
+): Promise<Issue> {
+  const issue = await lockIssue(db, issueId);
+  if (issue === undefined) throw pullNotFound();
+  requireOpenConversation({ issue, role });
+  return issue;
+}
+
+/** Another call may have deleted it before the issue was locked. */
+async function readReview(tx: ChangeTransaction, id: number): Promise<Review> {
+  const review = await findReview(tx.db, id);
+  if (review === undefined || !isVisibleTo(review, actorIdOf(tx) ?? undefined)) throw reviewNotFound();
+  return review;
+}
+
+function actorIdOf({ actor: { caller } }: ChangeTransaction): string | null {
+  return caller === undefined ? null : accountOf(caller).id;
+}
+
+/** Of calls at the same time, one that began earlier may come later. */
+async function touchIssue(tx: ChangeTransaction, issue: Issue): Promise<Issue> {
+  return await updateIssue(tx.db, issue, { updatedAt: Math.max(tx.actor.now, issue.updatedAt) });
+}
+
+/** Reviews are data, as comments are, and not in the audit log; but their authors may ask who has changed them. */
+function auditChangeByAnother(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  { number }: Issue,
+  { id, author }: Review,
+): void {
+  if (actorIdOf(tx) === author.id) return;
+  tx.record({
+    accesses: [{ action: REVIEW_PULL.action, resource: repositoryResource(found) }],
+    kind: 'repository',
+    name: found.repository.name,
+    verb: `changed a review of somebody else on pull request ${number} of`,
+    ...entryOwnerOf(found),
+    before: { review: id, author: author.id ?? author.name },
+  });
+}

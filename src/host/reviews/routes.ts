@@ -1,0 +1,200 @@
+// Reviews of pull requests: everybody who may read writes them; pending ones are their author's alone until they are submitted.
+import { Failure } from '../../kernel/failure.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
+import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import { Type } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
+import { PullParams, pullRoute } from '../pulls/access.ts';
+import { requirePullCommit } from '../pulls/pull-commits.ts';
+import { READ_REPOSITORY } from '../repositories/access.ts';
+import { includesRole, repositoryResource } from '../repositories/repository.ts';
+import { accountIdOf, requireReviewChange, REVIEW_PULL, ReviewParams, reviewRoute } from './access.ts';
+import { createReview, dismissReview, editReview, removeReview, submitReview } from './change-review.ts';
+import { ReviewReply } from './model.ts';
+import { checkedMessage, ReviewDismissal, ReviewPost, ReviewPut, ReviewSubmission } from './requests.ts';
+import { toReviewReplies } from './show-reviews.ts';
+import { countReviews, listReviews } from './store.ts';
+
+const OF_PULL = '/repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+const REVIEW = `${OF_PULL}/{review_id}`;
+
+const FORMATS =
+  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
+
+const list = pullRoute(
+  {
+    id: 'pulls/list-reviews',
+    method: 'GET',
+    path: OF_PULL,
+    summary: 'List the reviews of a pull request',
+    description: `The oldest first. A pending review is in the list of its author alone. ${FORMATS}`,
+    access: READ_REPOSITORY,
+    params: PullParams,
+    query: Type.Object(HostPageQuery),
+    list: ReviewReply,
+  },
+  'read',
+  async (call, kernel, opened) => {
+    const slice = pageSliceOf(call.query);
+    const accountId = accountIdOf(call.caller);
+    const reviews = await listReviews(kernel.db, opened.issue.id, slice, accountId);
+    const counted = await countTo(kernel.db, opened.issue.id, slice.offset, accountId);
+    return pageOf(await toReviewReplies(kernel, call, opened, reviews), counted, slice);
+  },
+);
+
+/** Counting stops so many after the beginning of the page: links then name no last one. */
+const MAX_COUNTED = 1000;
+
+async function countTo(
+  db: Db,
+  issueId: number,
+  offset: number,
+  accountId: string | undefined,
+): Promise<{ total: number; isTotalExact: boolean }> {
+  const max = offset + MAX_COUNTED;
+  const total = await countReviews(db, issueId, max + 1, accountId);
+  return { total: Math.min(total, max), isTotalExact: total <= max };
+}
+
+const create = pullRoute(
+  {
+    id: 'pulls/create-review',
+    method: 'POST',
+    path: OF_PULL,
+    summary: 'Review a pull request',
+    description:
+      'Everybody who may read it may; where the conversation is locked, those who may write. Without `event` the review is pending: only its author sees it until it is submitted, and nobody has two. Nobody approves their own pull request, or requests changes of it.',
+    access: REVIEW_PULL,
+    params: PullParams,
+    body: ReviewPost,
+    bodyIsOptional: true,
+    reply: { 200: ReviewReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  async (call, kernel, opened) => {
+    const { caller } = call;
+    call.requirePermission(repositoryResource(opened));
+    const { event, body, commit_id: sent } = call.body ?? {};
+    const commitId = await requirePullCommit(kernel, opened, sent ?? opened.pull.headSha);
+    const author = { id: accountOf(caller).id, name: null };
+    const review = await kernel.changes.run(call, async (tx) => {
+      await shareLockAccount(tx.db, caller);
+      return await createReview(tx, opened, opened.issue.id, { author, body: body ?? '', commitId, event });
+    });
+    return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
+  },
+);
+
+const get = reviewRoute(
+  {
+    id: 'pulls/get-review',
+    method: 'GET',
+    path: REVIEW,
+    summary: 'Get a review of a pull request',
+    description: FORMATS,
+    access: READ_REPOSITORY,
+    params: ReviewParams,
+    reply: { 200: ReviewReply },
+  },
+  'read',
+  async (call, kernel, opened) => (await toReviewReplies(kernel, call, opened, [opened.review]))[0]!,
+);
+
+const update = reviewRoute(
+  {
+    id: 'pulls/update-review',
+    method: 'PUT',
+    path: REVIEW,
+    summary: 'Change the text of a review',
+    description: 'Its author may, and those who may write to the repository.',
+    access: REVIEW_PULL,
+    params: ReviewParams,
+    body: ReviewPut,
+    reply: { 200: ReviewReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  async (call, kernel, opened) => {
+    call.requirePermission(repositoryResource(opened));
+    requireReviewChange(call.caller, opened);
+    const { body } = call.body;
+    const review = await kernel.changes.run(call, (tx) => editReview(tx, opened, opened.review, body));
+    return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
+  },
+);
+
+const remove = reviewRoute(
+  {
+    id: 'pulls/delete-pending-review',
+    method: 'DELETE',
+    path: REVIEW,
+    summary: 'Delete a pending review',
+    description: 'With its comments. A review that was submitted cannot be deleted.',
+    access: REVIEW_PULL,
+    params: ReviewParams,
+    reply: { 200: ReviewReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  async (call, kernel, opened) => {
+    call.requirePermission(repositoryResource(opened));
+    const review = await kernel.changes.run(call, (tx) => removeReview(tx, opened.review));
+    return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
+  },
+);
+
+const submit = reviewRoute(
+  {
+    id: 'pulls/submit-review',
+    method: 'POST',
+    path: `${REVIEW}/events`,
+    summary: 'Submit a pending review',
+    description: 'From then on everybody sees it, and its comments.',
+    access: REVIEW_PULL,
+    params: ReviewParams,
+    body: ReviewSubmission,
+    reply: { 200: ReviewReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  async (call, kernel, opened) => {
+    call.requirePermission(repositoryResource(opened));
+    const submission = { event: call.body.event, body: call.body.body ?? undefined };
+    const review = await kernel.changes.run(call, (tx) =>
+      submitReview(tx, opened, opened.review, submission),
+    );
+    return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
+  },
+);
+
+const dismiss = reviewRoute(
+  {
+    id: 'pulls/dismiss-review',
+    method: 'PUT',
+    path: `${REVIEW}/dismissals`,
+    summary: 'Dismiss a review',
+    description:
+      'One that approves or requests changes: it counts no more. For those who may write, or those whom the rule of the base branch names.',
+    access: REVIEW_PULL,
+    params: ReviewParams,
+    body: ReviewDismissal,
+    reply: { 200: ReviewReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  async (call, kernel, opened) => {
+    call.requirePermission(repositoryResource(opened));
+    const message = checkedMessage(call.body.message);
+    if (!includesRole(opened.role, 'write'))
+      throw new Failure('denied', 'You may not dismiss reviews of this pull request.');
+    const review = await kernel.changes.run(call, (tx) =>
+      dismissReview(tx, opened, opened.review, { message }),
+    );
+    return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
+  },
+);
+
+export const reviewRoutes = [list, create, get, update, remove, submit, dismiss];
