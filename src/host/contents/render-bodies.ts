@@ -1,4 +1,4 @@
-// Bodies of comments in the form that the media type asks for: as written, as HTML, as plain text, or all three.
+// Bodies of issues, pull requests and comments in the form that the media type asks for: as written, as HTML, as plain text, or all three.
 import { escapeHtml } from '../../kernel/http/pages/html.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -13,8 +13,13 @@ export const BODY_FIELDS = {
   body_text: Type.Optional(Type.String({ description: 'With the media types `text` and `full`' })),
 };
 
-export interface ShownBody {
-  body?: string;
+/** For the descriptions of routes whose replies have bodies. */
+export const BODY_FORMATS =
+  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
+
+/** The body is null where the text is optional and there is none. */
+export interface ShownBody<Body extends string | null = string> {
+  body?: Body;
   body_html?: string;
   body_text?: string;
 }
@@ -23,21 +28,22 @@ export interface ShownBody {
  * In the order of the bodies. What takes too long to render is shown as its text. Not for use in a transaction, because
  * what is rendered is kept.
  */
-export async function renderBodies(
+export async function renderBodies<Body extends string | null>(
   kernel: Pick<Kernel, 'db' | 'clock' | 'log' | 'services'>,
-  bodies: readonly string[],
+  bodies: readonly Body[],
   accept: string | string[] | undefined,
   places: TextPlaces,
-): Promise<ShownBody[]> {
+): Promise<ShownBody<Body>[]> {
   const param = mediaParamOf(typeof accept === 'string' ? accept : undefined);
   if (param !== 'html' && param !== 'text' && param !== 'full') return bodies.map((body) => ({ body }));
-  const rendered = await renderTexts(kernel, bodies, places);
+  const texts = bodies.map((body) => body ?? '');
+  const rendered = await renderTexts(kernel, texts, places);
   return await mapInSlices([...bodies.entries()], ([index, body]) => {
-    const html = rendered[index];
+    const [text, html] = [texts[index]!, rendered[index]];
     return {
       ...(param === 'full' && { body }),
-      ...(param !== 'text' && { body_html: html ?? `<pre>${escapeHtml(body)}</pre>` }),
-      ...(param !== 'html' && { body_text: html === undefined ? body : textOf(html) }),
+      ...(param !== 'text' && { body_html: html ?? `<pre>${escapeHtml(text)}</pre>` }),
+      ...(param !== 'html' && { body_text: html === undefined ? text : textOf(html) }),
     };
   });
 }

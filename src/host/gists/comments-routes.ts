@@ -8,7 +8,7 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { renderBodies } from '../contents/render-bodies.ts';
+import { BODY_FORMATS, renderBodies } from '../contents/render-bodies.ts';
 import { HostPageQuery, pageSliceOf } from '../list-query.ts';
 import { listOwners } from '../owners/store.ts';
 import { administersHost } from '../repositories/caller-roles.ts';
@@ -38,16 +38,13 @@ const CommentParams = Type.Object({
   comment_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 });
 
-const FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
-
 const listComments = gistRoute(
   {
     id: 'gists/list-comments',
     method: 'GET',
     path: '/gists/{gist_id}/comments',
     summary: 'List the comments on a gist',
-    description: `The oldest first. ${FORMATS}`,
+    description: `The oldest first. ${BODY_FORMATS}`,
     access: READ_GIST,
     params: GistParams,
     query: Type.Object(HostPageQuery),
@@ -68,7 +65,7 @@ const getComment = gistRoute(
     method: 'GET',
     path: '/gists/{gist_id}/comments/{comment_id}',
     summary: 'Get a comment on a gist',
-    description: FORMATS,
+    description: BODY_FORMATS,
     access: READ_GIST,
     params: CommentParams,
     reply: { 200: GistCommentReply },

@@ -5,6 +5,7 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import {
   COMMENT_ON_ISSUE,
@@ -22,9 +23,6 @@ import { IssueCommentReply, IssueCommentWriting, requireCommentBody } from './mo
 import { toCommentReplies } from './show-comments.ts';
 import { countComments, listComments, type CommentFilter } from './store.ts';
 
-const FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
-
 const Since = Type.Optional(
   Type.String({ format: 'date-time', description: 'Only those that were written or changed since then' }),
 );
@@ -35,7 +33,7 @@ const listIssueComments = issueRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/issues/{issue_number}/comments',
     summary: 'List the comments on an issue or a pull request',
-    description: `The oldest first. ${FORMATS}`,
+    description: `The oldest first. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: IssueParams,
     query: Type.Object({ since: Since, ...HostPageQuery }),
@@ -59,7 +57,7 @@ const listRepositoryComments = planningRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/issues/comments',
     summary: 'List the comments on all issues and pull requests of a repository',
-    description: `Where issues are switched off, those on pull requests alone. ${FORMATS}`,
+    description: `Where issues are switched off, those on pull requests alone. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: Type.Object(RepositoryParams),
     query: Type.Object({
@@ -139,7 +137,7 @@ const getIssueComment = commentRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/issues/comments/{comment_id}',
     summary: 'Get a comment on an issue or a pull request',
-    description: FORMATS,
+    description: BODY_FORMATS,
     access: READ_REPOSITORY,
     params: CommentParams,
     reply: { 200: IssueCommentReply },

@@ -113,7 +113,7 @@ export interface IssuePlace {
 export function toIssue(
   shown: ShownIssue,
   { fullName, base }: IssuePlace,
-  body: Omit<ShownBody, 'body'> & { body?: string | null },
+  body: ShownBody<string | null>,
 ): Static<typeof IssueReply> {
   const { issue, author, labels, assignees, milestone, closedBy, parent, pull } = shown;
   const { id, number, isPull, closedAt } = issue;

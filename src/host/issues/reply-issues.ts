@@ -8,9 +8,6 @@ import type { Issue } from './issue.ts';
 import { toIssue, type IssueReply } from './model.ts';
 import { showIssuesOf } from './show-issues.ts';
 
-export const BODY_FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
-
 interface ReplyCall {
   caller: Caller;
   headers: Record<string, string | string[] | undefined>;
@@ -42,15 +39,13 @@ export async function replyIssues(
     showIssuesOf(kernel.db, caller, found, issues),
     renderBodies(
       kernel,
-      issues.map(({ body }) => body ?? ''),
+      issues.map(({ body }) => body),
       headers['accept'],
       { base, fullName: issues.map(({ repositoryNumber }) => names.get(repositoryNumber)!) },
     ),
   ]);
   return shown.map((one, index) => {
-    const { body: written, repositoryNumber } = one.issue;
-    const { body, ...rendered } = bodies[index]!;
-    const fields = { ...rendered, ...(body !== undefined && { body: written }) };
-    return toIssue(one, { fullName: names.get(repositoryNumber)!, base }, fields);
+    const fullName = names.get(one.issue.repositoryNumber)!;
+    return toIssue(one, { fullName, base }, bodies[index]!);
   });
 }

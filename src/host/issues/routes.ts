@@ -5,6 +5,7 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { entryOwnerOf, READ_REPOSITORY, RepositoryParams } from '../repositories/access.ts';
 import { includesRole, repositoryResource } from '../repositories/repository.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { createIssue, editIssue, type IssueEdit } from './change-issue.ts';
 import type { Issue } from './issue.ts';
 import { IssueReply } from './model.ts';
-import { BODY_FORMATS, replyIssue } from './reply-issues.ts';
+import { replyIssue } from './reply-issues.ts';
 import { checkedBody, checkedTitle, IssueCreation, IssueLock, IssuePatch, sentPartsOf } from './requests.ts';
 import { resolveParts, type ResolvedParts } from './resolve-parts.ts';
 

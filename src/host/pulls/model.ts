@@ -115,7 +115,7 @@ export interface RequestedTeam {
   organization: Organization;
 }
 
-type PullBody = Omit<ShownBody, 'body'> & { body?: string | null };
+type PullBody = ShownBody<string | null>;
 
 export function toPullSimple(one: ShownPull, base: string, body: PullBody): Static<typeof PullSimpleReply> {
   const { shown, pull } = one;

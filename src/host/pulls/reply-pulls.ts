@@ -53,14 +53,10 @@ async function bodiesOf(
   { repository, owner }: FoundRepository,
   shown: readonly ShownPull[],
 ) {
-  const texts = shown.map((one) => one.shown.issue.body);
-  const rendered = await renderBodies(
+  return await renderBodies(
     kernel,
-    texts.map((text) => text ?? ''),
+    shown.map((one) => one.shown.issue.body),
     headers['accept'],
     { base, fullName: `${owner.login}/${repository.name}` },
-  );
-  return rendered.map((one, index) =>
-    texts[index] === null && 'body' in one ? { ...one, body: null } : one,
   );
 }

@@ -5,6 +5,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { streamText, textFormatOf } from '../commits/routes.ts';
+import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { findMergeBase, streamPullDiff, streamPullPatches } from '../git/merge/pull-changes.ts';
 import { isAuthor } from '../issues/access.ts';
 import { fromBranchIn, intoBranchIn, pullsIn } from '../issues/facets.ts';
@@ -29,9 +30,6 @@ import { replySimply, replyWhole, type ReplyCall } from './reply-pulls.ts';
 import { PullPatch, PullPost } from './requests.ts';
 import { showPulls } from './show-pulls.ts';
 
-const FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
-
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 const SORTS: Record<PullSort, IssueSort> = {
@@ -47,7 +45,7 @@ const listPullRequests = pullsRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/pulls',
     summary: 'List pull requests',
-    description: `The newest first, unless \`sort\` says otherwise: by default another order than \`created\` ascends. ${FORMATS}`,
+    description: `The newest first, unless \`sort\` says otherwise: by default another order than \`created\` ascends. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: Type.Object(RepositoryParams),
     query: Type.Object({
@@ -171,7 +169,7 @@ const getPullRequest = pullRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/pulls/{pull_number}',
     summary: 'Get a pull request',
-    description: `The media types diff and patch give its changes as text. ${FORMATS}`,
+    description: `The media types diff and patch give its changes as text. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: PullParams,
     reply: { 200: PullReply },

@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { includesLevel } from '../apps/permissions.ts';
 import { installationOf } from '../apps/program.ts';
+import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { IssueParams, issueRoute, issuesRoute, type OpenedIssues } from '../issues/access.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
@@ -23,9 +24,6 @@ import {
 } from './store.ts';
 import type { IssueEvent } from './event-details.ts';
 import { TimelineItem } from './timeline-model.ts';
-
-const FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
 
 const listEvents = issueRoute(
   {
@@ -55,7 +53,7 @@ const listTimelineRoute = issueRoute(
     method: 'GET',
     path: '/repos/{owner}/{repo}/issues/{issue_number}/timeline',
     summary: 'List all that happened to an issue',
-    description: `Events, comments, reviews, commits and references, the oldest first. ${FORMATS}`,
+    description: `Events, comments, reviews, commits and references, the oldest first. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: IssueParams,
     query: Type.Object(HostPageQuery),
