@@ -21,12 +21,28 @@ export function perPageOf(perPage: number | undefined): number {
   return clampLimit(perPage, 30, 100);
 }
 
+/** How many items a list has. Where it is not exact, there are more. */
+export interface BoundedTotal {
+  /** At most `offset + MAX_COUNTED`. */
+  total: number;
+  isTotalExact: boolean;
+}
+
+/** Counting stops so many after the beginning of the page: what comes after it is only known to exist. */
+export const MAX_COUNTED = 1000;
+
+/** `count` counts no further than the number that it gets. */
+export async function countBounded(
+  { offset }: Pick<Slice, 'offset'>,
+  count: (atMost: number) => Promise<number>,
+): Promise<BoundedTotal> {
+  const max = offset + MAX_COUNTED;
+  const total = await count(max + 1);
+  return { total: Math.min(total, max), isTotalExact: total <= max };
+}
+
 /** Where counting stopped early, the links name no last page. */
-export function pageOf<Item>(
-  items: Item[],
-  { total, isTotalExact }: { total: number; isTotalExact: boolean },
-  slice: Slice,
-): Page<Item> {
+export function pageOf<Item>(items: Item[], { total, isTotalExact }: BoundedTotal, slice: Slice): Page<Item> {
   return new Page(items, total, slice, false, isTotalExact ? {} : { isTotalExact });
 }
 

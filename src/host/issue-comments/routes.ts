@@ -4,9 +4,8 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { BODY_FORMATS } from '../contents/render-bodies.ts';
-import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
+import { countBounded, HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import {
   COMMENT_ON_ISSUE,
   includesIssues,
@@ -47,7 +46,11 @@ const listIssueComments = issueRoute(
     const comments = await listComments(kernel.db, filter, { sort: 'created', desc: false }, slice);
     const shown = await toCommentReplies(kernel, call, opened, comments);
     if (filter.updatedSince === undefined) return new Page(shown, commentCount, slice);
-    return pageOf(shown, await countTo(kernel.db, filter, slice.offset), slice);
+    return pageOf(
+      shown,
+      await countBounded(slice, (atMost) => countComments(kernel.db, filter, atMost)),
+      slice,
+    );
   },
 );
 
@@ -83,25 +86,16 @@ const listRepositoryComments = planningRoute(
     const order = { sort, desc: query.sort !== undefined && direction === 'desc' };
     const comments = await listComments(kernel.db, filter, order, slice);
     const shown = await toCommentReplies(kernel, call, opened, comments);
-    return pageOf(shown, await countTo(kernel.db, filter, slice.offset), slice);
+    return pageOf(
+      shown,
+      await countBounded(slice, (atMost) => countComments(kernel.db, filter, atMost)),
+      slice,
+    );
   },
 );
 
 function sinceIn({ since }: { since?: string }): { updatedSince?: number } {
   return since === undefined ? {} : { updatedSince: parseTime('since', since) };
-}
-
-/** Counting stops so many after the beginning of the page: links then name no last one. */
-const MAX_COUNTED = 1000;
-
-async function countTo(
-  db: Db,
-  filter: CommentFilter,
-  offset: number,
-): Promise<{ total: number; isTotalExact: boolean }> {
-  const max = offset + MAX_COUNTED;
-  const total = await countComments(db, filter, max + 1);
-  return { total: Math.min(total, max), isTotalExact: total <= max };
 }
 
 const createIssueComment = issueRoute(

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { countBounded, MAX_COUNTED, type BoundedTotal } from '../list-query.ts';
 import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import { facetsOf, isDerived, type FacetedIssue } from './facets.ts';
 import type { Issue, IssueState } from './issue.ts';
@@ -89,15 +90,9 @@ export interface IssueOrder {
   desc: boolean;
 }
 
-export interface IssueIds {
+export interface IssueIds extends BoundedTotal {
   ids: number[];
-  /** At most `offset + MAX_COUNTED`. */
-  total: number;
-  isTotalExact: boolean;
 }
-
-/** Counting stops there: what comes after it is only known to exist. */
-const MAX_COUNTED = 1000;
 
 /** The sources that one statement reads. */
 const SOURCES_AT_ONCE = 50;
@@ -128,37 +123,48 @@ export async function listIssueIds(
   return await listFrom(db, filter, sources, order, slice);
 }
 
-/** One statement reads the page where the sources are few. Of more, each statement reads what the page may take from its own. */
 async function listFrom(
   db: Db,
   filter: IssueFilter,
   sources: readonly IssueSource[],
   order: IssueOrder,
-  { offset, limit }: Slice,
+  slice: Slice,
 ): Promise<IssueIds> {
   const batches = [...chunk(sources, SOURCES_AT_ONCE)];
+  const [listed, counted] = await Promise.all([
+    readPage(db, filter, batches, order, slice),
+    countBounded(slice, async (atMost) => {
+      let total = 0;
+      for (const batch of batches) {
+        const { rows } = await sql<{ total: number }>`
+          select count(*) as total from (${unionOf(filter, batch, order, atMost)}) as listed`.execute(db);
+        total += rows[0]!.total;
+      }
+      return total;
+    }),
+  ]);
+  return { ids: listed.map(({ issue_id: id }) => id), ...counted };
+}
+
+/** One statement reads the page where the sources are few. Of more, each statement reads what the page may take from its own. */
+async function readPage(
+  db: Db,
+  filter: IssueFilter,
+  batches: readonly (readonly IssueSource[])[],
+  order: IssueOrder,
+  { offset, limit }: Slice,
+): Promise<ListedIssue[]> {
   const isWhole = batches.length === 1;
   const end = offset + limit;
-  const counted = offset + MAX_COUNTED;
   let listed: ListedIssue[] = [];
-  let total = 0;
   for (const batch of batches) {
-    const [page, count] = await Promise.all([
-      sql<ListedIssue>`
-        select issue_id, sort from (${unionOf(filter, batch, order, end)}) as listed
-        order by sort ${direction(order.desc)}, issue_id ${direction(order.desc)}
-        limit ${isWhole ? limit : end} offset ${isWhole ? offset : 0}`.execute(db),
-      sql<{ total: number }>`
-        select count(*) as total from (${unionOf(filter, batch, order, counted + 1)}) as listed`.execute(db),
-    ]);
-    listed = isWhole ? page.rows : [...listed, ...page.rows].toSorted(comparing(order)).slice(0, end);
-    total += count.rows[0]!.total;
+    const { rows } = await sql<ListedIssue>`
+      select issue_id, sort from (${unionOf(filter, batch, order, end)}) as listed
+      order by sort ${direction(order.desc)}, issue_id ${direction(order.desc)}
+      limit ${isWhole ? limit : end} offset ${isWhole ? offset : 0}`.execute(db);
+    listed = isWhole ? rows : [...listed, ...rows].toSorted(comparing(order)).slice(0, end);
   }
-  return {
-    ids: (isWhole ? listed : listed.slice(offset)).map(({ issue_id: id }) => id),
-    total: Math.min(total, counted),
-    isTotalExact: total <= counted,
-  };
+  return isWhole ? listed : listed.slice(offset);
 }
 
 function comparing({ desc }: IssueOrder): (one: ListedIssue, other: ListedIssue) => number {

@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { LabelRow } from '../issues/tables.ts';
+import { countBounded, type BoundedTotal } from '../list-query.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { DEFAULT_LABELS, isDefaultLabel } from './default-labels.ts';
 import type { Label, LabelFields } from './model.ts';
@@ -27,41 +28,25 @@ export async function listLabelsOf(db: Db, issueIds: readonly number[]): Promise
   return labels;
 }
 
-export interface CountedLabels {
+export interface CountedLabels extends BoundedTotal {
   items: Label[];
-  /** At most `offset + MAX_COUNTED`. */
-  total: number;
-  isTotalExact: boolean;
 }
 
-/** Counting stops there: what comes after it is only known to exist. */
-const MAX_COUNTED = 1000;
-
 /** Of a repository, in the order of their names. */
-export async function listLabels(
-  db: Db,
-  repositoryNumber: number,
-  { offset, limit }: Slice,
-): Promise<CountedLabels> {
+export async function listLabels(db: Db, repositoryNumber: number, slice: Slice): Promise<CountedLabels> {
   const labels = db.selectFrom('labels').where('repository_number', '=', repositoryNumber);
-  const counted = offset + MAX_COUNTED;
-  const [rows, { total }] = await Promise.all([
-    labels.selectAll().orderBy('folded_name').limit(limit).offset(offset).execute(),
-    db
-      .selectFrom(
-        labels
-          .select('id')
-          .limit(counted + 1)
-          .as('counted'),
-      )
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
+  const [rows, counted] = await Promise.all([
+    labels.selectAll().orderBy('folded_name').limit(slice.limit).offset(slice.offset).execute(),
+    countBounded(slice, async (atMost) => {
+      const some = labels.select('id').limit(atMost).as('some');
+      const { total } = await db
+        .selectFrom(some)
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow();
+      return total;
+    }),
   ]);
-  return {
-    items: rows.map(labelFrom),
-    total: Math.min(total, counted),
-    isTotalExact: total <= counted,
-  };
+  return { items: rows.map(labelFrom), ...counted };
 }
 
 /** Of all issues that a milestone has, in the order of their names. */

@@ -4,6 +4,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import { milestonedIn, withMilestone } from '../issues/facets.ts';
 import type { IssueState } from '../issues/issue.ts';
 import type { MilestoneRow } from '../issues/tables.ts';
+import { countBounded, type BoundedTotal } from '../list-query.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Milestone } from './model.ts';
 
@@ -37,15 +38,9 @@ export interface MilestoneOrder {
   desc: boolean;
 }
 
-export interface ListedMilestones {
+export interface ListedMilestones extends BoundedTotal {
   items: Milestone[];
-  /** At most `offset + MAX_COUNTED`. */
-  total: number;
-  isTotalExact: boolean;
 }
-
-/** Counting stops there: what comes after it is only known to exist. */
-const MAX_COUNTED = 1000;
 
 /** In the words of the index. */
 const COLUMNS = {
@@ -58,10 +53,10 @@ export async function listMilestones(
   db: Db,
   { repositoryNumber, states }: { repositoryNumber: number; states: readonly IssueState[] },
   { sort, desc }: MilestoneOrder,
-  { offset, limit }: Slice,
+  slice: Slice,
 ): Promise<ListedMilestones> {
   const direction = desc ? sql`desc` : sql`asc`;
-  const counted = offset + MAX_COUNTED;
+  const { offset, limit } = slice;
   // One part for each state, because the index is in the order of one state alone.
   const parts = (atMost: number) =>
     sql.join(
@@ -74,21 +69,19 @@ export async function listMilestones(
       ),
       sql` union all `,
     );
-  const [page, count] = await Promise.all([
+  const [page, counted] = await Promise.all([
     sql<Selectable<MilestoneRow>>`
       select milestones.* from (${parts(offset + limit)}) as listed join milestones on milestones.id = listed.id
       order by listed.sort ${direction}, listed.number ${direction} limit ${limit} offset ${offset}`.execute(
       db,
     ),
-    sql<{ total: number }>`
-      select count(*) as total from (${parts(counted + 1)}) as listed`.execute(db),
+    countBounded(slice, async (atMost) => {
+      const { rows } = await sql<{ total: number }>`
+        select count(*) as total from (${parts(atMost)}) as listed`.execute(db);
+      return rows[0]!.total;
+    }),
   ]);
-  const total = count.rows[0]!.total;
-  return {
-    items: page.rows.map(milestoneFrom),
-    total: Math.min(total, counted),
-    isTotalExact: total <= counted,
-  };
+  return { items: page.rows.map(milestoneFrom), ...counted };
 }
 
 export type NewMilestone = Pick<

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { countBounded, type BoundedTotal } from '../list-query.ts';
 import type { Repository } from './repository.ts';
 import { listRepositoriesByNumber } from './store.ts';
 import { visibleTo, type Viewer } from './store-visibility.ts';
@@ -28,14 +29,8 @@ export interface RepositoryFilter {
   updatedBefore?: number;
 }
 
-/** Counting stops there: what comes after it is only known to exist. */
-const MAX_COUNTED = 1000;
-
-export interface RepositoryList {
+export interface RepositoryList extends BoundedTotal {
   items: Repository[];
-  /** At most `offset + MAX_COUNTED`. */
-  total: number;
-  isTotalExact: boolean;
 }
 
 export async function listRepositoriesFrom(
@@ -43,26 +38,24 @@ export async function listRepositoriesFrom(
   sources: readonly RepositorySource[],
   filter: RepositoryFilter,
   order: { sort: RepositorySort; desc: boolean },
-  { offset, limit }: Slice,
+  slice: Slice,
 ): Promise<RepositoryList> {
   if (sources.length === 0) return { items: [], total: 0, isTotalExact: true };
-  const counted = offset + MAX_COUNTED;
-  const [page, count] = await Promise.all([
+  const { offset, limit } = slice;
+  const [page, counted] = await Promise.all([
     sql<{ number: number }>`
       select number from (${unionOf(sources, filter, order, offset + limit)}) as listed
       order by sort ${direction(order.desc)}, number ${direction(order.desc)}
       limit ${limit} offset ${offset}`.execute(db),
-    sql<{ total: number }>`
-      select count(*) as total from (${unionOf(sources, filter, order, counted + 1)}) as listed`.execute(db),
+    countBounded(slice, async (atMost) => {
+      const { rows } = await sql<{ total: number }>`
+        select count(*) as total from (${unionOf(sources, filter, order, atMost)}) as listed`.execute(db);
+      return rows[0]!.total;
+    }),
   ]);
   const numbers = page.rows.map(({ number }) => number);
   const found = await listRepositoriesByNumber(db, numbers);
-  const total = count.rows[0]!.total;
-  return {
-    items: numbers.flatMap((number) => found.get(number) ?? []),
-    total: Math.min(total, counted),
-    isTotalExact: total <= counted,
-  };
+  return { items: numbers.flatMap((number) => found.get(number) ?? []), ...counted };
 }
 
 function unionOf(

@@ -5,6 +5,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { IssueEventRow } from '../issues/tables.ts';
+import { countBounded, type BoundedTotal } from '../list-query.ts';
 import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
 import { EVENTS_ABOUT_ISSUES, type IssueEvent } from './event-details.ts';
 
@@ -75,15 +76,9 @@ export async function insertEventOfIssues(
   }
 }
 
-export interface EventPage {
+export interface EventPage extends BoundedTotal {
   items: IssueEvent[];
-  /** At most `offset + MAX_COUNTED`. */
-  total: number;
-  isTotalExact: boolean;
 }
-
-/** Counting stops there: what comes after it is only known to exist. */
-const MAX_COUNTED = 1000;
 
 /** All that happened to an issue, the oldest first. */
 export async function listTimeline(
@@ -153,24 +148,22 @@ async function listEvents(
   db: Db,
   where: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
-  { offset, limit }: Slice,
+  slice: Slice,
 ): Promise<EventPage> {
-  const counted = offset + MAX_COUNTED;
-  const [page, count] = await Promise.all([
+  const { offset, limit } = slice;
+  const [page, counted] = await Promise.all([
     sql<Selectable<IssueEventRow>>`
       select * from issue_events where ${where} order by ${order} limit ${limit} offset ${offset}`.execute(
       db,
     ),
-    sql<{ total: number }>`
-      select count(*) as total from (
-        select 1 as one from issue_events where ${where} limit ${counted + 1}) as counted`.execute(db),
+    countBounded(slice, async (atMost) => {
+      const { rows } = await sql<{ total: number }>`
+        select count(*) as total from (
+          select 1 as one from issue_events where ${where} limit ${atMost}) as listed`.execute(db);
+      return rows[0]!.total;
+    }),
   ]);
-  const total = count.rows[0]!.total;
-  return {
-    items: page.rows.map(eventFrom),
-    total: Math.min(total, counted),
-    isTotalExact: total <= counted,
-  };
+  return { items: page.rows.map(eventFrom), ...counted };
 }
 
 function eventFrom(row: Selectable<IssueEventRow>): IssueEvent {
