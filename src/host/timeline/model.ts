@@ -1,6 +1,7 @@
 // Events of issues as replies show them: the common members, and those that the table of events names.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
-import { ASSOCIATIONS } from '../issues/associations.ts';
+import type { ShownBody } from '../contents/render-bodies.ts';
+import { ASSOCIATIONS, type Association } from '../issues/associations.ts';
 import { ISSUE_STATES, STATE_REASONS, type Issue } from '../issues/issue.ts';
 import { IssueReply } from '../issues/model.ts';
 import { nodeId } from '../node-id.ts';
@@ -8,8 +9,7 @@ import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.
 import { SimpleRepository, toSimpleRepository, type ShownRepository } from '../repositories/model.ts';
 import { ListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
-import { EVENT_MEMBERS } from './event-details.ts';
-import type { IssueEvent } from './event-details.ts';
+import { EVENT_MEMBERS, type IssueEvent } from './event-details.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -163,4 +163,22 @@ function membersOf(
     }
   }
   return members;
+}
+
+/** Where an item is shown: `owner/name` of the repository, the number of the issue, and the address of the API. */
+export interface TimelinePlace {
+  fullName: string;
+  number: number;
+  base: string;
+}
+
+/** Who wrote a text, what they are to the repository, and the text in the form that the call asks for. */
+export interface Written {
+  user: RepositoryOwner | null;
+  association: Association;
+  body: ShownBody;
+}
+
+export function addressesOf({ fullName, base }: TimelinePlace): { base: string; api: string; page: string } {
+  return { base, api: `${base}/repos/${fullName}`, page: `${new URL(base).origin}/${fullName}` };
 }

@@ -2,6 +2,8 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import { renderBodies, type ShownBody } from '../contents/render-bodies.ts';
+import type { IssueComment } from '../issue-comments/model.ts';
+import { listCommentsById } from '../issue-comments/store.ts';
 import { associationOf } from '../issues/associations.ts';
 import type { Author } from '../issues/issue.ts';
 import type { OpenedIssue } from '../issues/access.ts';
@@ -13,30 +15,20 @@ import {
   SUBJECTS,
   type CommitCommentsInTimeline,
   type CommitInTimeline,
+  type IssueEvent,
   type TimelineSubjectKind,
 } from './event-details.ts';
-import { toEventForIssue } from './model.ts';
+import { toCommitComments, toTimelineCommit } from './commit-items.ts';
+import { toEventForIssue, type Written } from './model.ts';
+import { toLineComment, toLineComments, toTimelineReview } from './review-items.ts';
 import { readEventSources } from './show-events.ts';
-import type { IssueComment } from '../issue-comments/model.ts';
-import { listCommentsById } from '../issue-comments/store.ts';
-import type { IssueEvent } from './event-details.ts';
 import {
   listReviewsById,
   listThreadComments,
   type ReviewCommentInTimeline,
   type ReviewInTimeline,
 } from './store-subjects.ts';
-import {
-  toCommitComments,
-  toCrossReference,
-  toLineComment,
-  toLineComments,
-  toTimelineComment,
-  toTimelineCommit,
-  toTimelineReview,
-  type TimelineReply,
-  type Written,
-} from './timeline-model.ts';
+import { toCrossReference, toTimelineComment, type TimelineReply } from './timeline-model.ts';
 
 /** What the items of a page stand for, by id. */
 interface Subjects {
@@ -72,8 +64,7 @@ export async function showTimeline(
       case 'commented': {
         const comment = subjects.comments.get(subjectId!);
         if (comment === undefined) return [];
-        const by = writtenBy(comment.author, comment.body);
-        return [toTimelineComment(comment, by, { ...place, isPull: issue.isPull })];
+        return [toTimelineComment(comment, writtenBy(comment.author, comment.body), place)];
       }
       case 'reviewed': {
         const review = subjects.reviews.get(subjectId!);
