@@ -5,15 +5,112 @@ import type { IssueComment } from '../src/host/issue-comments/model.ts';
 import { createComment, editComment, removeComment } from '../src/host/issue-comments/change-comment.ts';
 import { createIssue, editIssue, type IssueDraft, type IssueEdit } from '../src/host/issues/change-issue.ts';
 import type { Issue } from '../src/host/issues/issue.ts';
+import { findIssue } from '../src/host/issues/store.ts';
 import type { Label } from '../src/host/labels/model.ts';
-import { labelFrom } from '../src/host/labels/store.ts';
+import { insertLabels } from '../src/host/labels/store.ts';
 import type { Milestone } from '../src/host/milestones/model.ts';
-import { milestoneFrom } from '../src/host/milestones/store.ts';
-import { listOwners } from '../src/host/owners/store.ts';
-import type { FoundRepository } from '../src/host/repositories/access.ts';
-import { findRepositoryByNumber } from '../src/host/repositories/store.ts';
+import { insertMilestone } from '../src/host/milestones/store.ts';
+import { findRepositoryNamed, type FoundRepository } from '../src/host/repositories/access.ts';
+import { insertIssueEvents, type NewIssueEvent } from '../src/host/timeline/store.ts';
 import type { HostPerson } from './host-people.ts';
 import type { TestServer } from './server.ts';
+
+/** `owner/name`, or its number. */
+type RepositoryName = string | number;
+
+async function findTestRepository(
+  { app: { kernel } }: TestServer,
+  name: RepositoryName,
+): Promise<FoundRepository> {
+  const [owner, repo] = typeof name === 'string' ? name.split('/') : [];
+  const params = typeof name === 'string' ? { owner, repo } : { repository_id: name };
+  return (await findRepositoryNamed(kernel, { params, now: kernel.clock.now() }))!;
+}
+
+/** By the owner of the repository, unless the draft says otherwise. */
+export async function giveIssue(
+  server: TestServer,
+  repository: RepositoryName,
+  draft: Partial<IssueDraft> = {},
+): Promise<Issue> {
+  const found = await findTestRepository(server, repository);
+  return await runAsSystem(server, (tx) => createIssue(tx, found, { ...draftBy(found.owner.id), ...draft }));
+}
+
+export async function readIssue(
+  { app: { kernel } }: TestServer,
+  { repositoryNumber, number }: Issue,
+): Promise<Issue> {
+  return (await findIssue(kernel.db, repositoryNumber, number))!;
+}
+
+export async function giveEvents(
+  { app: { kernel } }: TestServer,
+  issue: Issue,
+  events: readonly NewIssueEvent[],
+): Promise<void> {
+  await kernel.db.transaction().execute((tx) => insertIssueEvents(tx, issue, events, kernel.clock.now()));
+}
+
+export async function giveMilestone(
+  server: TestServer,
+  repository: RepositoryName,
+  title: string,
+): Promise<Milestone> {
+  const found = await findTestRepository(server, repository);
+  return await runAsSystem(server, (tx) => insertTestMilestone(tx, found, found.owner.id, title));
+}
+
+/** An issue of a test, with the address of its routes. */
+export interface TestIssue {
+  path: string;
+  number: number;
+  read(): Promise<Issue>;
+  lock(): Promise<void>;
+}
+
+export async function createTestIssue(
+  server: TestServer,
+  author: HostPerson,
+  repository: string,
+  { isPull = false } = {},
+): Promise<TestIssue> {
+  const by = { id: author.member.id, name: null };
+  const issue = await giveIssue(server, repository, { author: by, ...(isPull && { isPull }) });
+  const found = await findTestRepository(server, repository);
+  return {
+    path: `/repos/${repository}/issues/${issue.number}`,
+    number: issue.number,
+    read: () => readIssue(server, issue),
+    async lock() {
+      await runAsSystem(server, (tx) => editIssue(tx, found, issue.id, { lock: { reason: null } }));
+    },
+  };
+}
+
+async function runAsSystem<T>(
+  { app: { kernel } }: TestServer,
+  work: (tx: ChangeTransaction) => Promise<T>,
+): Promise<T> {
+  return await kernel.changes.run(systemActor({ now: kernel.clock.now() }), work);
+}
+
+function draftBy(id: string): IssueDraft {
+  const author = { id, name: null };
+  return { title: 'A fault', body: null, author, labels: [], assigneeIds: [], milestoneId: null };
+}
+
+async function insertTestMilestone(
+  tx: ChangeTransaction,
+  { repository }: FoundRepository,
+  creatorId: string,
+  title: string,
+): Promise<Milestone> {
+  const creator = { id: creatorId, name: null };
+  const rest = { description: null, state: 'open', dueOn: null } as const;
+  const fields = { repositoryNumber: repository.number, title, creator, ...rest };
+  return (await insertMilestone(tx.db, fields, tx.actor.now))!;
+}
 
 /** Does things in a repository, for a person. */
 export class IssueDesk {
@@ -30,24 +127,13 @@ export class IssueDesk {
   async run<T>(work: (tx: ChangeTransaction, found: FoundRepository) => Promise<T>): Promise<T> {
     const { changes, clock } = this.#server.app.kernel;
     const caller = { kind: 'token' as const, member: this.#person.member, grants: [] };
-    return await changes.run(systemActor({ now: clock.now(), caller }), async (tx) => {
-      const repository = (await findRepositoryByNumber(tx.db, this.#number))!;
-      const owner = (await listOwners(tx.db, [repository.ownerId])).get(repository.ownerId)!;
-      return await work(tx, { repository, owner });
-    });
+    const found = await findTestRepository(this.#server, this.#number);
+    return await changes.run(systemActor({ now: clock.now(), caller }), (tx) => work(tx, found));
   }
 
   async open(draft: Partial<IssueDraft> = {}): Promise<Issue> {
     return await this.run((tx, found) =>
-      createIssue(tx, found, {
-        title: 'A fault',
-        body: null,
-        author: { id: this.#person.member.id, name: null },
-        labels: [],
-        assigneeIds: [],
-        milestoneId: null,
-        ...draft,
-      }),
+      createIssue(tx, found, { ...draftBy(this.#person.member.id), ...draft }),
     );
   }
 
@@ -71,38 +157,11 @@ export class IssueDesk {
   }
 
   async label(name: string): Promise<Label> {
-    const row = {
-      repository_number: this.#number,
-      name,
-      folded_name: name,
-      color: 'ff8800',
-      description: null,
-      is_default: 0,
-    };
-    return await this.run(async ({ db }) =>
-      labelFrom(await db.insertInto('labels').values(row).returningAll().executeTakeFirstOrThrow()),
-    );
+    const fields = { name, color: 'ff8800', description: null };
+    return (await this.run(({ db }) => insertLabels(db, this.#number, [fields])))[0]!;
   }
 
-  async milestone(number: number): Promise<Milestone> {
-    const row = {
-      repository_number: this.#number,
-      number,
-      title: `Milestone ${number}`,
-      description: null,
-      state: 'open',
-      creator_id: this.#person.member.id,
-      creator_name: null,
-      due_on: null,
-      open_issue_count: 0,
-      closed_issue_count: 0,
-      completeness: 0,
-      created_at: 0,
-      updated_at: 0,
-      closed_at: null,
-    };
-    return await this.run(async ({ db }) =>
-      milestoneFrom(await db.insertInto('milestones').values(row).returningAll().executeTakeFirstOrThrow()),
-    );
+  async milestone(title: string): Promise<Milestone> {
+    return await this.run((tx, found) => insertTestMilestone(tx, found, this.#person.member.id, title));
   }
 }

@@ -8,7 +8,7 @@ import { joinHost, type HostPerson } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import { startServerOn } from '../suites.ts';
 import type { Json, TestServer } from '../server.ts';
-import { createTestIssue, type TestIssue } from './host-issue-calls.ts';
+import { createTestIssue, type TestIssue } from '../host-issues.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;

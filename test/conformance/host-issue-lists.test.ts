@@ -7,7 +7,7 @@ import { expectAnswer } from '../host-crew.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveMilestone } from './host-issue-rows.ts';
+import { giveMilestone } from '../host-issues.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
 
 const MINUTE = 60_000;

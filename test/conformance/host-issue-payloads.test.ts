@@ -77,8 +77,8 @@ onEachEngine((engine) => {
     const desk = await newDesk('life');
     const [urgent, first, second] = [
       await desk.label('urgent/now'),
-      await desk.milestone(1),
-      await desk.milestone(2),
+      await desk.milestone('Milestone 1'),
+      await desk.milestone('Milestone 2'),
     ];
     const issue = await desk.open({
       labels: [urgent],
@@ -158,7 +158,7 @@ onEachEngine((engine) => {
   test('labels and milestones are told with what they were before', async () => {
     const desk = await newDesk('words');
     const label = await desk.label('urgent');
-    const milestone = await desk.milestone(1);
+    const milestone = await desk.milestone('Milestone 1');
     const creator = { id: ada.member.id, number: 7, login: 'ada', type: 'User', isSiteAdmin: false } as const;
     const closed = { ...milestone, state: 'closed', closedAt: server.clock.now() } as const;
     const events: HostEvent[] = [

@@ -7,7 +7,7 @@ import { joinHost, type HostPerson } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveMilestone } from './host-issue-rows.ts';
+import { giveMilestone } from '../host-issues.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;

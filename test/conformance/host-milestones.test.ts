@@ -5,7 +5,7 @@ import { afterGitTests as after, beforeGitTests as before, gitTest as test } fro
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServerOn } from '../suites.ts';
 import type { Json, TestServer } from '../server.ts';
-import { giveIssue, readIssue } from './host-issue-rows.ts';
+import { giveIssue, readIssue } from '../host-issues.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;

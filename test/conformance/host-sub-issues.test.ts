@@ -7,7 +7,7 @@ import { joinHost, type HostPerson } from '../host-people.ts';
 import { giveToken } from '../people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveIssue } from './host-timeline-rows.ts';
+import { giveIssue } from '../host-issues.ts';
 import { createTestOrganization, giveRepository, linkedPages } from './host-organization-calls.ts';
 
 onEachEngine((engine) => {

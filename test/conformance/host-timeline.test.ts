@@ -13,7 +13,7 @@ import { problemsWith, type Shape } from '../host-contract/check-shape.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
-import { giveEvents, giveIssue } from './host-timeline-rows.ts';
+import { giveEvents, giveIssue } from '../host-issues.ts';
 import { createTestOrganization, giveRepository, linkedPages } from './host-organization-calls.ts';
 
 const { schemas } = JSON.parse(

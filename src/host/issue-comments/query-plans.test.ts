@@ -1,7 +1,7 @@
 // The query plans for comments on issues: each goes by an index, for any number of comments.
 import { testPlans } from '../../../test/query-plans.ts';
+import { insertOneCommentEach } from '../issues/fixture.ts';
 import { deleteIssueEvent } from '../timeline/store.ts';
-import { insertCommentRows } from './fixture.ts';
 import {
   countComments,
   deleteComment,
@@ -19,7 +19,7 @@ testPlans('every statement about comments on issues goes by an index', {
   atLeast: 25,
   // The count is of the rows that the index has given, at most 1000.
   scan: /SCAN (?!CONSTANT|some\b)|Seq Scan on /,
-  insertRows: (tx, rows) => insertCommentRows(tx, rows, NOW),
+  insertRows: insertOneCommentEach,
   async execute(db) {
     const places = [
       { issueId: 1 },

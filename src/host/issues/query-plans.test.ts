@@ -20,6 +20,7 @@ import {
   subscribedBy,
   withLabel,
 } from './facets.ts';
+import { issueRow } from './fixture.ts';
 import { showIssuesOf } from './show-issues.ts';
 import { addFacets, listIssueIds, type IssueSort } from './store-facets.ts';
 import { listCollaborations, listCommenters, listSomeAssigned, updateOwnerFacets } from './store-people.ts';
@@ -58,28 +59,20 @@ onEachEngine((testEngine) => {
 
   async function insertRows(tx: Engine['db'], rows: readonly number[]): Promise<void> {
     await insertRepositoryRows(tx, rows, NOW);
-    const shared = { author_name: null, body: null, state_reason: null, is_locked: 0, lock_reason: null };
     const inserted = await tx
       .insertInto('issues')
       .values(
-        rows.map((at) => ({
-          ...shared,
-          repository_number: 1 + (at % 10),
-          number: at + 1,
-          is_pull: at % 2,
-          author_id: `account-${at % 100}`,
-          title: 'x',
-          state: at % 3 === 0 ? 'closed' : 'open',
-          milestone_id: null,
-          comment_count: 0,
-          reactions: '{}',
-          parent_id: null,
-          parent_position: null,
-          created_at: NOW + at,
-          updated_at: NOW + at,
-          closed_at: null,
-          closed_by_id: null,
-        })),
+        rows.map((at) =>
+          issueRow({
+            repository_number: 1 + (at % 10),
+            number: at + 1,
+            is_pull: at % 2,
+            author_id: `account-${at % 100}`,
+            state: at % 3 === 0 ? 'closed' : 'open',
+            created_at: NOW + at,
+            updated_at: NOW + at,
+          }),
+        ),
       )
       .returningAll()
       .execute();

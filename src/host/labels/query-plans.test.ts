@@ -2,6 +2,7 @@
 import { testPlans } from '../../../test/query-plans.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { withLabel } from '../issues/facets.ts';
+import { issueRow } from '../issues/fixture.ts';
 import { deleteSomeFacets } from '../issues/store-facets.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
@@ -66,28 +67,7 @@ async function insertRows(tx: Db, rows: readonly number[]): Promise<void> {
   const times = { created_at: NOW, updated_at: NOW, comment_count: 0 };
   await tx
     .insertInto('issues')
-    .values(
-      rows.map((at) => ({
-        ...times,
-        repository_number: at + 1,
-        number: 1,
-        is_pull: 0,
-        author_id: 'ada',
-        author_name: null,
-        title: 'A fault',
-        body: null,
-        state: 'open',
-        state_reason: null,
-        is_locked: 0,
-        lock_reason: null,
-        milestone_id: at + 1,
-        reactions: '{}',
-        parent_id: null,
-        parent_position: null,
-        closed_at: null,
-        closed_by_id: null,
-      })),
-    )
+    .values(rows.map((at) => issueRow({ repository_number: at + 1, number: 1, milestone_id: at + 1 })))
     .execute();
   await tx
     .insertInto('issue_labels')

@@ -6,6 +6,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, fillTables, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { insertEventOfIssues } from '../timeline/store.ts';
 import {
@@ -104,27 +105,7 @@ async function insertRows(tx: Db, rows: readonly number[]): Promise<void> {
   await tx
     .insertInto('issues')
     .values(
-      rows.map((at) => ({
-        ...times,
-        repository_number: at + 1,
-        number: 1,
-        is_pull: 0,
-        author_id: 'ada',
-        author_name: null,
-        title: 'A fault',
-        body: null,
-        state: 'open',
-        state_reason: null,
-        is_locked: 0,
-        lock_reason: null,
-        milestone_id: (at % 100) + 1,
-        comment_count: 0,
-        reactions: '{}',
-        parent_id: null,
-        parent_position: null,
-        closed_at: null,
-        closed_by_id: null,
-      })),
+      rows.map((at) => issueRow({ repository_number: at + 1, number: 1, milestone_id: (at % 100) + 1 })),
     )
     .execute();
 }

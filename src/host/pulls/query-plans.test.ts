@@ -4,6 +4,7 @@ import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, fillTables, recordStatements } from '../../../test/query-plans.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { issueEventRow, issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { hasIssueEvent } from '../timeline/store.ts';
 import {
@@ -61,29 +62,9 @@ onEachEngine((testEngine) => {
     await tx
       .insertInto('issues')
       .values(
-        rows.map((at) => ({
-          id: at + 1,
-          repository_number: (at % 100) + 1,
-          number: at + 1,
-          is_pull: 1,
-          author_id: 'ada',
-          author_name: null,
-          title: 'x',
-          body: null,
-          state: 'open',
-          state_reason: null,
-          is_locked: 0,
-          lock_reason: null,
-          milestone_id: null,
-          comment_count: 0,
-          reactions: '{}',
-          parent_id: null,
-          parent_position: null,
-          created_at: NOW,
-          updated_at: NOW,
-          closed_at: null,
-          closed_by_id: null,
-        })),
+        rows.map((at) =>
+          issueRow({ id: at + 1, repository_number: (at % 100) + 1, number: at + 1, is_pull: 1 }),
+        ),
       )
       .execute();
     await tx
@@ -120,18 +101,14 @@ onEachEngine((testEngine) => {
     await tx
       .insertInto('issue_events')
       .values(
-        rows.map((at) => ({
-          issue_id: at + 1,
-          repository_number: (at % 100) + 1,
-          event: at % 2 === 0 ? 'committed' : 'closed',
-          is_listed: 0,
-          actor_id: null,
-          actor_name: null,
-          commit_id: `head-${at}`,
-          subject_id: null,
-          details: '{}',
-          created_at: NOW,
-        })),
+        rows.map((at) =>
+          issueEventRow({
+            issue_id: at + 1,
+            repository_number: (at % 100) + 1,
+            event: at % 2 === 0 ? 'committed' : 'closed',
+            commit_id: `head-${at}`,
+          }),
+        ),
       )
       .execute();
   }

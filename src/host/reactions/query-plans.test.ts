@@ -1,6 +1,6 @@
 // The query plans for reactions: each goes by an index, for any number of reactions.
 import { testPlans } from '../../../test/query-plans.ts';
-import { insertCommentRows } from '../issue-comments/fixture.ts';
+import { insertOneCommentEach } from '../issues/fixture.ts';
 import {
   deleteReaction,
   deleteReactionsOf,
@@ -19,7 +19,7 @@ testPlans('every statement about reactions goes by an index', {
   rows: 3000,
   atLeast: 11,
   async insertRows(tx, rows) {
-    await insertCommentRows(tx, rows, NOW);
+    await insertOneCommentEach(tx, rows);
     await tx
       .insertInto('reactions')
       .values(

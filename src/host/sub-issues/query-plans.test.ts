@@ -1,7 +1,7 @@
 // The query plans for sub-issues and dependencies: each goes by an index, for any number of issues.
 import { testPlans } from '../../../test/query-plans.ts';
+import { insertOneIssueEach } from '../issues/fixture.ts';
 import { listIssueLinks } from '../issues/store-links.ts';
-import { insertIssueRows } from './fixture.ts';
 import {
   countDependencies,
   deleteDependency,
@@ -27,7 +27,17 @@ testPlans('every statement about links between issues goes by an index', {
   rows: 3000,
   atLeast: 25,
   scan: /(?:SCAN|Seq Scan on) (?:issues|issue_dependencies|repositories|asked|linked)\b/,
-  insertRows: (tx, rows) => insertIssueRows(tx, rows, NOW),
+  /** Ten are sub-issues of the one before them, and each blocks the next. */
+  async insertRows(tx, rows) {
+    await insertOneIssueEach(tx, rows, (at) =>
+      at % 11 === 0 ? {} : { parent_id: at - (at % 11) + 1, parent_position: at % 11 },
+    );
+    const others = rows.filter((at) => at > 0);
+    await tx
+      .insertInto('issue_dependencies')
+      .values(others.map((at) => ({ issue_id: at + 1, blocker_id: at, created_at: NOW })))
+      .execute();
+  },
   async execute(db) {
     for (const viewer of ['all', 'public', { accountId: 'account-1' }] as const) {
       await listSubIssues(db, ISSUE, viewer, SLICE);

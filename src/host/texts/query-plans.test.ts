@@ -1,6 +1,7 @@
 // The query plans for rendered texts and references: each uses an index, for any number of rows.
 import { testPlans } from '../../../test/query-plans.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { issueEventRow, issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { listReaders } from '../repositories/store-visibility.ts';
@@ -54,30 +55,7 @@ async function insertRows(tx: Db, indexes: readonly number[]): Promise<void> {
     .execute();
   const issues = await tx
     .insertInto('issues')
-    .values(
-      indexes.map((at) => ({
-        repository_number: 1 + (at % 10),
-        number: 1 + at,
-        is_pull: 0,
-        author_id: 'ada',
-        author_name: null,
-        title: 'x',
-        body: null,
-        state: 'open',
-        state_reason: null,
-        is_locked: 0,
-        lock_reason: null,
-        milestone_id: null,
-        comment_count: 0,
-        reactions: '{}',
-        parent_id: null,
-        parent_position: null,
-        created_at: NOW,
-        updated_at: NOW,
-        closed_at: null,
-        closed_by_id: null,
-      })),
-    )
+    .values(indexes.map((at) => issueRow({ repository_number: 1 + (at % 10), number: 1 + at })))
     .returning('id')
     .execute();
   const common = { repository_number: 1, created_at: NOW };
@@ -97,17 +75,9 @@ async function insertRows(tx: Db, indexes: readonly number[]): Promise<void> {
   await tx
     .insertInto('issue_events')
     .values(
-      issues.map(({ id }) => ({
-        ...common,
-        issue_id: id,
-        event: 'cross-referenced',
-        is_listed: 0,
-        actor_id: 'ada',
-        actor_name: null,
-        commit_id: null,
-        subject_id: id % 100,
-        details: '{}',
-      })),
+      issues.map(({ id }) =>
+        issueEventRow({ ...common, issue_id: id, event: 'cross-referenced', subject_id: id % 100 }),
+      ),
     )
     .execute();
   await tx

@@ -1,6 +1,6 @@
 // The query plans for timelines: each goes by an index and in its order, for any number of events.
 import { testPlans } from '../../../test/query-plans.ts';
-import { insertIssueRows } from '../sub-issues/fixture.ts';
+import { insertOneIssueEach, issueEventRow } from '../issues/fixture.ts';
 import {
   findEvent,
   insertIssueEvents,
@@ -20,22 +20,20 @@ testPlans('every statement about timelines goes by an index, and none sorts', {
   atLeast: 20,
   scan: /(?:SCAN|Seq Scan on) (?:issues|issue_events|issue_comments|repositories|other)\b|ORDER BY|Sort/,
   async insertRows(tx, rows) {
-    await insertIssueRows(tx, rows, NOW);
+    await insertOneIssueEach(tx, rows);
     await tx
       .insertInto('issue_events')
       .values(
-        rows.map((at) => ({
-          issue_id: rows[0]! + 1 + (at % 3),
-          repository_number: rows[0]! + 1 + (at % 3),
-          event: EVENTS[at % EVENTS.length]!,
-          is_listed: at % 2,
-          actor_id: 'account-1',
-          actor_name: null,
-          commit_id: null,
-          subject_id: at + 1,
-          details: '{}',
-          created_at: NOW + at,
-        })),
+        rows.map((at) =>
+          issueEventRow({
+            issue_id: rows[0]! + 1 + (at % 3),
+            repository_number: rows[0]! + 1 + (at % 3),
+            event: EVENTS[at % EVENTS.length]!,
+            is_listed: at % 2,
+            subject_id: at + 1,
+            created_at: NOW + at,
+          }),
+        ),
       )
       .execute();
   },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Octokit } from 'octokit';
-import { giveIssue } from '../../conformance/host-issue-rows.ts';
+import { giveIssue } from '../../host-issues.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import { isStatus, type OctokitSuite } from './suite.ts';
 
