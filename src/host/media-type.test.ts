@@ -44,7 +44,7 @@ test('a route that sends another type is asked for by that type or its group', (
   assert.throws(() => checkAccept('text/plainer', 'text/plain'), Failure);
 });
 
-test('what was understood is told the same, however many others were told before', () => {
+test('what was understood is answered the same, however many others were answered before', () => {
   const accept = 'application/vnd.late.v3.raw+json';
   for (let other = 0; other < 300; other += 1) describeAccept(`application/vnd.vendor${other}.v3+json`);
   assert.equal(describeAccept(accept), 'v3; param=raw; format=json');

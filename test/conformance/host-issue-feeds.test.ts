@@ -34,7 +34,7 @@ onEachEngine((engine) => {
   const actionsOf = (events: Json[]) => events.map(({ payload }) => payload.action as string);
 
   test('what happens to an issue is in the feeds of its repository, of its author and of everybody', async () => {
-    const desk = await newDesk('told');
+    const desk = await newDesk('events');
     const urgent = await desk.label('urgent');
     const issue = await desk.open({ body: 'It is dark.', labels: [urgent] });
     await desk.edit(issue, { title: 'No light', assigneeIds: () => [bob.member.id] });
@@ -42,16 +42,16 @@ onEachEngine((engine) => {
     await desk.edit(issue, { state: 'open', assigneeIds: () => [] });
     const expected = 'unassigned reopened unlabeled closed assigned labeled opened'.split(' ');
     for (const path of [
-      '/repos/ada/told/events',
+      '/repos/ada/events/events',
       '/users/ada/events',
-      '/networks/ada/told/events',
+      '/networks/ada/events/events',
       '/events',
     ]) {
-      const told = (await issuesIn(bob, path)).filter(({ repo }) => repo.name === 'ada/told');
-      assert.deepEqual(actionsOf(told), expected, path);
-      assert.deepEqual(new Set(told.map(({ payload }) => payload.issue.title)), new Set(['No light']));
+      const received = (await issuesIn(bob, path)).filter(({ repo }) => repo.name === 'ada/events');
+      assert.deepEqual(actionsOf(received), expected, path);
+      assert.deepEqual(new Set(received.map(({ payload }) => payload.issue.title)), new Set(['No light']));
     }
-    const [unassigned, , unlabeled, , , , opened] = await issuesIn(bob, '/repos/ada/told/events');
+    const [unassigned, , unlabeled, , , , opened] = await issuesIn(bob, '/repos/ada/events/events');
     assert.deepEqual([unassigned!['payload'].assignee.login, unassigned!['payload'].assignees], ['bob', []]);
     assert.deepEqual([unlabeled!['payload'].label.name, unlabeled!['payload'].labels], ['urgent', []]);
     assert.deepEqual(
@@ -67,9 +67,9 @@ onEachEngine((engine) => {
     const second = await desk.editComment(await desk.comment(issue, 'Becuase.'), 'Because.');
     const bodies = async () => {
       const { json } = await bob.get('/repos/ada/talked/events');
-      const told = (json as unknown as Json[]).filter(({ type }) => type === 'IssueCommentEvent');
-      assert.ok(told.every(({ payload }) => payload.issue.number === issue.number));
-      return told.map(({ payload }) => [payload.comment.body, payload.comment.author_association]);
+      const received = (json as unknown as Json[]).filter(({ type }) => type === 'IssueCommentEvent');
+      assert.ok(received.every(({ payload }) => payload.issue.number === issue.number));
+      return received.map(({ payload }) => [payload.comment.body, payload.comment.author_association]);
     };
     assert.deepEqual(await bodies(), [
       ['Because.', 'OWNER'],

@@ -1,4 +1,4 @@
-// What webhooks are told of issues, labels and milestones: each payload has the shape that receivers know, in order, once.
+// What webhooks deliver of issues, labels and milestones: each payload has the shape that receivers know, in order, once.
 import assert from 'node:assert/strict';
 import type { EventDetails, HostEvent, IssueInEvent } from '../../src/host/events/model.ts';
 import { recordEvent } from '../../src/host/events/record-event.ts';
@@ -66,14 +66,14 @@ onEachEngine((engine) => {
     const came = receiver.at(path).filter(({ headers }) => headers['x-github-event'] !== 'ping');
     const guidOf = ({ headers }: ReceivedWebhook) => headers['x-github-delivery'] as string;
     assert.deepEqual(came.map(guidOf).toSorted(), guids.toSorted());
-    const told = guids.map((guid) => came.find((one) => guidOf(one) === guid)!);
-    return told.map((one) => {
+    const received = guids.map((guid) => came.find((one) => guidOf(one) === guid)!);
+    return received.map((one) => {
       checkWebhookPayload(one.headers['x-github-event'] as string, one.json);
       return [nameOf(one), one.json];
     });
   }
 
-  test('the whole life of an issue is told in order, and each step once', async () => {
+  test('the whole life of an issue is delivered in order, and each step once', async () => {
     const desk = await newDesk('life');
     const [urgent, first, second] = [
       await desk.label('urgent/now'),
@@ -94,12 +94,12 @@ onEachEngine((engine) => {
     await desk.edit(issue, { lock: null });
     const expected = `opened labeled assigned milestoned edited edited closed reopened unlabeled unassigned
       demilestoned milestoned locked demilestoned unlocked`.split(/\s+/);
-    const told = await payloadsAt('/life', expected.length);
+    const received = await payloadsAt('/life', expected.length);
     assert.deepEqual(
-      told.map(([name]) => name),
+      received.map(([name]) => name),
       expected.map((action) => `issues.${action}`),
     );
-    const payloads = told.map(([, payload]) => payload);
+    const payloads = received.map(([, payload]) => payload);
     assert.deepEqual(
       [payloads[1]!['label'].name, payloads[2]!['assignee'].login, payloads[3]!['milestone'].title],
       ['urgent/now', 'bob', 'Milestone 1'],
@@ -129,33 +129,37 @@ onEachEngine((engine) => {
     const desk = await newDesk('gone');
     await desk.open({ author: { id: null, name: null } });
     await desk.open({ author: { id: null, name: 'old-hand' } });
-    const told = await payloadsAt('/gone', 2);
+    const received = await payloadsAt('/gone', 2);
     assert.deepEqual(
-      told.map(([, { issue }]) => issue.user.login),
+      received.map(([, { issue }]) => issue.user.login),
       ['ghost', 'old-hand'],
     );
   });
 
-  test('comments are told with their issue and with what they were before', async () => {
+  test('comments are delivered with their issue and with what they were before', async () => {
     const desk = await newDesk('talk');
     const issue = await desk.open({ body: LONGEST_BODY });
     const first = await desk.comment(issue, LONGEST_BODY);
     const second = await desk.editComment(first, 'Short');
     await desk.removeComment(second);
-    const told = (await payloadsAt('/talk', 4)).slice(1);
+    const received = (await payloadsAt('/talk', 4)).slice(1);
     assert.deepEqual(
-      told.map(([name, { comment }]) => [name, comment.id]),
+      received.map(([name, { comment }]) => [name, comment.id]),
       ['created', 'edited', 'deleted'].map((action) => [`issue_comment.${action}`, first.id]),
     );
     assert.deepEqual(
-      [told[0]![1]['comment'].body, told[1]![1]['comment'].body, told[1]![1]['changes'].body.from],
+      [
+        received[0]![1]['comment'].body,
+        received[1]![1]['comment'].body,
+        received[1]![1]['changes'].body.from,
+      ],
       [LONGEST_BODY, 'Short', LONGEST_BODY],
     );
-    assert.equal(told[0]![1]['issue'].number, issue.number);
-    assert.match(told[0]![1]['comment'].html_url as string, /\/ada\/talk\/issues\/1#issuecomment-\d+$/);
+    assert.equal(received[0]![1]['issue'].number, issue.number);
+    assert.match(received[0]![1]['comment'].html_url as string, /\/ada\/talk\/issues\/1#issuecomment-\d+$/);
   });
 
-  test('labels and milestones are told with what they were before', async () => {
+  test('labels and milestones are delivered with what they were before', async () => {
     const desk = await newDesk('words');
     const label = await desk.label('urgent');
     const milestone = await desk.milestone('Milestone 1');
@@ -186,16 +190,16 @@ onEachEngine((engine) => {
       { name: 'milestone', action: 'deleted', details: { milestone: { milestone, creator } } },
     ];
     for (const event of events) await desk.run((tx, found) => recordEvent(tx, event, { found }));
-    const told = await payloadsAt('/words', events.length);
+    const received = await payloadsAt('/words', events.length);
     assert.deepEqual(
-      told.map(([name]) => name),
+      received.map(([name]) => name),
       events.map(({ name, action }) => `${name}.${action!}`),
     );
-    assert.deepEqual(told[1]![1]['changes'], { name: { from: 'old' }, description: { from: '' } });
-    assert.equal(told[5]![1]['milestone'].creator.login, 'ghost');
+    assert.deepEqual(received[1]![1]['changes'], { name: { from: 'old' }, description: { from: '' } });
+    assert.equal(received[5]![1]['milestone'].creator.login, 'ghost');
   });
 
-  test('a link between two issues is told with both, and with the repository of the other', async () => {
+  test('a link between two issues is delivered with both, and with the repository of the other', async () => {
     const here = await newDesk('here');
     const there = await newDesk('there');
     const shownOn = (desk: IssueDesk, issue: Issue): Promise<IssueInEvent> =>
@@ -227,9 +231,9 @@ onEachEngine((engine) => {
       ['/there', there, 'ada/here'],
     ] as const) {
       const own = links.filter(([at]) => at === desk);
-      const told = (await payloadsAt(path, own.length + 1)).slice(1);
+      const received = (await payloadsAt(path, own.length + 1)).slice(1);
       assert.deepEqual(
-        told.map(([of, payload], index) => [of, payload[own[index]![2]]?.full_name]),
+        received.map(([of, payload], index) => [of, payload[own[index]![2]]?.full_name]),
         own.map(([, event]) => [`${event.name}.${event.action!}`, name]),
       );
     }
@@ -258,9 +262,9 @@ onEachEngine((engine) => {
     );
     assert.equal((await bob.put('/user/starred/ada/heard')).status, 204);
     const heardBy = async (path: string) => {
-      const told = () => receiver.at(path).map(nameOf);
-      await eventually(() => told().includes('star.created'), `the star at ${path}`);
-      return told()
+      const received = () => receiver.at(path).map(nameOf);
+      await eventually(() => received().includes('star.created'), `the star at ${path}`);
+      return received()
         .filter((name) => !name.startsWith('installation'))
         .toSorted();
     };

@@ -370,8 +370,8 @@ onEachEngine((engine) => {
     await expectAnswer(200, wil.patch(`${path}/${number}`, { title: 'Better', state: 'closed' }));
     const { json } = await server.call('/api/v2/auditlog?limit=20');
     const entries = (json['items'] as Json[]).filter(({ name }) => name === 'audited');
-    const told = entries.filter((entry) => JSON.stringify(entry).includes('somebody else'));
-    assert.equal(told.length, 1);
+    const recorded = entries.filter((entry) => JSON.stringify(entry).includes('somebody else'));
+    assert.equal(recorded.length, 1);
     assert.equal(entries.filter((entry) => /issue/.test(JSON.stringify(entry))).length, 1);
   });
 

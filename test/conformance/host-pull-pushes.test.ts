@@ -117,10 +117,10 @@ onEachEngine((engine) => {
     const forced = await client.run('work', 'rev-parse', 'feature');
     await eventually(async () => (await pull())['head'].sha === forced, 'the forced push');
     assert.deepEqual((await events()).slice(2), ['committed', 'head_ref_force_pushed']);
-    const told = () => receiver.at(`/${name}`).filter(({ json }) => json['action'] === 'synchronize');
-    await eventually(() => told().length === 2, 'webhooks');
+    const received = () => receiver.at(`/${name}`).filter(({ json }) => json['action'] === 'synchronize');
+    await eventually(() => received().length === 2, 'webhooks');
     assert.deepEqual(
-      told().map(({ json }) => [json['before'], json['after'], json['sender'].login]),
+      received().map(({ json }) => [json['before'], json['after'], json['sender'].login]),
       [
         [first, second, 'ada'],
         [second, forced, 'ada'],
@@ -147,9 +147,9 @@ onEachEngine((engine) => {
     await eventually(async () => (await events()).length === 4, 'the deletion');
     assert.deepEqual(await events(), ['committed', 'merged', 'closed', 'head_ref_deleted']);
     assert.equal((await ada.patch(`${at}/pulls/1`, { state: 'open' })).status, 422);
-    const told = () => receiver.at(`/${name}`).map(({ json }) => json);
-    await eventually(() => told().some(({ action }) => action === 'closed'), 'webhooks');
-    assert.equal(told().find(({ action }) => action === 'closed')!['pull_request'].merged, true);
+    const received = () => receiver.at(`/${name}`).map(({ json }) => json);
+    await eventually(() => received().some(({ action }) => action === 'closed'), 'webhooks');
+    assert.equal(received().find(({ action }) => action === 'closed')!['pull_request'].merged, true);
     assert.equal((await ok(ada.get(at)))['open_issues_count'], 0);
   });
 
@@ -184,14 +184,14 @@ onEachEngine((engine) => {
       () => receiver.at(`/${name}`).filter(({ json }) => json['action']).length >= expected.length,
       'webhooks',
     );
-    const told = receiver
+    const received = receiver
       .at(`/${name}`)
       .filter(({ headers }) => headers['x-github-event'] === 'pull_request');
     assert.deepEqual(
-      told.map(({ json }) => json['action']),
+      received.map(({ json }) => json['action']),
       expected,
     );
-    for (const { json } of told) checkWebhookPayload('pull_request', json);
-    assert.deepEqual(told[2]!.json['changes'].base.ref, { from: 'main' });
+    for (const { json } of received) checkWebhookPayload('pull_request', json);
+    assert.deepEqual(received[2]!.json['changes'].base.ref, { from: 'main' });
   });
 });

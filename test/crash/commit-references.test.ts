@@ -1,4 +1,4 @@
-// SIGKILL of a server while it reads the messages of pushed commits: it goes on after the next start, and no issue is told twice.
+// SIGKILL of a server while it reads the messages of pushed commits: it goes on after the next start, and no reference is recorded twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createIssue } from '../../src/host/issues/change-issue.ts';

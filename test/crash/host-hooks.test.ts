@@ -1,4 +1,4 @@
-// SIGKILL after an event was recorded and before webhooks were told: they are told after the next start, once.
+// SIGKILL after an event was recorded and before webhooks delivered it: they do after the next start, once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
@@ -7,12 +7,12 @@ import { openReceiver } from '../webhook-receiver.ts';
 import { callerOf, settingsOn, startChild } from './child-server.ts';
 
 onEngine('sqlite', (engine) => {
-  test('after a kill webhooks are told of what was acknowledged before', needsGit, async (t) => {
+  test('after a kill webhooks deliver what was acknowledged before', needsGit, async (t) => {
     const { settings } = await settingsOn(engine);
     const allowed = { ...settings, SIGNALBOX_ALLOW_PRIVATE_WEBHOOKS: '1' };
     const receiver = await openReceiver();
     t.after(() => receiver.close());
-    // Without background work nothing is told before the kill.
+    // Without background work nothing is delivered before the kill.
     let child = await startChild({ ...allowed, SIGNALBOX_ROLE: 'api' });
     t.after(() => child.kill());
     const server = callerOf(() => child.url);
@@ -29,11 +29,11 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual(receiver.received, []);
     await child.kill();
     child = await startChild(allowed);
-    const told = await receiver.wait('/demo', 4);
-    const names = told.map(({ headers, json }) =>
+    const received = await receiver.wait('/demo', 4);
+    const names = received.map(({ headers, json }) =>
       [headers['x-github-event'], json['action']].filter((word) => word !== undefined).join(' '),
     );
     assert.deepEqual(names.toSorted(), ['ping', 'push', 'star created', 'star deleted']);
-    assert.equal(new Set(told.map(({ headers }) => headers['x-github-delivery'])).size, 4);
+    assert.equal(new Set(received.map(({ headers }) => headers['x-github-delivery'])).size, 4);
   });
 });

@@ -1,4 +1,4 @@
-// SIGKILL of a server during pushes of the real git: no reference is half moved, and each push is told, once.
+// SIGKILL of a server during pushes of the real git: no reference is half moved, and each push is delivered, once.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, utimesSync } from 'node:fs';
@@ -116,7 +116,7 @@ async function checkPushes(
     );
   for (const ref of acknowledged) assert.ok(readRefs().has(ref), `${ref} was acknowledged`);
   const engine = await openEngine(location);
-  const toldOf = async () => {
+  const deliveredOf = async () => {
     const rows = await engine.db
       .selectFrom('host_events')
       .select(['name', 'details'])
@@ -130,19 +130,19 @@ async function checkPushes(
   };
   try {
     let refs = readRefs();
-    let told: string[] = [];
+    let received: string[] = [];
     // A process of git may outlive its server for a moment, and finish its push.
     await eventually(async () => {
       refs = readRefs();
-      told = await toldOf();
-      return told.length >= 2 * refs.size && readRefs().size === refs.size;
+      received = await deliveredOf();
+      return received.length >= 2 * refs.size && readRefs().size === refs.size;
     }, 'the events of all pushes');
     for (const [ref, oid] of refs) assert.equal(oid, commits.get(ref), ref);
     const expected = [...refs].flatMap(([ref, oid]) => [
       `${ref} ${oid}`,
       `created ${ref.replace('refs/heads/', '')}`,
     ]);
-    assert.deepEqual(told.toSorted(), expected.toSorted());
+    assert.deepEqual(received.toSorted(), expected.toSorted());
   } finally {
     await engine.close();
   }

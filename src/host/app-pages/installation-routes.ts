@@ -150,7 +150,7 @@ async function change(request: PageRequest, reply: FastifyReply, kernel: Kernel)
   const action = form.get('action') ?? '';
   const work = workOf(opened, action, form);
   await kernel.changes.run(actorOf(visitor.caller, kernel.clock.now()), work);
-  // At once on this node; the commit has told the others.
+  // At once on this node; the commit has notified the others.
   await kernel.identity.invalidate();
   if (action === 'uninstall') return showPage(reply, 200, goodbyePage(app, account));
   const { setup, setupOnUpdate } = app.urls;

@@ -114,7 +114,7 @@ async function changeSettings(request: PageRequest, reply: FastifyReply, kernel:
   requirePermission(caller, action === 'delete' ? 'deleteApp' : 'updateApp', appResource(app));
   const { work, secret } = await workOf(kernel, app, action, form);
   await kernel.changes.run(actorOf(caller, kernel.clock.now()), work);
-  // At once on this node; the commit has told the others.
+  // At once on this node; the commit has notified the others.
   await kernel.identity.invalidate();
   if (secret !== undefined) return showPage(reply, 200, secretPage(secret, path));
   if (action === 'delete')

@@ -146,8 +146,8 @@ async function applySome(tx: Db, upload: SarifUpload, now: number): Promise<bool
     return false;
   }
   const on = { db: tx, actor: { now } };
-  const told = await recordTransitions(on, repository, upload, transitions, eventsLeft);
-  const next = { applied: Math.min(applied + AT_ONCE, resultsCount), eventsLeft: eventsLeft - told };
+  const recorded = await recordTransitions(on, repository, upload, transitions, eventsLeft);
+  const next = { applied: Math.min(applied + AT_ONCE, resultsCount), eventsLeft: eventsLeft - recorded };
   await updateApplied(tx, { ...analysis, ...next });
   return true;
 }

@@ -77,7 +77,7 @@ describe('CODEOWNERS', () => {
     assert.equal(await lineFor('a*z @y\nabz @x\na*z @late', 'abz'), 3);
   });
 
-  test('wrong lines have no effect, and are told with their place', async () => {
+  test('wrong lines have no effect, and errors name their place', async () => {
     const text = ['***/*.rb @monalisa', '', '*.txt docs@', '  !keep @a', 'a[bc] @a', '\\# @a', 'x\\'].join(
       '\n',
     );
@@ -107,7 +107,7 @@ describe('CODEOWNERS', () => {
       assert.equal((await parseCodeowners(`* ${owner}`)).errors[0]?.kind, 'Invalid owner', owner);
   });
 
-  test('owners that nobody is are told in the same way', async () => {
+  test('owners that nobody is are errors of the same form', async () => {
     const { rules } = await parseCodeowners('* @ghost');
     const [{ source, line, owners }] = rules as [(typeof rules)[number]];
     const error = describeError({

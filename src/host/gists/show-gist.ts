@@ -123,7 +123,7 @@ export async function showRevisions(
   return revisions.map((one) => toGistCommit(one, id, authors.get(one.authorId ?? ''), base));
 }
 
-/** The id of a secret gist is not told to those who only know the id of its fork. */
+/** The id of a secret gist is not disclosed to those who only know the id of its fork. */
 async function findShownParent(
   db: Db,
   { caller }: GistViewer,

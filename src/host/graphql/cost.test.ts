@@ -85,7 +85,7 @@ test('sizes come from variables too', () => {
   assert.equal(refusal(query, { n: 101 }).type, 'EXCESSIVE_PAGINATION');
 });
 
-test('a connection needs a size from 1 to 100, and is told by its path', () => {
+test('a connection needs a size from 1 to 100, and the error names its path', () => {
   const sized = (bounds: string) => `{ viewer { mine: repositories${bounds} { totalCount } } }`;
   const path = ['viewer', 'mine'];
   assert.deepEqual(refusal(sized('')), { type: 'MISSING_PAGINATION_BOUNDARIES', path });

@@ -162,7 +162,7 @@ onEachEngine((testEngine) => {
       .where('name', '=', 'issue_comment')
       .orderBy('number')
       .execute();
-    const told = rows.map(({ action, details: text }) => {
+    const recorded = rows.map(({ action, details: text }) => {
       const {
         issue: shown,
         comment: one,
@@ -170,7 +170,7 @@ onEachEngine((testEngine) => {
       } = JSON.parse(text) as EventDetails['issue_comment.edited'];
       return [action, shown.issue.commentCount, one.comment.body, shown.issue.updatedAt - NOW, changes];
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(recorded, [
       ['created', 1, 'First', 1000, undefined],
       ['edited', 1, 'Second', 2000, { body: { from: 'First' } }],
       ['deleted', 0, 'Second', 3000, undefined],

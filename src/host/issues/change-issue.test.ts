@@ -101,7 +101,7 @@ onEachEngine((testEngine) => {
     assert.equal((await run((tx) => createIssue(tx, found, DRAFT))).number, 1);
   });
 
-  test('an issue that is closed twice at once is counted and told once', async () => {
+  test('an issue that is closed twice at once is counted and recorded once', async () => {
     const found = await newRepository();
     const { id, number } = await run((tx) => createIssue(tx, found, DRAFT));
     await Promise.all([1, 2].map(() => run((tx) => editIssue(tx, found, id, { state: 'closed' }))));

@@ -25,7 +25,7 @@ interface WordCounts {
   total: number;
 }
 
-/** The SPDX identifier. Licences with the same words are told apart by what was chosen before. */
+/** The SPDX identifier. Licences with the same words are distinguished by what was chosen before. */
 export async function recognizeLicense(text: string, chosen: string | null): Promise<string> {
   const found = countWords(text);
   const slice = new TimeSlice();

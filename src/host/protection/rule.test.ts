@@ -59,13 +59,13 @@ const REQUIREMENTS: [code: string, rule: Partial<BranchRule>, facts?: Partial<Ch
 
 test('each requirement holds for others than administrators, and for them where it is enforced', async () => {
   for (const [code, rule, facts = {}] of REQUIREMENTS) {
-    const told = `${code} ${JSON.stringify(rule)}`;
-    assert.deepEqual(await codes(rule, facts), [code], told);
-    assert.deepEqual(await codes(rule, { ...facts, isAdmin: true }), [], told);
+    const description = `${code} ${JSON.stringify(rule)}`;
+    assert.deepEqual(await codes(rule, facts), [code], description);
+    assert.deepEqual(await codes(rule, { ...facts, isAdmin: true }), [], description);
     assert.deepEqual(
       await codes({ ...rule, enforceAdmins: true }, { ...facts, isAdmin: true }),
       [code],
-      told,
+      description,
     );
   }
 });

@@ -139,7 +139,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test('a draft becomes ready for reviews and a draft again, each told once', async () => {
+  test('a draft becomes ready for reviews and a draft again, each recorded once', async () => {
     const { at, found } = await newPlace();
     const { id } = await ok(
       ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main', draft: true }),

@@ -6,7 +6,7 @@ import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { SecondaryExcess, SecondaryRule } from '../../kernel/limits/secondary-limits.ts';
 import { retrySeconds } from '../../kernel/limits/window.ts';
 
-/** The code of such errors, by which they are told from a spent budget. */
+/** The code of such errors, which distinguishes them from a spent budget. */
 export const SECONDARY = 'secondary';
 
 const READ_POINTS = 1;

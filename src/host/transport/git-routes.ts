@@ -94,7 +94,7 @@ function refusePlainly(error: unknown, call: RawRouteCall, { log }: Kernel): Raw
 }
 
 /**
- * A caller without a credential is always asked for one instead of being told that there is nothing of the name: git asks
+ * A caller without a credential is always asked for one instead of the answer that there is nothing of the name: git asks
  * its user only then.
  */
 async function openKnown<Found>(

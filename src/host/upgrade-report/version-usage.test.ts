@@ -69,7 +69,7 @@ onEachEngine((testEngine) => {
     assert.deepEqual(new Set(effects.map(({ calls }) => calls)), new Set([1, 3]));
   });
 
-  test('a full memory is saved early, and what finds no room is counted and told', async () => {
+  test('a full memory is saved early, and what finds no room is counted and reported', async () => {
     for (let index = 0; index < 250; index += 1) record(`caller-${index}`);
     // Known callers are counted however full it is.
     record('caller-0');

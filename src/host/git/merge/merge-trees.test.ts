@@ -1,4 +1,4 @@
-// Two commits merge as git merges them, every kind of conflict is told apart from a clean result, and nothing is left behind.
+// Two commits merge as git merges them, every kind of conflict differs from a clean result, and nothing is left behind.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import {
@@ -124,7 +124,7 @@ describe('a merge of two commits', needsGit, () => {
     assert.equal(merged.kind === 'conflicts' && merged.paths.length, 1000);
   });
 
-  test('of unrelated histories is told apart', async () => {
+  test('of unrelated histories is an answer of its own', async () => {
     const one = await addCommit(target, { a: '1' }, { branch: 'island-1', message: 'one' });
     const other = await addCommit(target, { b: '1' }, { branch: 'island-2', message: 'other' });
     assert.deepEqual(await mergeTrees(target, one, other), { kind: 'unrelated' });

@@ -15,7 +15,7 @@ export function issueMembers(
   base: string,
 ): PayloadObject {
   const { issue, changes, label, assignee, milestone } = details as unknown as EventDetails['issues'];
-  // One edit may replace a milestone by another. It is told as two steps, and after the first there was none.
+  // One edit may replace a milestone by another. Its payloads are those of two steps, and after the first there was none.
   const shown = action === 'demilestoned' ? { ...issue, milestone: null } : issue;
   return {
     issue: issueInPayload(shown, found, base),
