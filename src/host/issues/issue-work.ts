@@ -10,6 +10,7 @@ import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
 import { listOwners } from '../owners/store.ts';
+import { moveHeads } from '../pulls/follow-transfers.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { editIssue } from './change-issue.ts';
@@ -22,7 +23,10 @@ const AT_ONCE = 500;
 export function issueWork(kernel: Kernel): BackgroundWork {
   return {
     handlers: {
-      [MOVE_ISSUES]: ({ payload }, signal) => moveIssues(kernel, Number(payload), signal),
+      async [MOVE_ISSUES]({ payload }, signal) {
+        await moveIssues(kernel, Number(payload), signal);
+        await moveHeads(kernel, Number(payload), signal);
+      },
       [UNASSIGN]: ({ payload }, signal) => unassign(kernel, payload, signal),
     },
   };

@@ -7,6 +7,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { issueEventRow, issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { hasIssueEvent } from '../timeline/store.ts';
+import { listSomeHeads, updateHeadOwner } from './follow-transfers.ts';
 import {
   findPull,
   forgetMergeability,
@@ -25,7 +26,8 @@ import {
 
 const NOW = 1_800_000_000_000;
 const ROWS = 3000;
-const WHOLE_TABLE = /(?:SCAN|Seq Scan on) (?:pulls|issue_events|requested_reviewers)\b(?! USING)/;
+const WHOLE_TABLE =
+  /(?:SCAN|Seq Scan on) (?:pulls|issue_events|issue_facets|requested_reviewers)\b(?! USING)/;
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -47,10 +49,12 @@ onEachEngine((testEngine) => {
     await hasCommit(db, pull, 'head-7');
     await listReviewRequests(db, [1, 2]);
     await hasIssueEvent(db, 1, 'head_ref_deleted');
+    const heads = await listSomeHeads(db, 7, undefined);
     await db.transaction().execute(async (tx) => {
       await updatePull(tx, pull, { baseRef: 'release' });
       await updateOpenKey(tx, pull, false);
       await forgetMergeability(tx, 7, ['main']);
+      await updateHeadOwner(tx, 7, heads);
     });
     statements = [...seen.values()].filter(({ sql: text }) =>
       /^\s*(select|insert|update|delete)/i.test(text),
