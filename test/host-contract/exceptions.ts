@@ -27,6 +27,10 @@ export const NULL_REPOSITORIES: Record<string, { sides: string[]; why: string }>
     sides: ['head'],
     why: 'The original sends null too, where the repository was deleted.',
   },
+  'pull-request-minimal': {
+    sides: ['head'],
+    why: 'Feeds show pull requests of deleted and of hidden forks too.',
+  },
   'pull-request-simple': {
     sides: ['head'],
     why: 'The original sends null too, where the repository was deleted.',

@@ -14,6 +14,7 @@ export type FeedEntry =
   | { type: 'MemberEvent'; action: 'added'; member: RepositoryOwner }
   | { type: 'PublicEvent' }
   | IssueEntry
+  | PullEntry
   | CommentEntry;
 
 export interface CreateEntry {
@@ -55,6 +56,15 @@ export interface IssueEntry {
   label?: Label;
   /** The id of the account. */
   assignee?: string;
+}
+
+/** A pull request that is closed because it is merged has an action of its own, as feeds do not show whether it is. */
+export const PULL_FEED_ACTIONS = [...ISSUE_FEED_ACTIONS, 'merged'] as const;
+
+/** The pull request itself is read when the event is shown. */
+export interface PullEntry extends Omit<IssueEntry, 'type' | 'action'> {
+  type: 'PullRequestEvent';
+  action: (typeof PULL_FEED_ACTIONS)[number];
 }
 
 /** Both are read when the event is shown. */
@@ -103,6 +113,8 @@ export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry
       return { type: 'PublicEvent' };
     case 'issues':
       return issueEntryOf(event);
+    case 'pull_request':
+      return pullEntryOf(event);
     case 'issue_comment':
       return action === 'created' ? commentEntryOf(event.details as never) : undefined;
     default:
@@ -118,6 +130,20 @@ function issueEntryOf({ action: name, details }: HostEvent): IssueEntry | undefi
     type: 'IssuesEvent',
     action,
     issue: issue.issue.id,
+    ...(label && { label }),
+    ...(assignee && { assignee: assignee.id }),
+  };
+}
+
+function pullEntryOf({ action: name, details }: HostEvent): PullEntry | undefined {
+  const action = ISSUE_FEED_ACTIONS.find((one) => one === name);
+  if (action === undefined) return undefined;
+  const { pull, label, assignee } = details as unknown as EventDetails['pull_request'];
+  const isMerged = action === 'closed' && pull.pull.mergedAt !== null;
+  return {
+    type: 'PullRequestEvent',
+    action: isMerged ? 'merged' : action,
+    issue: pull.pull.issueId,
     ...(label && { label }),
     ...(assignee && { assignee: assignee.id }),
   };

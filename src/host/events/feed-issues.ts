@@ -1,4 +1,4 @@
-// Reads the issues and comments that events of a feed are about: only what the caller may read at this moment.
+// Reads the issues, pull requests and comments that events of a feed are about: only what the caller may read at this moment.
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ShownComment } from '../issue-comments/model.ts';
@@ -12,16 +12,18 @@ import { listAssociationsIn } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import type { ShownRepository } from '../repositories/model.ts';
+import { readFeedPulls, type FeedPull } from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 /** What events of a feed are about, beside their repositories. */
 interface FeedSubjects {
   issue: ShownIssue | undefined;
+  pull: FeedPull | undefined;
   comment: ShownComment | undefined;
 }
 
 /**
- * Gives the issue and the comment of an event, or undefined where they are gone or the caller may not read them. `places` are
+ * Gives the issue, the pull request and the comment of an event, or undefined where they are gone or the caller may not read them. `places` are
  * the repositories of the events, by number.
  */
 export async function readFeedSubjects(
@@ -38,16 +40,28 @@ export async function readFeedSubjects(
   });
   const numbers = new Set(readable.map(({ repositoryNumber }) => repositoryNumber));
   const found = [...places.values()].filter(({ repository }) => numbers.has(repository.number));
-  const [shown, comments] = await Promise.all([
+  const pullIds = new Set(
+    events.flatMap(({ entry }) => (entry.type === 'PullRequestEvent' ? entry.issue : [])),
+  );
+  const [shown, pulls, comments] = await Promise.all([
     showIssuesOf(db, caller, found, readable),
+    readFeedPulls(
+      db,
+      caller,
+      readable.flatMap(({ id }) => (pullIds.has(id) ? id : [])),
+    ),
     readComments(db, commentIds, found),
   ]);
   const issues = new Map(shown.map((one) => [one.issue.id, one]));
   return ({ entry }) => {
     const issue = 'issue' in entry ? issues.get(entry.issue) : undefined;
+    const pull = entry.type === 'PullRequestEvent' ? pulls.get(entry.issue) : undefined;
     const comment = 'comment' in entry ? comments.get(entry.comment) : undefined;
-    const isMissing = ('issue' in entry && !issue) || ('comment' in entry && !comment);
-    return isMissing ? undefined : { issue, comment };
+    const isMissing =
+      ('issue' in entry && !issue) ||
+      (entry.type === 'PullRequestEvent' && !pull) ||
+      ('comment' in entry && !comment);
+    return isMissing ? undefined : { issue, pull, comment };
   };
 }
 
@@ -84,5 +98,6 @@ async function readComments(
 
 /** As the routes of issues decide, for a caller who sees the repository. */
 function mayRead(caller: Caller, place: ShownRepository, { isPull }: Issue): boolean {
-  return (isPull || place.repository.settings.hasIssues) && mayUse(caller, place, isPull, 'read');
+  const { hasIssues, hasPullRequests } = place.repository.settings;
+  return (isPull ? hasPullRequests : hasIssues) && mayUse(caller, place, isPull, 'read');
 }

@@ -11,8 +11,10 @@ import {
   type CreateEntry,
   type FeedEntry,
   type IssueEntry,
+  type PullEntry,
   type PushEntry,
 } from './feed-entry.ts';
+import { PullPayload, toPullPayload, type FeedPull } from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 const Actor = Type.Object(
@@ -107,6 +109,7 @@ const EventPayload = Type.Union([
   PublicPayload,
   IssuesPayload,
   IssueCommentPayload,
+  PullPayload,
 ]);
 
 export const FeedItem = Type.Object(
@@ -134,8 +137,10 @@ export interface ShownEvent {
   forkee: ShownRepository | undefined;
   /** For new members and assignees; undefined where the account is gone. */
   member: RepositoryOwner | undefined;
-  /** For what happened to issues. */
+  /** For what happened to issues and pull requests. */
   issue: ShownIssue | undefined;
+  /** For what happened to pull requests. */
+  pull: FeedPull | undefined;
   /** For comments. */
   comment: ShownComment | undefined;
 }
@@ -191,6 +196,11 @@ function toPayload(
       return { action: 'added', member: toSimpleUser(member ?? GHOST, base) };
     case 'IssuesEvent':
       return toIssuesPayload(shown, entry as Omit<IssueEntry, 'type'>, url, base);
+    case 'PullRequestEvent': {
+      const { issue, pull, place } = shown;
+      const subject = { issue: issue!, pull: pull!, member, place };
+      return toPullPayload(subject, entry as Omit<PullEntry, 'type'>, base);
+    }
     case 'IssueCommentEvent':
       return toCommentPayload(shown, base);
     default:

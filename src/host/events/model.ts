@@ -148,6 +148,7 @@ export interface EventDetails {
     commit: Pick<GitCommit, 'oid' | 'tree' | 'parents' | 'author' | 'committer' | 'message'>;
   };
   issues: IssueEventDetails;
+  pull_request: { pull: ShownPull } & Pick<IssueEventDetails, 'label' | 'assignee'>;
   'issue_comment.created': { issue: ShownIssue; comment: ShownComment };
   'issue_comment.edited': {
     issue: ShownIssue;

@@ -98,7 +98,7 @@ async function withContext(db: Db, events: readonly FeedEvent[], caller: Caller)
 }
 
 function memberIdIn({ entry }: FeedEvent): string | undefined {
-  if (entry.type === 'IssuesEvent') return entry.assignee;
+  if (entry.type === 'IssuesEvent' || entry.type === 'PullRequestEvent') return entry.assignee;
   return entry.type === 'MemberEvent' ? entry.member.id : undefined;
 }
 

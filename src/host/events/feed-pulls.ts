@@ -1,0 +1,106 @@
+// Pull requests in feeds: only what names them, and their branches as the caller may see them at this moment.
+import type { Caller } from '../../kernel/identity/caller.ts';
+import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import type { ShownIssue } from '../issues/model.ts';
+import { LabelReply, toLabel } from '../labels/model.ts';
+import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import type { Pull } from '../pulls/pull.ts';
+import { listPulls } from '../pulls/store.ts';
+import type { FoundRepository } from '../repositories/access.ts';
+import { showRepositories } from '../repositories/show-repository.ts';
+import { listRepositoriesByNumber } from '../repositories/store.ts';
+import { PULL_FEED_ACTIONS, type PullEntry } from './feed-entry.ts';
+
+const BranchRepository = Type.Object({ id: Type.Integer(), url: Type.String(), name: Type.String() });
+const Branch = { ref: Type.String(), sha: Type.String() };
+
+const PullMinimal = Type.Object(
+  {
+    id: Type.Integer(),
+    number: Type.Integer(),
+    url: Type.String(),
+    /** Without a repository where it was deleted, or is not visible to the caller. */
+    head: Type.Object({ ...Branch, repo: Nullable(BranchRepository) }),
+    base: Type.Object({ ...Branch, repo: BranchRepository }),
+  },
+  { $id: 'pull-request-minimal' },
+);
+
+export const PullPayload = Type.Object(
+  {
+    action: OneOf(PULL_FEED_ACTIONS),
+    number: Type.Integer(),
+    pull_request: PullMinimal,
+    label: Type.Optional(LabelReply),
+    labels: Type.Optional(Type.Array(LabelReply)),
+    assignee: Type.Optional(SimpleUser),
+    assignees: Type.Optional(Type.Array(SimpleUser)),
+  },
+  { $id: 'pull-request-event' },
+);
+
+export interface FeedPull {
+  pull: Pull;
+  /** The repository of the branch, where the caller sees it. */
+  head: FoundRepository | undefined;
+}
+
+/** By the ids of their issues. */
+export async function readFeedPulls(
+  db: Db,
+  caller: Caller,
+  issueIds: readonly number[],
+): Promise<Map<number, FeedPull>> {
+  const pulls = await listPulls(db, issueIds);
+  const numbers = [...pulls.values()].flatMap(({ headRepositoryNumber }) => headRepositoryNumber ?? []);
+  const heads = await listRepositoriesByNumber(db, [...new Set(numbers)]);
+  const shown = await showRepositories(db, caller, [...heads.values()]);
+  const byNumber = new Map(shown.map((one) => [one.repository.number, one]));
+  return new Map(
+    [...pulls].map(([id, pull]) => [id, { pull, head: byNumber.get(pull.headRepositoryNumber ?? 0) }]),
+  );
+}
+
+interface ShownPullEvent {
+  issue: ShownIssue;
+  pull: FeedPull;
+  /** The assignee; undefined where the account is gone. */
+  member: RepositoryOwner | undefined;
+  place: FoundRepository;
+}
+
+/** The label is as it was then, and the pull request as it is now. */
+export function toPullPayload(
+  { issue, pull: { pull, head }, member, place }: ShownPullEvent,
+  { action, label, assignee }: Omit<PullEntry, 'type'>,
+  base: string,
+): Static<typeof PullPayload> {
+  const into = toBranchRepository(place, base);
+  return {
+    action,
+    number: pull.number,
+    pull_request: {
+      id: pull.issueId,
+      number: pull.number,
+      url: `${into.url}/pulls/${pull.number}`,
+      head: { ref: pull.headRef, sha: pull.headSha, repo: head ? toBranchRepository(head, base) : null },
+      base: { ref: pull.baseRef, sha: pull.baseSha, repo: into },
+    },
+    ...(label && {
+      label: toLabel(label, into.url),
+      labels: issue.labels.map((one) => toLabel(one, into.url)),
+    }),
+    ...(assignee !== undefined && {
+      assignee: toSimpleUser(member ?? GHOST, base),
+      assignees: issue.assignees.map((user) => toSimpleUser(user, base)),
+    }),
+  };
+}
+
+function toBranchRepository(
+  { repository: { number, name }, owner }: FoundRepository,
+  base: string,
+): Static<typeof BranchRepository> {
+  return { id: number, url: `${base}/repos/${owner.login}/${name}`, name };
+}
