@@ -3,7 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Label } from '../labels/model.ts';
-import { listLabelsOf, replaceIssueLabels } from '../labels/store.ts';
+import { listLabelsOf, replaceIssueLabels, updateMilestoneOfLabels } from '../labels/store.ts';
 import { addToMilestone, listMilestonesById } from '../milestones/store.ts';
 import { listOwners } from '../owners/store.ts';
 import { movePull } from '../pulls/move-pull.ts';
@@ -268,10 +268,12 @@ async function writeParts(
   after: IssueParts,
 ): Promise<void> {
   const { labels, assigneeIds } = after;
-  await replaceIssueLabels(db, issue.id, {
+  await replaceIssueLabels(db, issue, {
     added: without(labels, before.labels),
     removed: without(before.labels, labels),
   });
+  if (before.milestoneId !== issue.milestoneId)
+    await updateMilestoneOfLabels(db, [issue.id], issue.milestoneId);
   const removed = before.assigneeIds.filter((id) => !assigneeIds.includes(id));
   await replaceAssignees(db, issue.id, { assigneeIds, removed });
   const labelIds = labels.map(({ id }) => id);

@@ -84,7 +84,7 @@ export async function insertIssueRows(
       if (labelId !== undefined)
         await tx
           .insertInto('issue_labels')
-          .values(some.map((id) => ({ issue_id: id, label_id: labelId })))
+          .values(some.map((id) => ({ issue_id: id, label_id: labelId, milestone_id: milestoneId })))
           .execute();
       ids.push(...some);
     }

@@ -5,7 +5,8 @@ declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     issues: IssueRow;
     issue_facets: IssueFacetRow;
-    issue_labels: { issue_id: number; label_id: number };
+    /** `milestone_id` is that of the issue. */
+    issue_labels: { issue_id: number; label_id: number; milestone_id: number | null };
     issue_assignees: { issue_id: number; account_id: string; position: number };
     issue_comments: IssueCommentRow;
     reactions: ReactionRow;

@@ -17,6 +17,7 @@ import {
   replaceIssueLabels,
   shareLockLabels,
   updateLabel,
+  updateMilestoneOfLabels,
 } from './store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -27,7 +28,7 @@ testPlans('every statement about labels goes by an index', {
   rows: ROWS,
   insertRows,
   execute: executeAllStatements,
-  atLeast: 12,
+  atLeast: 13,
   scan: /(?:SCAN|Seq Scan on) (?:labels|issue_labels|issue_facets|issues)\b(?! USING)/,
 });
 
@@ -41,8 +42,10 @@ async function executeAllStatements(db: Db): Promise<void> {
     await lockLabel(tx, 1, 'a');
     const [label] = await insertLabels(tx, 1, [FIELDS]);
     await updateLabel(tx, label!.id, { ...FIELDS, name: 'newer' });
-    await replaceIssueLabels(tx, 1, { added: [label!], removed: [] });
-    await replaceIssueLabels(tx, 1, { added: [], removed: [label!] });
+    const issue = { id: 1, milestoneId: null };
+    await replaceIssueLabels(tx, issue, { added: [label!], removed: [] });
+    await replaceIssueLabels(tx, issue, { added: [], removed: [label!] });
+    await updateMilestoneOfLabels(tx, [1, 2], null);
     await deleteLabel(tx, label!.id);
     await deleteSomeLabelLinks(tx, 7, 500);
     await deleteSomeFacets(tx, withLabel(7), 500);
@@ -71,7 +74,7 @@ async function insertRows(tx: Db, rows: readonly number[]): Promise<void> {
     .execute();
   await tx
     .insertInto('issue_labels')
-    .values(rows.map((at) => ({ issue_id: at + 1, label_id: (at % 100) + 1 })))
+    .values(rows.map((at) => ({ issue_id: at + 1, label_id: (at % 100) + 1, milestone_id: at + 1 })))
     .execute();
   await tx
     .insertInto('issue_facets')

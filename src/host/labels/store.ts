@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
+import type { Issue } from '../issues/issue.ts';
 import type { LabelRow } from '../issues/tables.ts';
 import { countBounded, type BoundedTotal } from '../list-query.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -49,20 +50,19 @@ export async function listLabels(db: Db, repositoryNumber: number, slice: Slice)
   return { items: rows.map(labelFrom), ...counted };
 }
 
-/** Of all issues that a milestone has, in the order of their names. */
+/** Of all issues that a milestone has, in the order of their names. Each step of the recursion finds the next label, however many issues have it. */
 export async function listMilestoneLabels(db: Db, milestoneId: number): Promise<Label[]> {
-  const rows = await db
-    .selectFrom('labels')
-    .selectAll()
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('issue_labels')
-        .innerJoin('issues', 'issues.id', 'issue_labels.issue_id')
-        .select('issue_labels.label_id')
-        .where('issues.milestone_id', '=', milestoneId),
-    )
-    .orderBy('folded_name')
-    .execute();
+  const { rows } = await sql<Selectable<LabelRow>>`
+    with recursive used (label_id) as (
+      select min(label_id) from issue_labels where milestone_id = ${milestoneId}
+      union all
+      select (
+        select min(issue_labels.label_id) from issue_labels
+        where milestone_id = ${milestoneId} and issue_labels.label_id > used.label_id)
+      from used where used.label_id is not null)
+    select labels.* from used join labels on labels.id = used.label_id order by labels.folded_name`.execute(
+    db,
+  );
   return rows.map(labelFrom);
 }
 
@@ -178,7 +178,7 @@ export function labelFrom(row: Selectable<LabelRow>): Label {
 /** The difference alone is written, so that two who add labels at once keep both. */
 export async function replaceIssueLabels(
   tx: Db,
-  issueId: number,
+  { id: issueId, milestoneId }: Pick<Issue, 'id' | 'milestoneId'>,
   { added, removed }: { added: readonly Label[]; removed: readonly Label[] },
 ): Promise<void> {
   if (removed.length > 0) {
@@ -192,7 +192,20 @@ export async function replaceIssueLabels(
   if (added.length > 0)
     await tx
       .insertInto('issue_labels')
-      .values(added.map(({ id }) => ({ issue_id: issueId, label_id: id })))
+      .values(added.map(({ id }) => ({ issue_id: issueId, label_id: id, milestone_id: milestoneId })))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+}
+
+/** The issue has another milestone than before, which its labels are found by. */
+export async function updateMilestoneOfLabels(
+  tx: Db,
+  issueIds: readonly number[],
+  milestoneId: number | null,
+): Promise<void> {
+  await tx
+    .updateTable('issue_labels')
+    .set({ milestone_id: milestoneId })
+    .where('issue_id', 'in', issueIds)
+    .execute();
 }

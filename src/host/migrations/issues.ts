@@ -85,4 +85,13 @@ export const issueMigrations: Migration[] = [
       `create index rendered_texts_used on rendered_texts (used_at)`,
     ],
   },
+  {
+    name: 'host-milestone-labels',
+    up: () => [
+      // The milestone of the issue, so that the labels of a milestone are read without its issues.
+      `alter table issue_labels add column milestone_id bigint`,
+      `update issue_labels set milestone_id = (select milestone_id from issues where issues.id = issue_labels.issue_id)`,
+      `create index issue_labels_milestone on issue_labels (milestone_id, label_id) where milestone_id is not null`,
+    ],
+  },
 ];

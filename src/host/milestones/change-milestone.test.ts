@@ -8,6 +8,7 @@ import { createIssue, editIssue, type IssueEdit } from '../issues/change-issue.t
 import { inRepository, milestonedIn, withMilestone } from '../issues/facets.ts';
 import { insertIssueRows, ISSUE_DRAFT, newIssueRepository, runChange } from '../issues/fixture.ts';
 import { findIssue } from '../issues/store.ts';
+import { insertLabels, listMilestoneLabels } from '../labels/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { changeMilestone, createMilestone, removeMilestone } from './change-milestone.ts';
 import { milestoneWork, REMOVE_MILESTONE } from './milestone-work.ts';
@@ -130,6 +131,31 @@ onEachEngine((testEngine) => {
       { offset: 1, limit: 1 },
     );
     assert.deepEqual([second.items.map(({ id }) => id), second.total], [[never.id], 2]);
+  });
+
+  test('the labels of a milestone follow its issues and theirs, each once', async () => {
+    const found = await newRepository();
+    const [one, other] = [await newMilestone(found, 'one'), await newMilestone(found, 'other')];
+    const fields = { color: 'ff0000', description: null };
+    const [a, b] = await insertLabels(engine.db, found.repository.number, [
+      { name: 'a', ...fields },
+      { name: 'b', ...fields },
+    ]);
+    const draft = { ...ISSUE_DRAFT, labels: [a!], milestoneId: one.id };
+    const [first, second] = [
+      await runChange(engine, (tx) => createIssue(tx, found, draft)),
+      await runChange(engine, (tx) => createIssue(tx, found, draft)),
+    ];
+    const names = async ({ id }: Milestone) =>
+      (await listMilestoneLabels(engine.db, id)).map(({ name }) => name).join();
+    assert.deepEqual([await names(one), await names(other)], ['a', '']);
+    await edit(found, second.id, { labels: () => [a!, b!] });
+    assert.deepEqual([await names(one), await names(other)], ['a,b', '']);
+    await edit(found, second.id, { milestoneId: other.id });
+    assert.deepEqual([await names(one), await names(other)], ['a', 'a,b']);
+    await edit(found, first.id, { labels: () => [] });
+    await edit(found, second.id, { milestoneId: null });
+    assert.deepEqual([await names(one), await names(other)], ['', '']);
   });
 
   test('a deleted milestone is taken from all of its issues, the first ones at once', async () => {

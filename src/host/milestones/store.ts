@@ -4,6 +4,7 @@ import type { Slice } from '../../kernel/http/reply/page.ts';
 import { milestonedIn, withMilestone } from '../issues/facets.ts';
 import type { IssueState } from '../issues/issue.ts';
 import type { MilestoneRow } from '../issues/tables.ts';
+import { updateMilestoneOfLabels } from '../labels/store.ts';
 import { countBounded, type BoundedTotal } from '../list-query.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Milestone } from './model.ts';
@@ -177,6 +178,7 @@ export async function takeFromSomeIssues(
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   await tx.updateTable('issues').set({ milestone_id: null }).where('id', 'in', ids).execute();
+  await updateMilestoneOfLabels(tx, ids, null);
   await tx
     .deleteFrom('issue_facets')
     .where('issue_id', 'in', ids)
