@@ -119,6 +119,31 @@ onEachEngine((engine) => {
     );
   });
 
+  test('feeds show reviews that are submitted, to those who may see them', async () => {
+    const { ada, bob, eve } = crew;
+    const { pull, number, sha } = await newPull(ada, at);
+    const pending = await expect(200, bob.post(`${pull}/reviews`, {}));
+    await expect(200, bob.post(`${pull}/reviews/${pending['id']}/events`, { event: 'APPROVE', body: 'Yes' }));
+    await expect(200, bob.put(`${pull}/reviews/${pending['id']}`, { body: 'Yes indeed' }));
+    const other = (await crew.repository('unseen', { private: true })).path;
+    const hidden = await newPull(ada, other);
+    await expect(200, bob.post(`${hidden.pull}/reviews`, { event: 'APPROVE' }));
+    const reviewsIn = async (path: string, who = eve) =>
+      listOf(await expect(200, who.get(path)))
+        .filter(({ type }) => type === 'PullRequestReviewEvent')
+        .map(({ payload }) => payload as Json)
+        .filter(({ pull_request: about }) => about.number === number || about.url.includes('unseen'));
+    for (const path of [`${at}/events`, '/users/bob/events']) {
+      const [shown, ...more] = await reviewsIn(path);
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [shown!['action'], shown!['review'].state, shown!['review'].body, shown!['review'].commit_id],
+        ['created', 'approved', 'Yes indeed', sha],
+      );
+    }
+    assert.equal((await reviewsIn('/users/bob/events', bob)).length, 2);
+  });
+
   test('nobody approves or refuses their own, and nobody has two that are pending', async () => {
     const { ada, bob } = crew;
     const { pull } = await newPull(ada, at);
@@ -137,7 +162,10 @@ onEachEngine((engine) => {
     assert.deepEqual([deleted['id'], deleted['state']], [own['id'], 'PENDING']);
     await expect(404, ada.get(`${pull}/reviews/${own['id']}`));
     const answers = await Promise.all(Array.from({ length: 8 }, () => bob.post(`${pull}/reviews`, {})));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted((one, other) => one - other), [200, ...Array(7).fill(422)]);
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((one, other) => one - other),
+      [200, ...Array(7).fill(422)],
+    );
     assert.equal((await idsOf(bob.get(`${pull}/reviews`))).length, 1);
   });
 

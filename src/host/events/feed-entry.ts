@@ -15,6 +15,7 @@ export type FeedEntry =
   | { type: 'PublicEvent' }
   | IssueEntry
   | PullEntry
+  | ReviewEntry
   | CommentEntry;
 
 export interface CreateEntry {
@@ -68,6 +69,15 @@ export interface PullEntry extends Omit<IssueEntry, 'type' | 'action'> {
 }
 
 /** Both are read when the event is shown. */
+export interface ReviewEntry {
+  type: 'PullRequestReviewEvent';
+  action: 'created';
+  /** Their ids. */
+  issue: number;
+  review: number;
+}
+
+/** Both are read when the event is shown. */
 export interface CommentEntry {
   type: 'IssueCommentEvent';
   action: 'created';
@@ -115,6 +125,8 @@ export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry
       return issueEntryOf(event);
     case 'pull_request':
       return pullEntryOf(event);
+    case 'pull_request_review':
+      return action === 'submitted' ? reviewEntryOf(event.details as never) : undefined;
     case 'issue_comment':
       return action === 'created' ? commentEntryOf(event.details as never) : undefined;
     default:
@@ -146,6 +158,15 @@ function pullEntryOf({ action: name, details }: HostEvent): PullEntry | undefine
     issue: pull.pull.issueId,
     ...(label && { label }),
     ...(assignee && { assignee: assignee.id }),
+  };
+}
+
+function reviewEntryOf({ pull, review }: EventDetails['pull_request_review']): ReviewEntry {
+  return {
+    type: 'PullRequestReviewEvent',
+    action: 'created',
+    issue: pull.pull.issueId,
+    review: review.review.id,
   };
 }
 

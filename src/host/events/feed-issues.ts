@@ -12,6 +12,9 @@ import { listAssociationsIn } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import type { ShownRepository } from '../repositories/model.ts';
+import { listSubmittedReviews } from '../reviews/store.ts';
+import type { ShownReview } from '../reviews/model.ts';
+import type { FeedEntry, PullEntry, ReviewEntry } from './feed-entry.ts';
 import { readFeedPulls, type FeedPull } from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
@@ -19,6 +22,7 @@ import type { FeedEvent } from './store-feeds.ts';
 interface FeedSubjects {
   issue: ShownIssue | undefined;
   pull: FeedPull | undefined;
+  review: ShownReview | undefined;
   comment: ShownComment | undefined;
 }
 
@@ -34,35 +38,56 @@ export async function readFeedSubjects(
 ): Promise<(event: FeedEvent) => FeedSubjects | undefined> {
   const ids = events.flatMap(({ entry }) => ('issue' in entry ? entry.issue : []));
   const commentIds = events.flatMap(({ entry }) => ('comment' in entry ? entry.comment : []));
+  const reviewIds = events.flatMap(({ entry }) => ('review' in entry ? entry.review : []));
   const readable = [...(await listIssuesById(db, ids)).values()].filter((issue) => {
     const place = places.get(issue.repositoryNumber);
     return place !== undefined && mayRead(caller, place, issue);
   });
   const numbers = new Set(readable.map(({ repositoryNumber }) => repositoryNumber));
   const found = [...places.values()].filter(({ repository }) => numbers.has(repository.number));
-  const pullIds = new Set(
-    events.flatMap(({ entry }) => (entry.type === 'PullRequestEvent' ? entry.issue : [])),
-  );
-  const [shown, pulls, comments] = await Promise.all([
+  const pullIds = new Set(events.flatMap(({ entry }) => (isAboutPull(entry) ? entry.issue : [])));
+  const [shown, pulls, reviews, comments] = await Promise.all([
     showIssuesOf(db, caller, found, readable),
     readFeedPulls(
       db,
       caller,
       readable.flatMap(({ id }) => (pullIds.has(id) ? id : [])),
     ),
+    readReviews(db, reviewIds),
     readComments(db, commentIds, found),
   ]);
   const issues = new Map(shown.map((one) => [one.issue.id, one]));
   return ({ entry }) => {
     const issue = 'issue' in entry ? issues.get(entry.issue) : undefined;
-    const pull = entry.type === 'PullRequestEvent' ? pulls.get(entry.issue) : undefined;
+    const pull = isAboutPull(entry) ? pulls.get(entry.issue) : undefined;
+    const review = 'review' in entry ? reviews.get(entry.review) : undefined;
     const comment = 'comment' in entry ? comments.get(entry.comment) : undefined;
     const isMissing =
       ('issue' in entry && !issue) ||
-      (entry.type === 'PullRequestEvent' && !pull) ||
+      (isAboutPull(entry) && !pull) ||
+      ('review' in entry && !review) ||
       ('comment' in entry && !comment);
-    return isMissing ? undefined : { issue, pull, comment };
+    return isMissing ? undefined : { issue, pull, review, comment };
   };
+}
+
+function isAboutPull(entry: FeedEntry): entry is PullEntry | ReviewEntry {
+  return entry.type === 'PullRequestEvent' || entry.type === 'PullRequestReviewEvent';
+}
+
+/** By id. Feeds show nothing of what authors are to the repositories. */
+async function readReviews(db: Db, ids: readonly number[]): Promise<Map<number, ShownReview>> {
+  const reviews = await listSubmittedReviews(db, ids);
+  const owners = await listOwners(
+    db,
+    reviews.flatMap(({ author }) => author.id ?? []),
+  );
+  return new Map(
+    reviews.map((review) => [
+      review.id,
+      { review, author: shownAuthor(owners, review.author), association: 'NONE' },
+    ]),
+  );
 }
 
 /** By id, of these repositories. */

@@ -5,6 +5,7 @@ import { IssueReply, toIssue, type ShownIssue } from '../issues/model.ts';
 import { LabelReply, toLabel } from '../labels/model.ts';
 import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
+import type { ShownReview } from '../reviews/model.ts';
 import { isoSeconds } from '../times.ts';
 import {
   ISSUE_FEED_ACTIONS,
@@ -14,7 +15,7 @@ import {
   type PullEntry,
   type PushEntry,
 } from './feed-entry.ts';
-import { PullPayload, toPullPayload, type FeedPull } from './feed-pulls.ts';
+import { PullPayload, ReviewPayload, toPullPayload, toReviewPayload, type FeedPull } from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 const Actor = Type.Object(
@@ -110,6 +111,7 @@ const EventPayload = Type.Union([
   IssuesPayload,
   IssueCommentPayload,
   PullPayload,
+  ReviewPayload,
 ]);
 
 export const FeedItem = Type.Object(
@@ -141,6 +143,8 @@ export interface ShownEvent {
   issue: ShownIssue | undefined;
   /** For what happened to pull requests. */
   pull: FeedPull | undefined;
+  /** For reviews. */
+  review: ShownReview | undefined;
   /** For comments. */
   comment: ShownComment | undefined;
 }
@@ -201,6 +205,8 @@ function toPayload(
       const subject = { issue: issue!, pull: pull!, member, place };
       return toPullPayload(subject, entry as Omit<PullEntry, 'type'>, base);
     }
+    case 'PullRequestReviewEvent':
+      return toReviewPayload({ review: shown.review!, pull: shown.pull!, place: shown.place }, base);
     case 'IssueCommentEvent':
       return toCommentPayload(shown, base);
     default:

@@ -8,6 +8,8 @@ import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners
 import type { Pull } from '../pulls/pull.ts';
 import { listPulls } from '../pulls/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { ReviewReply, toReview, type ShownReview } from '../reviews/model.ts';
+import { isoSeconds } from '../times.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { PULL_FEED_ACTIONS, type PullEntry } from './feed-entry.ts';
@@ -38,6 +40,22 @@ export const PullPayload = Type.Object(
     assignees: Type.Optional(Type.Array(SimpleUser)),
   },
   { $id: 'pull-request-event' },
+);
+
+const { author_association: _association, ...REVIEW } = ReviewReply.properties;
+
+export const ReviewPayload = Type.Object(
+  {
+    action: OneOf(['created']),
+    review: Type.Object({
+      ...REVIEW,
+      commit_id: Type.String(),
+      state: Type.String({ description: 'In lower case' }),
+      updated_at: Type.String({ format: 'date-time' }),
+    }),
+    pull_request: PullMinimal,
+  },
+  { $id: 'pull-request-review-event' },
 );
 
 export interface FeedPull {
@@ -72,21 +90,15 @@ interface ShownPullEvent {
 
 /** The label is as it was then, and the pull request as it is now. */
 export function toPullPayload(
-  { issue, pull: { pull, head }, member, place }: ShownPullEvent,
+  { issue, pull: subject, member, place }: ShownPullEvent,
   { action, label, assignee }: Omit<PullEntry, 'type'>,
   base: string,
 ): Static<typeof PullPayload> {
   const into = toBranchRepository(place, base);
   return {
     action,
-    number: pull.number,
-    pull_request: {
-      id: pull.issueId,
-      number: pull.number,
-      url: `${into.url}/pulls/${pull.number}`,
-      head: { ref: pull.headRef, sha: pull.headSha, repo: head ? toBranchRepository(head, base) : null },
-      base: { ref: pull.baseRef, sha: pull.baseSha, repo: into },
-    },
+    number: subject.pull.number,
+    pull_request: toPullMinimal(subject, place, base),
     ...(label && {
       label: toLabel(label, into.url),
       labels: issue.labels.map((one) => toLabel(one, into.url)),
@@ -95,6 +107,45 @@ export function toPullPayload(
       assignee: toSimpleUser(member ?? GHOST, base),
       assignees: issue.assignees.map((user) => toSimpleUser(user, base)),
     }),
+  };
+}
+
+function toPullMinimal(
+  { pull, head }: FeedPull,
+  place: FoundRepository,
+  base: string,
+): Static<typeof PullMinimal> {
+  const into = toBranchRepository(place, base);
+  return {
+    id: pull.issueId,
+    number: pull.number,
+    url: `${into.url}/pulls/${pull.number}`,
+    head: { ref: pull.headRef, sha: pull.headSha, repo: head ? toBranchRepository(head, base) : null },
+    base: { ref: pull.baseRef, sha: pull.baseSha, repo: into },
+  };
+}
+
+/** Both are as they are now. */
+export function toReviewPayload(
+  { review, pull, place }: { review: ShownReview; pull: FeedPull; place: FoundRepository },
+  base: string,
+): Static<typeof ReviewPayload> {
+  const { body, commitId, updatedAt } = review.review;
+  const fullName = `${place.owner.login}/${place.repository.name}`;
+  const { author_association: _role, ...shown } = toReview(
+    review,
+    { fullName, number: pull.pull.number, base },
+    { body },
+  );
+  return {
+    action: 'created',
+    review: {
+      ...shown,
+      commit_id: commitId ?? '',
+      state: shown.state.toLowerCase(),
+      updated_at: isoSeconds(updatedAt),
+    },
+    pull_request: toPullMinimal(pull, place, base),
   };
 }
 

@@ -1,7 +1,12 @@
 // The query plans for reviews: each goes by an index, for any number of reviews.
 import { testPlans } from '../../../test/query-plans.ts';
 import { insertReviewRows } from './fixture.ts';
-import { deleteReviewRequests, insertReviewRequests, listSomeRequested } from './store-requests.ts';
+import {
+  deleteRequestsOfTeams,
+  deleteReviewRequests,
+  insertReviewRequests,
+  listSomeRequested,
+} from './store-requests.ts';
 import {
   countReviews,
   deleteReview,
@@ -10,6 +15,7 @@ import {
   listLatestReviews,
   listReviews,
   listSomePending,
+  listSubmittedReviews,
   updateReview,
 } from './store.ts';
 
@@ -19,7 +25,7 @@ const AFTER = { after: 5, limit: 10 };
 
 testPlans('every statement about reviews goes by an index', {
   rows: 2000,
-  atLeast: 14,
+  atLeast: 16,
   scan: /(?:SCAN|Seq Scan on) (?:reviews|requested_reviewers)\b/,
   insertRows: (tx, rows) => insertReviewRows(tx, rows, NOW),
   async execute(db) {
@@ -30,6 +36,7 @@ testPlans('every statement about reviews goes by an index', {
       await countReviews(db, 1, 1000, accountId);
     }
     await listLatestReviews(db, 1);
+    await listSubmittedReviews(db, [1, 2]);
     await listSomePending(db, 'account-1', AFTER);
     await listSomeRequested(db, { kind: 'team', reviewer: '7' }, AFTER);
     await db.transaction().execute(async (tx) => {
@@ -37,6 +44,7 @@ testPlans('every statement about reviews goes by an index', {
       await deleteReview(tx, 2);
       await insertReviewRequests(tx, 1, [{ kind: 'team', reviewer: '1' }]);
       await deleteReviewRequests(tx, 1, [{ kind: 'team', reviewer: '1' }]);
+      await deleteRequestsOfTeams(tx, [1, 2]);
     });
   },
 });

@@ -3,8 +3,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
+import { BODY_FORMATS } from '../contents/render-bodies.ts';
+import { countBounded, HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { PullParams, pullRoute } from '../pulls/access.ts';
 import { requirePullCommit } from '../pulls/pull-commits.ts';
 import { READ_REPOSITORY } from '../repositories/access.ts';
@@ -19,16 +19,13 @@ import { countReviews, listReviews } from './store.ts';
 const OF_PULL = '/repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const REVIEW = `${OF_PULL}/{review_id}`;
 
-const FORMATS =
-  'The media types `application/vnd.<vendor>.raw+json`, `html`, `text` and `full` choose between Markdown, HTML, plain text and all three.';
-
 const list = pullRoute(
   {
     id: 'pulls/list-reviews',
     method: 'GET',
     path: OF_PULL,
     summary: 'List the reviews of a pull request',
-    description: `The oldest first. A pending review is in the list of its author alone. ${FORMATS}`,
+    description: `The oldest first. A pending review is in the list of its author alone. ${BODY_FORMATS}`,
     access: READ_REPOSITORY,
     params: PullParams,
     query: Type.Object(HostPageQuery),
@@ -39,24 +36,12 @@ const list = pullRoute(
     const slice = pageSliceOf(call.query);
     const accountId = accountIdOf(call.caller);
     const reviews = await listReviews(kernel.db, opened.issue.id, slice, accountId);
-    const counted = await countTo(kernel.db, opened.issue.id, slice.offset, accountId);
+    const counted = await countBounded(slice, (atMost) =>
+      countReviews(kernel.db, opened.issue.id, atMost, accountId),
+    );
     return pageOf(await toReviewReplies(kernel, call, opened, reviews), counted, slice);
   },
 );
-
-/** Counting stops so many after the beginning of the page: links then name no last one. */
-const MAX_COUNTED = 1000;
-
-async function countTo(
-  db: Db,
-  issueId: number,
-  offset: number,
-  accountId: string | undefined,
-): Promise<{ total: number; isTotalExact: boolean }> {
-  const max = offset + MAX_COUNTED;
-  const total = await countReviews(db, issueId, max + 1, accountId);
-  return { total: Math.min(total, max), isTotalExact: total <= max };
-}
 
 const create = pullRoute(
   {
@@ -94,7 +79,7 @@ const get = reviewRoute(
     method: 'GET',
     path: REVIEW,
     summary: 'Get a review of a pull request',
-    description: FORMATS,
+    description: BODY_FORMATS,
     access: READ_REPOSITORY,
     params: ReviewParams,
     reply: { 200: ReviewReply },

@@ -137,6 +137,18 @@ export async function listLatestReviews(db: Db, issueId: number): Promise<Review
   return rows.map(reviewFrom);
 }
 
+/** Without those that are pending or gone. */
+export async function listSubmittedReviews(db: Db, ids: readonly number[]): Promise<Review[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .where('state', '<>', 'PENDING')
+    .execute();
+  return rows.map(reviewFrom);
+}
+
 /** Some pending reviews of an account, by their ids. */
 export async function listSomePending(
   db: Db,
