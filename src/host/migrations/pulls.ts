@@ -67,4 +67,8 @@ export const pullMigrations: Migration[] = [
       `create index requested_reviewers_reviewer on requested_reviewers (kind, reviewer, issue_id)`,
     ],
   },
+  {
+    name: 'host-pulls-head-pusher',
+    up: ({ text }) => [`alter table pulls add column head_pusher_id ${text}`],
+  },
 ];

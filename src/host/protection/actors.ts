@@ -5,19 +5,17 @@ import { problem, type Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { showApp } from '../apps/show-installation.ts';
 import { findAppBySlug } from '../apps/store.ts';
-import { listWritingBots } from '../apps/store-reach.ts';
-import { listGrantsOf } from '../collaborators/store.ts';
 import { ownerOfAccount, toSimpleUser } from '../owners/model.ts';
 import { findUser } from '../owners/store.ts';
 import { findOrganization } from '../organizations/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { includesRole } from '../repositories/repository.ts';
 import { showListedTeams } from '../teams/show.ts';
 import { findTeamBySlug, listTeamsByNumber } from '../teams/store.ts';
 import { isAppAccount, loginsOfApp, slugOfApp, toApp, type AppReply, type ShownActors } from './model.ts';
 import { checkNamedCount, type SentNames } from './requests.ts';
 import { ACTOR_PURPOSES, type ActorPurpose } from './rule.ts';
 import { listNamedActors, listWritingTeams, type NamedActors } from './store-actors.ts';
+import { listWriters } from './writers.ts';
 
 /** Throws for names of those who may not push to the repository. */
 export async function readActors(
@@ -33,7 +31,11 @@ export async function readActors(
     ...(await readUsers(db, users, `${field}/users`)),
     ...(await readApps(db, apps, `${field}/apps`)),
   ];
-  const writers = await listWriters(db, found, accounts);
+  const writers = await listWriters(
+    db,
+    found,
+    accounts.map(({ id }) => id),
+  );
   const stranger = accounts.find(({ id }) => !writers.has(id));
   if (stranger !== undefined)
     throw isAppAccount(stranger)
@@ -89,20 +91,6 @@ async function readTeams(
   return [...numbers];
 }
 
-/** The ids of those among the accounts who may push. */
-async function listWriters(
-  db: Db,
-  { repository: { number, ownerId }, owner }: FoundRepository,
-  accounts: readonly Pick<Account, 'id'>[],
-): Promise<Set<string>> {
-  const ids = [...new Set(accounts.map(({ id }) => id))];
-  const shared = { number, ownerId, isOwnerOrganization: owner.type === 'Organization' };
-  const grants = await listGrantsOf(db, shared, ids);
-  const granted = ids.filter((id) => grants.get(id)?.some(({ role }) => includesRole(role, 'write')));
-  const others = ids.filter((id) => !granted.includes(id));
-  return new Set([...granted, ...(await listWritingBots(db, { number, ownerId }, others))]);
-}
-
 export type ActorsByPurpose = Record<ActorPurpose, NamedActors>;
 
 /** Those of the rule who may still push. */
@@ -113,8 +101,11 @@ export async function listPresentActors(
 ): Promise<ActorsByPurpose> {
   const named = await listNamedActors(db, protectionNumber);
   const all = [...named.values()];
-  const accounts = all.flatMap((one) => one.accounts.map((id) => ({ id })));
-  const writers = accounts.length === 0 ? new Set<string>() : await listWriters(db, found, accounts);
+  const writers = await listWriters(
+    db,
+    found,
+    all.flatMap(({ accounts }) => accounts),
+  );
   const writing = all.some(({ teams }) => teams.length > 0)
     ? await listWritingTeams(db, found.repository)
     : new Set<number>();

@@ -204,7 +204,7 @@ async function outputOf(git: GitTarget, args: readonly string[]): Promise<string
  * The required ones that the commit lacks. The newest status of a context counts: where an app is required, that of
  * the app.
  */
-async function findOpenChecks(
+export async function findOpenChecks(
   db: Db,
   target: StatusTarget,
   checks: readonly RequiredCheck[],

@@ -1,6 +1,7 @@
 // What rules for branches say about changes: the pure part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PullFacts, Verdict } from './pull-rule.ts';
 import {
   DEFAULT_REVIEWS,
   DEFAULT_RULE,
@@ -8,6 +9,7 @@ import {
   findViolations,
   type BranchRule,
   type ChangeFacts,
+  type ReviewRule,
 } from './rule.ts';
 
 /** A harmless update by somebody whom the rule does not name. */
@@ -87,6 +89,107 @@ const FREE: [rule: Partial<BranchRule>, facts?: Partial<ChangeFacts>][] = [
 
 test('those who are named, and changes that a requirement is not about, pass', async () => {
   for (const [rule, facts] of FREE) assert.deepEqual(await codes(rule, facts), [], JSON.stringify(rule));
+});
+
+const verdict = (reviewerId: string, fields: Partial<Verdict> = {}): Verdict => ({
+  reviewerId,
+  isApproval: true,
+  isOfHead: true,
+  ...fields,
+});
+
+/** A pull request that ada and bob have approved, and that bob has pushed. */
+const PULL: PullFacts = {
+  isBehind: () => Promise.resolve(false),
+  verdicts: () => Promise.resolve([verdict('ada'), verdict('bob')]),
+  lastPusherId: () => Promise.resolve('bob'),
+  missingOwners: () => Promise.resolve(undefined),
+  hasOpenConversations: () => Promise.resolve(false),
+};
+
+async function messages(
+  rule: Partial<BranchRule>,
+  pull: Partial<PullFacts> = {},
+  facts: Partial<ChangeFacts> = {},
+): Promise<string[]> {
+  const whole = { ...FACTS, pull: { ...PULL, ...pull }, ...facts };
+  return (await findViolations({ ...DEFAULT_RULE, ...rule }, whole)).map(({ message }) => message);
+}
+
+const given = (...verdicts: Verdict[]) => ({ verdicts: () => Promise.resolve(verdicts) });
+const reviewed = (fields: Partial<ReviewRule>) => ({ reviews: { ...DEFAULT_REVIEWS, ...fields } });
+const REQUESTED = 'Changes have been requested by a reviewer with write access.';
+const LAST_PUSH = 'New changes require approval from someone other than the last pusher.';
+
+test('a merge needs as many approvals as the rule says, and nobody who asks for changes', async () => {
+  assert.deepEqual(await messages(reviewed({ requiredApprovingReviewCount: 2 })), []);
+  assert.deepEqual(await messages(reviewed({ requiredApprovingReviewCount: 3 })), [
+    'At least 3 approving reviews are required by reviewers with write access.',
+  ]);
+  assert.deepEqual(await messages(reviewed({}), given()), [
+    'At least 1 approving review is required by reviewers with write access.',
+  ]);
+  const split = given(verdict('ada'), verdict('bob', { isApproval: false }));
+  assert.deepEqual(await messages(reviewed({}), split), [REQUESTED]);
+  assert.deepEqual(await messages(reviewed({ requiredApprovingReviewCount: 0 }), split), []);
+});
+
+test('the last push is approved by somebody else, for the commit that it brought', async () => {
+  const rule = reviewed({ requiredApprovingReviewCount: 0, requireLastPushApproval: true });
+  assert.deepEqual(await messages(rule), []);
+  assert.deepEqual(await messages(rule, given(verdict('bob'))), [LAST_PUSH]);
+  assert.deepEqual(await messages(rule, given(verdict('ada', { isOfHead: false }))), [LAST_PUSH]);
+  const unknown = { lastPusherId: () => Promise.resolve(null) };
+  assert.deepEqual(await messages(rule, { ...given(verdict('bob')), ...unknown }), []);
+});
+
+test('owners of changed files who have not approved are named', async () => {
+  const rule = reviewed({ requireCodeOwnerReviews: true });
+  const missing = (...names: string[]) => messages(rule, { missingOwners: () => Promise.resolve(names) });
+  const waiting = 'Waiting on code owner review';
+  assert.deepEqual(await messages(rule), []);
+  assert.deepEqual(await missing('crew/docs'), [`${waiting} from crew/docs.`]);
+  assert.deepEqual(await missing('a', 'b', 'c'), [`${waiting} from a, b and/or c.`]);
+  const many = ['a', 'b', 'c', 'd', 'e', 'f'];
+  assert.deepEqual(await missing(...many), [`${waiting} from a, b, c, d, e and/or others.`]);
+  assert.deepEqual(await missing(), [`${waiting}.`]);
+});
+
+test('a merge into a branch with strict checks needs a head that has the newest commit of the base', async () => {
+  const behind = { isBehind: () => Promise.resolve(true) };
+  assert.deepEqual(await messages({ statusChecks: checks }, behind), []);
+  const strict = { ...checks, strict: true };
+  assert.deepEqual(await messages({ statusChecks: strict }), []);
+  assert.deepEqual(await messages({ statusChecks: strict }, behind), [
+    'The head branch is not up to date with the base branch.',
+  ]);
+});
+
+test('conversations are to be resolved where the rule says so', async () => {
+  const talking = { hasOpenConversations: () => Promise.resolve(true) };
+  assert.deepEqual(await messages({}, talking), []);
+  assert.deepEqual(await messages({ requiredConversationResolution: true }, talking), [
+    'All comments must be resolved.',
+  ]);
+});
+
+test('who may bypass pull requests needs no reviews, and everything else', async () => {
+  const rule = { ...reviewed({ allowsBypass: true }), requiredConversationResolution: true };
+  const facts = { ...given(), hasOpenConversations: () => Promise.resolve(true) };
+  assert.deepEqual(await messages(rule, facts, named('bypass')), ['All comments must be resolved.']);
+  assert.deepEqual(await messages(rule, facts, { isAdmin: true }), []);
+});
+
+test('nothing is read about a pull request that no rule asks for', async () => {
+  const unasked = () => assert.fail('asked');
+  const facts = {
+    isBehind: unasked,
+    verdicts: unasked,
+    lastPusherId: unasked,
+    missingOwners: unasked,
+    hasOpenConversations: unasked,
+  };
+  assert.deepEqual(await messages(reviewed({ requiredApprovingReviewCount: 0 }), facts), []);
 });
 
 test('an allowance to bypass that has ended names nobody', async () => {

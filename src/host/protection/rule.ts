@@ -1,4 +1,5 @@
 // The rule of a branch, and what it says about one change of the branch. Pure.
+import { addPullViolations, type PullFacts } from './pull-rule.ts';
 
 export interface RequiredCheck {
   context: string;
@@ -79,8 +80,10 @@ export interface ChangeFacts {
   isForced(): Promise<boolean>;
   hasNewCommits(): Promise<boolean>;
   hasNewMerges(): Promise<boolean>;
-  /** The required checks that the new commit does not have, or not successfully, and their state. */
+  /** The required checks that the new commit, or the head of the pull request, does not have, or not successfully, and their state. */
   openChecks(checks: readonly RequiredCheck[]): Promise<OpenCheck[]>;
+  /** Where the change merges a pull request. */
+  pull?: PullFacts;
 }
 
 export interface OpenCheck {
@@ -90,14 +93,26 @@ export interface OpenCheck {
 
 /** Why a change is refused. */
 export interface RuleViolation {
-  code: 'force' | 'deletion' | 'locked' | 'restricted' | 'reviews' | 'checks' | 'merges' | 'signatures';
+  code:
+    | 'force'
+    | 'deletion'
+    | 'locked'
+    | 'restricted'
+    | 'reviews'
+    | 'behind'
+    | 'checks'
+    | 'conversations'
+    | 'merges'
+    | 'signatures';
   message: string;
 }
+
+export type AddViolation = (code: RuleViolation['code'], message: string) => void;
 
 /** Everything that the rule has against the change; nothing where it may be made. */
 export async function findViolations(rule: BranchRule, facts: ChangeFacts): Promise<RuleViolation[]> {
   const violations: RuleViolation[] = [];
-  const add = (code: RuleViolation['code'], message: string) => void violations.push({ code, message });
+  const add: AddViolation = (code, message) => void violations.push({ code, message });
   // These two apply to administrators too, whatever `enforceAdmins` says.
   if (facts.kind === 'delete' && !rule.allowDeletions) add('deletion', 'Cannot delete this protected branch');
   if (facts.kind === 'update' && !rule.allowForcePushes && (await facts.isForced()))
@@ -115,14 +130,11 @@ async function isKeptOut(rule: BranchRule, facts: ChangeFacts): Promise<boolean>
   return !(await facts.purposes()).has('push');
 }
 
-async function addContentViolations(
-  rule: BranchRule,
-  facts: ChangeFacts,
-  add: (code: RuleViolation['code'], message: string) => void,
-): Promise<void> {
+async function addContentViolations(rule: BranchRule, facts: ChangeFacts, add: AddViolation): Promise<void> {
   const { reviews, statusChecks } = rule;
-  if (reviews !== null && !(reviews.allowsBypass && (await facts.purposes()).has('bypass')))
-    add('reviews', 'Changes must be made through a pull request.');
+  const mayBypass = reviews?.allowsBypass === true && (await facts.purposes()).has('bypass');
+  if (facts.pull !== undefined) await addPullViolations(rule, facts.pull, mayBypass, add);
+  else if (reviews !== null && !mayBypass) add('reviews', 'Changes must be made through a pull request.');
   const open = statusChecks === null ? [] : await facts.openChecks(statusChecks.checks);
   if (open.length > 0) add('checks', describeChecks(open, statusChecks!.checks.length));
   if (rule.requiredLinearHistory && (await facts.hasNewMerges()))

@@ -36,6 +36,19 @@ export async function listWritingTeams(db: Db, repository: OwnedRepository): Pro
   return new Set(rows.map(({ number }) => number));
 }
 
+/** Those of the members who administer the server. */
+export async function listAdministrators(db: Db, memberIds: readonly string[]): Promise<string[]> {
+  if (memberIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('members')
+    .select('id')
+    .where('id', 'in', memberIds)
+    .where('role', 'in', ['admin', 'owner'])
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** By purpose. */
 export async function listNamedActors(db: Db, protectionNumber: number): Promise<Map<string, NamedActors>> {
   const rows = await db

@@ -218,7 +218,22 @@ export async function listReviewRequests(db: Db, issueIds: readonly number[]): P
   }));
 }
 
-function rowOf(pull: Pull): Omit<PullRow, 'open_key'> {
+/** Null where it is not known. */
+export async function findHeadPusher(db: Db, issueId: number): Promise<string | null> {
+  const row = await db
+    .selectFrom('pulls')
+    .select('head_pusher_id')
+    .where('issue_id', '=', issueId)
+    .executeTakeFirst();
+  return row?.head_pusher_id ?? null;
+}
+
+/** The caller has locked the repository. */
+export async function updateHeadPusher(tx: Db, issueId: number, pusherId: string | null): Promise<void> {
+  await tx.updateTable('pulls').set({ head_pusher_id: pusherId }).where('issue_id', '=', issueId).execute();
+}
+
+function rowOf(pull: Pull): Omit<PullRow, 'open_key' | 'head_pusher_id'> {
   return {
     issue_id: pull.issueId,
     repository_number: pull.repositoryNumber,

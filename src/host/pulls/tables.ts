@@ -43,6 +43,8 @@ export interface PullRow {
   review_comment_count: number;
   /** Both branches, while it is open. */
   open_key: string | null;
+  /** Who pushed the head, or opened the pull request with it; null where it is not known. */
+  head_pusher_id: Generated<string | null>;
 }
 
 export interface ReviewRow {
