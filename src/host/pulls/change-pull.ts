@@ -13,7 +13,7 @@ import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
 import { scheduleSync } from './schedule-work.ts';
-import { findPull, isKeyOpen, updatePull, type PullUpdate } from './store.ts';
+import { findPull, isKeyOpen, updateHeadPusher, updatePull, type PullUpdate } from './store.ts';
 
 interface LockedPull {
   issue: Issue;
@@ -112,6 +112,7 @@ export async function moveHead(
   const { issue, pull } = await lockPull(tx, found, id);
   if (issue.state !== 'open' || pull.headSha !== from) return false;
   await updatePull(tx.db, pull, update);
+  await updateHeadPusher(tx.db, id, actorIdOf(tx));
   await scheduleSync(tx.db, id, tx.actor.now);
   const forced = {
     event: 'head_ref_force_pushed',
@@ -123,6 +124,17 @@ export async function moveHead(
     actions: [{ action: 'synchronize', before: from, after: update.headSha }],
   });
   return true;
+}
+
+/** The push of this head is recorded after the head was taken over: due work without a pusher has found it first. */
+export async function setHeadPusher(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  headSha: string,
+): Promise<void> {
+  const { pull } = await lockPull(tx, found, id);
+  if (pull.headSha === headSha) await updateHeadPusher(tx.db, id, actorIdOf(tx));
 }
 
 export interface MergeFacts {

@@ -10,7 +10,7 @@ import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { hasIssueEvent, insertIssueEvents } from '../timeline/store.ts';
-import { closeAsMerged, closeWithoutBranch, moveHead } from './change-pull.ts';
+import { closeAsMerged, closeWithoutBranch, moveHead, setHeadPusher } from './change-pull.ts';
 import type { Pull } from './pull.ts';
 import {
   bringCommits,
@@ -21,7 +21,14 @@ import {
   writePullHead,
 } from './pull-git.ts';
 import { FOLLOW_PUSH, SYNC_PULL, type FollowedMove } from './schedule-work.ts';
-import { findPull, isPullOpen, listClosedPullsFrom, listPullsFrom, listPullsInto } from './store.ts';
+import {
+  findHeadPusher,
+  findPull,
+  isPullOpen,
+  listClosedPullsFrom,
+  listPullsFrom,
+  listPullsInto,
+} from './store.ts';
 
 /** Each pull request in a transaction of its own. What is done already is not done again. */
 export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
@@ -119,7 +126,10 @@ async function followHead(kernel: Kernel, pull: Pull, move: FollowedMove): Promi
     const isNext = current.headSha === move.from && move.to !== undefined;
     const branch = await readBranch(headGit, move.branch);
     const to = isNext && (await headGit.readInfo(move.to!)) !== undefined ? move.to : branch;
-    if (to === current.headSha) return await writePullHead(kernel, pull.issueId);
+    if (to === current.headSha) {
+      await recordPusher(kernel, current, move);
+      return await writePullHead(kernel, pull.issueId);
+    }
     if (to === undefined) return await followDeletion(kernel, current, move);
     if (await takeCommits(kernel, current, { git, headGit, to, move })) return;
     current = (await isPullOpen(kernel.db, pull.issueId))
@@ -128,6 +138,14 @@ async function followHead(kernel: Kernel, pull: Pull, move: FollowedMove): Promi
     if (current === undefined) return;
   }
   throw new Error(`Too many pushes to pull request ${pull.issueId} at once.`);
+}
+
+/** Where other work has taken the head over before. */
+async function recordPusher(kernel: Kernel, pull: Pull, move: FollowedMove): Promise<void> {
+  const { issueId, headSha } = pull;
+  if (move.pusherId === undefined || move.to !== headSha) return;
+  if ((await findHeadPusher(kernel.db, issueId)) !== null) return;
+  await change(kernel, pull, move, (tx, found) => setHeadPusher(tx, found, issueId, headSha));
 }
 
 /** A head that was merged and deleted with one push is merged. */

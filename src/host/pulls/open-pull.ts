@@ -1,5 +1,6 @@
 // Opens a pull request: a new issue or one that there is, with the row of its branches, its commits and its webhooks, in one transaction.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { createIssue } from '../issues/change-issue.ts';
 import { fromBranchIn, intoBranchIn } from '../issues/facets.ts';
@@ -16,7 +17,7 @@ import type { PullHead } from './find-head.ts';
 import { alreadyOpen, openKeyOf, pullRefused, type Pull } from './pull.ts';
 import { bringCommits, describeCommits, measureEnds, readBranch, targetOf } from './pull-git.ts';
 import { scheduleSync } from './schedule-work.ts';
-import { insertPull, isKeyOpen, type PullUpdate } from './store.ts';
+import { insertPull, isKeyOpen, updateHeadPusher, type PullUpdate } from './store.ts';
 
 export interface PullDraft {
   base: string;
@@ -91,6 +92,8 @@ export async function openPull(
     mayMaintainerModify,
   };
   await insertPull(db, pull);
+  // Who pushed the commits before it was opened is not recorded.
+  if (actor.caller !== undefined) await updateHeadPusher(db, issue.id, accountOf(actor.caller).id);
   await addFacets(db, issue, [
     intoBranchIn(number, base),
     fromBranchIn(number, head.found.owner.id, head.branch),
