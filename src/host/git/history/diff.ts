@@ -5,7 +5,7 @@ import { readGit, type GitTarget } from '../git-target.ts';
 import { checkedObjectId, EMPTY_TREE_OID } from '../objects/object-id.ts';
 import { GitLimitExceeded } from '../process/process-limits.ts';
 
-interface DiffSides {
+export interface DiffSides {
   /** A commit or tree; undefined for nothing, as before the first commit. */
   from: string | undefined;
   to: string;
@@ -99,8 +99,14 @@ function tooLargeDiff(cause: unknown): Failure {
   });
 }
 
-function diffArguments({ from = EMPTY_TREE_OID, to }: DiffSides, format: readonly string[]): string[] {
-  return ['diff-tree', ...format, ...SAFE, ...RENAMES, checkedObjectId(from), checkedObjectId(to), '--'];
+/** Of these files and folders alone, where there are any. */
+export function diffArguments(
+  { from = EMPTY_TREE_OID, to }: DiffSides,
+  format: readonly string[],
+  paths: readonly string[] = [],
+): string[] {
+  const sides = [checkedObjectId(from), checkedObjectId(to)];
+  return ['diff-tree', ...format, ...SAFE, ...RENAMES, ...sides, '--', ...paths];
 }
 
 interface PatchLimits {
