@@ -12,7 +12,7 @@ import { repositoryNotFound, type FoundRepository } from '../repositories/access
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
-import { scheduleSync } from './schedule-work.ts';
+import { scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import { findPull, isKeyOpen, updateHeadPusher, updatePull, type PullUpdate } from './store.ts';
 
 interface LockedPull {
@@ -88,6 +88,7 @@ export async function changeDraft(
   const { issue, pull } = await lockPull(tx, found, id);
   if (pull.isDraft === isDraft) return issue;
   await updatePull(tx.db, pull, { isDraft });
+  if (!isDraft) await scheduleOwnerRequests(tx.db, id, tx.actor.now);
   return await recordChange(tx, found, issue, {
     events: [{ event: isDraft ? 'convert_to_draft' : 'ready_for_review', actorId: actorIdOf(tx) }],
     actions: [{ action: isDraft ? 'converted_to_draft' : 'ready_for_review' }],

@@ -16,7 +16,7 @@ import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import type { PullHead } from './find-head.ts';
 import { alreadyOpen, openKeyOf, pullRefused, type Pull } from './pull.ts';
 import { bringCommits, describeCommits, measureEnds, readBranch, targetOf } from './pull-git.ts';
-import { scheduleSync } from './schedule-work.ts';
+import { scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import { insertPull, isKeyOpen, updateHeadPusher, type PullUpdate } from './store.ts';
 
 export interface PullDraft {
@@ -101,6 +101,7 @@ export async function openPull(
   await insertIssueEvents(db, issue, commits, actor.now);
   await recordIssueActions(tx, found, issue, [{ action: 'opened' }]);
   await scheduleSync(db, issue.id, actor.now);
+  if (!isDraft) await scheduleOwnerRequests(db, issue.id, actor.now);
   return issue;
 }
 

@@ -9,6 +9,9 @@ export const SYNC_PULL = 'host.sync-pull';
 /** Pull requests follow a branch that a push has moved. */
 export const FOLLOW_PUSH = 'host.follow-push';
 
+/** Requests reviews from the owners of changed files. */
+export const REQUEST_OWNERS = 'host.request-owners';
+
 /** A branch that a push has moved. */
 export interface FollowedMove {
   /** Of the repository. */
@@ -51,5 +54,12 @@ export async function schedulePullWork(
 /** In the transaction of the change. */
 export async function scheduleSync(tx: Db, issueId: number, now: number): Promise<void> {
   const work = { id: `${SYNC_PULL}:${issueId}`, kind: SYNC_PULL, payload: JSON.stringify({ issueId }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
+
+/** In the transaction that opens the pull request, or makes it ready for reviews. */
+export async function scheduleOwnerRequests(tx: Db, issueId: number, now: number): Promise<void> {
+  const id = `${REQUEST_OWNERS}:${issueId}`;
+  const work = { id, kind: REQUEST_OWNERS, payload: JSON.stringify({ issueId }) };
   await schedule(tx, { ...work, dueAt: now }, now, 'move');
 }

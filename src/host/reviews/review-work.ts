@@ -1,4 +1,4 @@
-// Due work of reviews: accounts that end leave no pending reviews, and nobody waits for them.
+// Due work of reviews: owners of changed files are asked for them, and accounts that end leave none that is pending and are not waited for.
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Module } from '../../kernel/http/module.ts';
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
@@ -10,8 +10,10 @@ import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { removedMemberIn } from '../ended-accounts.ts';
 import { readRepositories } from '../issues/issue-work.ts';
 import { listIssuesById } from '../issues/store.ts';
+import { REQUEST_OWNERS } from '../pulls/schedule-work.ts';
 import { removeReviewers } from './change-requests.ts';
 import { deletePending } from './change-review.ts';
+import { requestOwners } from './request-owners.ts';
 import { END_REVIEWS, endingStatement, listSomeRequested } from './store-requests.ts';
 import { listSomePending } from './store.ts';
 
@@ -20,7 +22,10 @@ const AT_ONCE = 500;
 
 export function reviewWork(kernel: Kernel): BackgroundWork {
   return {
-    handlers: { [END_REVIEWS]: ({ payload }, signal) => endReviews(kernel, payload, signal) },
+    handlers: {
+      [END_REVIEWS]: ({ payload }, signal) => endReviews(kernel, payload, signal),
+      [REQUEST_OWNERS]: ({ payload }) => requestOwners(kernel, JSON.parse(payload) as { issueId: number }),
+    },
   };
 }
 
