@@ -232,6 +232,25 @@ onEachEngine((engine) => {
     await expect(200, cleo.post(`${pull}/reviews`, { event: 'APPROVE' }));
   });
 
+  test('where the rule of the base branch names who dismisses, others who may write do not', async () => {
+    const { ada, bob, cleo } = crew;
+    const { path } = await crew.repository('ruled');
+    const { pull } = await newPull(ada, path);
+    await expect(
+      200,
+      ada.put(`${path}/branches/main/protection`, {
+        required_status_checks: null,
+        enforce_admins: null,
+        restrictions: null,
+        required_pull_request_reviews: { dismissal_restrictions: { users: ['cleo'] } },
+      }),
+    );
+    const { id } = await expect(200, bob.post(`${pull}/reviews`, { event: 'APPROVE' }));
+    const dismissal = `${pull}/reviews/${id}/dismissals`;
+    await expect(403, bob.put(dismissal, { message: 'No more' }));
+    await expect(200, cleo.put(dismissal, { message: 'No more' }));
+  });
+
   test('reviews of a private repository do not exist for others, and apps need pull_requests', async () => {
     const { ada, bob, eve } = crew;
     const { path } = await crew.repository('hidden', { private: true });

@@ -5,10 +5,11 @@ import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { countBounded, HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
+import { mayDismiss } from '../protection/may-dismiss.ts';
 import { PullParams, pullRoute } from '../pulls/access.ts';
 import { requirePullCommit } from '../pulls/pull-commits.ts';
 import { READ_REPOSITORY } from '../repositories/access.ts';
-import { includesRole, repositoryResource } from '../repositories/repository.ts';
+import { repositoryResource } from '../repositories/repository.ts';
 import { accountIdOf, requireReviewChange, REVIEW_PULL, ReviewParams, reviewRoute } from './access.ts';
 import { createReview, dismissReview, editReview, removeReview, submitReview } from './change-review.ts';
 import { ReviewReply } from './model.ts';
@@ -171,9 +172,10 @@ const dismiss = reviewRoute(
   },
   { writes: 'read' },
   async (call, kernel, opened) => {
+    const { caller } = call;
     call.requirePermission(repositoryResource(opened));
     const message = checkedMessage(call.body.message);
-    if (!includesRole(opened.role, 'write'))
+    if (!(await mayDismiss(kernel.db, opened, { caller, role: opened.role! }, opened.pull.baseRef)))
       throw new Failure('denied', 'You may not dismiss reviews of this pull request.');
     const review = await kernel.changes.run(call, (tx) =>
       dismissReview(tx, opened, opened.review, { message }),
