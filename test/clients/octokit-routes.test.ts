@@ -19,6 +19,7 @@ import { describeOrganizations } from './octokit/organizations.ts';
 import { describeProtection } from './octokit/protection.ts';
 import { describePulls } from './octokit/pulls.ts';
 import { describeRepositories } from './octokit/repositories.ts';
+import { describeReviews } from './octokit/reviews.ts';
 import { openSuite } from './octokit/suite.ts';
 import { describeUsers } from './octokit/users.ts';
 
@@ -37,6 +38,7 @@ for (const [version, prefix, kind] of [
       describeCommits(suite);
       describeGitData(suite);
       describePulls(suite);
+      describeReviews(suite);
       describeProtection(suite);
       describeOrganizations(suite);
       describeEvents(suite);

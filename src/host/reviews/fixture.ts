@@ -1,11 +1,11 @@
 // Rows of pull requests with reviews, for tests of stores and query plans.
 import type { Db } from '../../kernel/storage/tables.ts';
-import { insertRepositoryRows } from '../repositories/fixture.ts';
+import { insertOneIssueEach } from '../issues/fixture.ts';
 
 /** One repository and one pull request for each of `rows`, with two reviews and a request. One review in ten is pending. */
 export async function insertReviewRows(tx: Db, rows: readonly number[], now: number): Promise<void> {
-  await insertRepositoryRows(tx, rows, now);
-  await insertPullRows(tx, rows, now);
+  await insertOneIssueEach(tx, rows, () => ({ is_pull: 1 }));
+  await insertPullRows(tx, rows);
   const review = (at: number, author: string, state: string) => ({
     issue_id: at + 1,
     author_id: author,
@@ -39,34 +39,7 @@ export async function insertReviewRows(tx: Db, rows: readonly number[], now: num
     .execute();
 }
 
-async function insertPullRows(tx: Db, rows: readonly number[], now: number): Promise<void> {
-  await tx
-    .insertInto('issues')
-    .values(
-      rows.map((at) => ({
-        repository_number: at + 1,
-        number: 1,
-        is_pull: 1,
-        author_id: 'account-1',
-        author_name: null,
-        title: 'x',
-        body: null,
-        state: 'open',
-        state_reason: null,
-        is_locked: 0,
-        lock_reason: null,
-        milestone_id: null,
-        comment_count: 0,
-        reactions: '{}',
-        parent_id: null,
-        parent_position: null,
-        created_at: now,
-        updated_at: now,
-        closed_at: null,
-        closed_by_id: null,
-      })),
-    )
-    .execute();
+async function insertPullRows(tx: Db, rows: readonly number[]): Promise<void> {
   await tx
     .insertInto('pulls')
     .values(
