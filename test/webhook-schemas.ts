@@ -9,7 +9,7 @@ type Definitions = Record<string, object>;
 
 /** Those that this server tells of. Schemas of all events would take seconds to compile. */
 const EVENTS =
-  /^(?:ping|push|create|delete|repository|public|fork|star|watch|member|organization|team|team_add|membership|branch_protection_rule|status|code_scanning_alert|installation|installation_repositories|issues|issue_comment|label|milestone|pull_request|pull_request_review)\$/;
+  /^(?:ping|push|create|delete|repository|public|fork|star|watch|member|organization|team|team_add|membership|branch_protection_rule|status|code_scanning_alert|installation|installation_repositories|issues|issue_comment|label|milestone|pull_request|pull_request_review|pull_request_review_comment|pull_request_review_thread)\$/;
 const PREFIX = '#/definitions/';
 const KEY = 'webhooks';
 let loaded: { ajv: Ajv; definitions: Definitions } | undefined;

@@ -43,6 +43,7 @@ import { hookModule } from './hooks/module.ts';
 import { metaModule } from './meta/module.ts';
 import { organizationModule } from './organizations/module.ts';
 import { customRoleModule } from './repository-roles/module.ts';
+import { reviewCommentModule } from './review-comments/module.ts';
 import { reviewModule } from './reviews/module.ts';
 import { organizationTeamModule } from './teams/module.ts';
 import { protectionModule } from './protection/module.ts';
@@ -180,6 +181,7 @@ export const hostApi: Api = apiOf(protocol, [
   subIssueModule,
   pullModule,
   reviewModule,
+  reviewCommentModule,
   textModule,
   forkModule,
   transferModule,

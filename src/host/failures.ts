@@ -146,6 +146,7 @@ const RESOURCES: readonly (readonly [path: RegExp, resource: string])[] = [
   [/\/milestones(?:\/|$)/, 'Milestone'],
   [/\/issues(?:\/|$)/, 'Issue'],
   [/\/pulls\/\{pull_number\}\/reviews(?:\/|$)/, 'PullRequestReview'],
+  [/\/pulls\/(?:\{pull_number\}\/)?comments(?:\/|$)/, 'PullRequestReviewComment'],
   [/\/pulls(?:\/|$)/, 'PullRequest'],
 ];
 

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { problemsWith, type Shape } from './check-shape.ts';
-import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED, NULL_REPOSITORIES, RIGHT_SHAPES } from './exceptions.ts';
+import {
+  INSTEAD,
+  NOT_DESCRIBED,
+  NOT_REQUIRED,
+  NULL_PROPERTIES,
+  NULL_REPOSITORIES,
+  RIGHT_SHAPES,
+} from './exceptions.ts';
 import { Operations } from './find-operation.ts';
 import { removedNamesIn } from './removed-names.ts';
 
@@ -89,12 +96,24 @@ function shapeOf(
 
 function namedShape(shapes: HostShapes, version: string, described: string): Shape {
   const name = INSTEAD[described]?.shape ?? described;
-  const shape = shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!;
+  const shape = withNullProperties(
+    shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!,
+    NULL_PROPERTIES[name]?.properties ?? [],
+  );
   const exception = NOT_REQUIRED[name];
   if (NULL_REPOSITORIES[name] !== undefined)
     return withNullRepositories(shape, NULL_REPOSITORIES[name].sides);
   if (exception === undefined || shape.required === undefined) return shape;
   return { ...shape, required: shape.required.filter((one) => !exception.properties.includes(one)) };
+}
+
+function withNullProperties(shape: Shape, names: readonly string[]): Shape {
+  if (names.length === 0) return shape;
+  const nullable = names.map((name): [string, Shape] => [
+    name,
+    { anyOf: [shape.properties![name]!, { type: 'null' }] },
+  ]);
+  return { ...shape, properties: { ...shape.properties, ...Object.fromEntries(nullable) } };
 }
 
 function withNullRepositories(shape: Shape, sides: readonly string[]): Shape {

@@ -15,6 +15,10 @@ export const NOT_REQUIRED: Record<string, { properties: string[]; why: string }>
     properties: ['body'],
     why: 'With the media types html and text there is a rendering in its place.',
   },
+  'review-comment': {
+    properties: ['body'],
+    why: 'With the media types html and text there is a rendering in its place.',
+  },
   'repo-search-result-item': {
     properties: ['has_downloads'],
     why: 'The original no longer sends it in version 2026-03-10, though its description still requires it.',
@@ -34,6 +38,18 @@ export const NULL_REPOSITORIES: Record<string, { sides: string[]; why: string }>
   'pull-request-simple': {
     sides: ['head'],
     why: 'The original sends null too, where the repository was deleted.',
+  },
+};
+
+/** Properties that may be null, though the shape does not say so, by the name of the shape. */
+export const NULL_PROPERTIES: Record<string, { properties: string[]; why: string }> = {
+  'pull-request-review-comment': {
+    properties: ['position', 'line', 'original_line'],
+    why: 'The original sends null too, where the line is not in the changes any more, or there is a file and no line.',
+  },
+  'review-comment': {
+    properties: ['line', 'original_line'],
+    why: 'The original sends null too, where the line is not in the changes any more, or there is a file and no line.',
   },
 };
 

@@ -11,6 +11,7 @@ import type { IssueEventDetails } from '../issues/record-actions.ts';
 import type { Label } from '../labels/model.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
 import type { ShownPull } from '../pulls/model.ts';
+import type { ShownReviewComment } from '../review-comments/model.ts';
 import type { ShownReview } from '../reviews/model.ts';
 import type { StatusState } from '../statuses/model.ts';
 import type { OrganizationTeam } from '../teams/model.ts';
@@ -177,6 +178,16 @@ export interface EventDetails {
   /** Of the blocked issue's repository with the actions `blocked_by_…`, and of the other's with `blocking_…`. */
   issue_dependencies: { blocked: IssueInEvent; blocking: IssueInEvent };
   pull_request_review: { pull: ShownPull; review: ShownReview; changes?: { body: From<string> } };
+  pull_request_review_comment: {
+    pull: ShownPull;
+    comment: ShownReviewComment;
+    changes?: { body: From<string> };
+  };
+  /** With its first comments. */
+  pull_request_review_thread: {
+    pull: ShownPull;
+    thread: { id: number; comments: ShownReviewComment[] };
+  };
   code_scanning_alert: {
     alert: ScanningAlert;
     dismissedBy: RepositoryOwner | null;

@@ -71,4 +71,15 @@ export const pullMigrations: Migration[] = [
     name: 'host-pulls-head-pusher',
     up: ({ text }) => [`alter table pulls add column head_pusher_id ${text}`],
   },
+  {
+    name: 'host-review-comment-lists',
+    up: () => [
+      // With the time of change, so that lists of what changed since some time pass over the others without their rows.
+      `create index review_comments_pull_created on review_comments (issue_id, created_at, id, updated_at)
+         where is_pending = 0`,
+      `create index review_comments_pull_updated on review_comments (issue_id, updated_at, id) where is_pending = 0`,
+      // Those that are looked for again after a push.
+      `create index review_comments_placed on review_comments (issue_id, id) where position is not null`,
+    ],
+  },
 ];

@@ -47,7 +47,7 @@ export function pullRoute<const S extends RouteShape>(
   return openedRoute(shape, use, openPull, handle);
 }
 
-async function openPulls(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssues> {
+export async function openPulls(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssues> {
   const opened = await openIssues(kernel, call, use);
   requirePulls(opened);
   return opened;

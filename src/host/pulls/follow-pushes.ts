@@ -9,6 +9,7 @@ import { lockIssue } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
+import { moveComments } from '../review-comments/move-comments.ts';
 import { hasIssueEvent, insertIssueEvents } from '../timeline/store.ts';
 import { closeAsMerged, closeWithoutBranch, moveHead, setHeadPusher } from './change-pull.ts';
 import type { Pull } from './pull.ts';
@@ -46,12 +47,14 @@ export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
       }
       if (move.to === undefined && move.from !== undefined) await recordDeletion(kernel, move, move.from);
     },
-    async [SYNC_PULL]({ payload }) {
+    async [SYNC_PULL]({ payload }, signal) {
       const { issueId } = JSON.parse(payload) as { issueId: number };
       const pull = (await isPullOpen(db, issueId)) ? await findPull(db, issueId) : undefined;
       if (pull !== undefined && pull.headRepositoryNumber !== null)
         await followHead(kernel, pull, { number: pull.headRepositoryNumber, branch: pull.headRef });
       await writePullHead(kernel, issueId);
+      const current = (await isPullOpen(db, issueId)) ? await findPull(db, issueId) : undefined;
+      if (current !== undefined) await moveComments(kernel, current, signal);
     },
   };
 }

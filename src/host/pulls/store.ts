@@ -44,12 +44,15 @@ export async function isKeyOpen(tx: Db, key: string): Promise<boolean> {
   return row !== undefined;
 }
 
-export type PullUpdate = Partial<Omit<Pull, 'issueId' | 'repositoryNumber' | 'number'>>;
+export type PullUpdate = Partial<
+  Omit<Pull, 'issueId' | 'repositoryNumber' | 'number' | 'reviewCommentCount'>
+>;
 
 /** The caller has locked the repository. Fields that are absent stay. */
 export async function updatePull(tx: Db, pull: Pull, update: PullUpdate): Promise<Pull> {
   const changed: Pull = { ...pull, ...update };
-  const { issue_id: id, ...row } = rowOf(changed);
+  // Comments are counted under the lock of the issue alone.
+  const { issue_id: id, review_comment_count: _count, ...row } = rowOf(changed);
   const isMoved = openKeyOf(changed) !== openKeyOf(pull);
   await tx
     .updateTable('pulls')

@@ -6,7 +6,7 @@ import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.
 import { isoSeconds } from '../times.ts';
 
 /** Each kind has a column with the counts of its reactions. Reactions to all kinds are in one table, by a text that names the subject. */
-export type SubjectKind = 'issue' | 'comment';
+export type SubjectKind = 'issue' | 'comment' | 'review-comment';
 
 export interface ReactionSubject {
   kind: SubjectKind;

@@ -13,6 +13,11 @@ import { ownerOfAccount } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { READ_REPOSITORY, type FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
+import {
+  ReviewCommentParams,
+  reviewCommentRoute,
+  type OpenedReviewComment,
+} from '../review-comments/access.ts';
 import { ReactionReply, ReactionWriting, subjectOf, toReaction, totalOf } from './model.ts';
 import { addReaction, removeReaction, type OpenedSubject } from './react.ts';
 import { listReactions } from './store.ts';
@@ -39,6 +44,11 @@ function issueSubject({ issue, ...opened }: OpenedIssue): FoundSubject {
 function commentSubject({ comment, ...opened }: OpenedComment): FoundSubject {
   const { id, issueId, reactions } = comment;
   return { ...opened, subject: subjectOf('comment', id), issueId, counts: reactions };
+}
+
+function reviewCommentSubject({ comment, ...opened }: OpenedReviewComment): FoundSubject {
+  const { id, issueId, reactions } = comment;
+  return { ...opened, subject: subjectOf('review-comment', id), issueId, counts: reactions };
 }
 
 const listForIssue = issueRoute(
@@ -139,6 +149,55 @@ const deleteForComment = commentRoute(
   (call, kernel, opened) => takeBack(call, kernel, commentSubject(opened)),
 );
 
+const listForReviewComment = reviewCommentRoute(
+  {
+    id: 'reactions/list-for-pull-request-review-comment',
+    method: 'GET',
+    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
+    summary: 'List the reactions to a comment on a line of a pull request',
+    description: 'The oldest first.',
+    access: READ_REPOSITORY,
+    params: ReviewCommentParams,
+    query: ReactionQuery,
+    list: ReactionReply,
+  },
+  'read',
+  (call, kernel, opened) => showReactions(call, kernel, reviewCommentSubject(opened)),
+);
+
+const createForReviewComment = reviewCommentRoute(
+  {
+    id: 'reactions/create-for-pull-request-review-comment',
+    method: 'POST',
+    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
+    summary: 'React to a comment on a line of a pull request',
+    description: ADDING,
+    access: COMMENT_ON_ISSUE,
+    params: ReviewCommentParams,
+    body: ReactionWriting,
+    reply: { 201: ReactionReply, 200: ReactionReply },
+    isData: true,
+  },
+  { writes: 'read' },
+  (call, kernel, opened) => react(call, kernel, reviewCommentSubject(opened)),
+);
+
+const deleteForReviewComment = reviewCommentRoute(
+  {
+    id: 'reactions/delete-for-pull-request-comment',
+    method: 'DELETE',
+    path: '/repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions/{reaction_id}',
+    summary: 'Take back a reaction to a comment on a line of a pull request',
+    description: REMOVING,
+    access: COMMENT_ON_ISSUE,
+    params: Type.Object({ ...ReviewCommentParams.properties, ...ReactionId }),
+    reply: { 204: null },
+    isData: true,
+  },
+  { writes: 'read' },
+  (call, kernel, opened) => takeBack(call, kernel, reviewCommentSubject(opened)),
+);
+
 interface ListCall extends Pick<Call, 'base'> {
   query: { content?: ReactionContent; page: number; per_page?: number };
 }
@@ -192,4 +251,7 @@ export const reactionRoutes = [
   listForComment,
   createForComment,
   deleteForComment,
+  listForReviewComment,
+  createForReviewComment,
+  deleteForReviewComment,
 ];

@@ -6,7 +6,11 @@ import type { ReactionContent, ReactionCounts } from '../issues/issue.ts';
 import type { ReactionRow } from '../issues/tables.ts';
 import { subjectKeyOf, type Reaction, type ReactionSubject, type SubjectKind } from './model.ts';
 
-const TABLES = { issue: 'issues', comment: 'issue_comments' } as const satisfies Record<SubjectKind, string>;
+const TABLES = {
+  issue: 'issues',
+  comment: 'issue_comments',
+  'review-comment': 'review_comments',
+} as const satisfies Record<SubjectKind, string>;
 
 /** Undefined where the subject is gone. */
 export async function findReactionCounts(

@@ -67,6 +67,12 @@ export async function findLines(
   return { paths, lineAt: (path, at) => found.get(`${keyOf(at)}:${path}`) };
 }
 
+/** Whether the hunk ends with this line, as far as it was kept. */
+export function isLineOf(diffHunk: string, { text }: FoundLine): boolean {
+  const last = diffHunk.slice(diffHunk.lastIndexOf('\n') + 2);
+  return last === text.slice(0, MAX_HUNK_LENGTH - 1);
+}
+
 function keyOf(at: LineAddress): string {
   return 'position' in at ? `P${at.position}` : `${at.side}${at.line}`;
 }

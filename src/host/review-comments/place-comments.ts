@@ -26,6 +26,9 @@ export async function placeComments(
 ): Promise<PlacedComment[]> {
   if (wanted.length === 0) return [];
   const git = services.git.repository(repository.number);
+  // What a push has removed is deleted some time.
+  if ((await git.readInfo(commitId)) === undefined)
+    throw pullRefused('is not part of the pull request', 'commit_id');
   const { base } = await endsOf(git, pull, issue.state === 'open');
   const sides = { from: await findMergeBase(git, { base, head: commitId }), to: commitId };
   const found = await readLines(git, sides, wanted);

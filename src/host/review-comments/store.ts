@@ -1,19 +1,12 @@
 // Comments on lines of pull requests in the database. The issue's row is locked by everybody who changes one.
-import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import type { Issue, ReactionCounts } from '../issues/issue.ts';
-import type { ReviewCommentRow } from '../pulls/tables.ts';
+import type { Issue } from '../issues/issue.ts';
 import type { Review } from '../reviews/review.ts';
-import type {
-  CommentPlace,
-  CommentSubjectType,
-  DiffSide,
-  PlacedComment,
-  ReviewComment,
-  ThreadPlace,
-} from './review-comment.ts';
+import type { CommentPlace, PlacedComment, ReviewComment, ThreadPlace } from './review-comment.ts';
+import { commentFrom } from './store-rows.ts';
 import { insertThreads } from './store-threads.ts';
 
 type CommentedIssue = Pick<Issue, 'id' | 'number' | 'repositoryNumber'>;
@@ -285,35 +278,4 @@ function withNumbers(db: Db) {
     .innerJoin('issues', 'issues.id', 'review_comments.issue_id')
     .selectAll('review_comments')
     .select('issues.number as pull_number');
-}
-
-export function commentFrom(row: Selectable<ReviewCommentRow> & { pull_number: number }): ReviewComment {
-  return {
-    id: row.id,
-    issueId: row.issue_id,
-    pullNumber: row.pull_number,
-    repositoryNumber: row.repository_number,
-    reviewId: row.review_id,
-    threadId: row.thread_id,
-    inReplyTo: row.in_reply_to,
-    author: { id: row.author_id, name: row.author_name },
-    body: row.body,
-    reactions: JSON.parse(row.reactions) as ReactionCounts,
-    path: row.path,
-    subjectType: row.subject_type as CommentSubjectType,
-    diffHunk: row.diff_hunk,
-    side: row.side as DiffSide,
-    line: row.line,
-    startSide: row.start_side as DiffSide | null,
-    startLine: row.start_line,
-    position: row.position,
-    originalLine: row.original_line,
-    originalStartLine: row.original_start_line,
-    originalPosition: row.original_position,
-    commitId: row.commit_id,
-    originalCommitId: row.original_commit_id,
-    isPending: row.is_pending === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

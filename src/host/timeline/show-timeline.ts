@@ -10,6 +10,9 @@ import type { OpenedIssue } from '../issues/access.ts';
 import type { IssueReply } from '../issues/model.ts';
 import { listAssociations } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
+import { toReviewComment } from '../review-comments/model.ts';
+import type { ReviewComment } from '../review-comments/review-comment.ts';
+import { listThreadComments } from '../review-comments/store-threads.ts';
 import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
 import {
   SUBJECTS,
@@ -20,23 +23,21 @@ import {
 } from './event-details.ts';
 import { toCommitComments, toTimelineCommit } from './commit-items.ts';
 import { toEventForIssue, type Written } from './model.ts';
-import { toLineComment, toLineComments, toTimelineReview } from './review-items.ts';
+import { toLineComments, toTimelineReview } from './review-items.ts';
 import { readEventSources } from './show-events.ts';
-import {
-  listReviewsById,
-  listThreadComments,
-  type ReviewCommentInTimeline,
-  type ReviewInTimeline,
-} from './store-subjects.ts';
+import { listReviewsById, type ReviewInTimeline } from './store-subjects.ts';
 import { toCrossReference, toTimelineComment, type TimelineReply } from './timeline-model.ts';
 
 /** What the items of a page stand for, by id. */
 interface Subjects {
   comments: ReadonlyMap<number, IssueComment>;
   reviews: ReadonlyMap<number, ReviewInTimeline>;
-  threads: ReadonlyMap<number, readonly ReviewCommentInTimeline[]>;
+  threads: ReadonlyMap<number, readonly ReviewComment[]>;
   issues: ReadonlyMap<number, Static<typeof IssueReply>>;
 }
+
+/** Of a thread, further comments are in the list of the pull request. */
+const MAX_IN_THREAD = 100;
 
 /** Without items whose comment or review was deleted meanwhile. */
 export async function showTimeline(
@@ -75,7 +76,10 @@ export async function showTimeline(
       case 'line-commented': {
         const comments = subjects.threads.get(subjectId!);
         if (comments === undefined) return [];
-        const shown = comments.map((one) => toLineComment(one, writtenBy(authorOf(one), one.body), place));
+        const shown = comments.map((comment) => {
+          const { user: author, association, body } = writtenBy(comment.author, comment.body);
+          return toReviewComment({ comment, author, association }, place, body);
+        });
         return [toLineComments(subjectId!, shown)];
       }
       case 'cross-referenced': {
@@ -117,7 +121,7 @@ async function readSubjects(
   const [comments, reviews, threads, sources] = await Promise.all([
     listCommentsById(db, idsOf('comment')),
     listReviewsById(db, idsOf('review')),
-    listThreadComments(db, idsOf('thread')),
+    listThreadComments(db, idsOf('thread'), { perThread: MAX_IN_THREAD }),
     listIssuesById(db, idsOf('issue')),
   ]);
   const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
@@ -129,7 +133,7 @@ function authorIdsOf(events: readonly IssueEvent[], { comments, reviews, threads
   const authors = [
     ...[...comments.values()].map(({ author }) => author.id),
     ...[...reviews.values()].map((review) => review.author_id),
-    ...[...threads.values()].flat().map((comment) => comment.author_id),
+    ...[...threads.values()].flat().map(({ author }) => author.id),
     ...events.flatMap(({ event, details }) =>
       event === 'commit-commented'
         ? (details as unknown as CommitCommentsInTimeline).comments.map(({ user }) => user)
@@ -166,6 +170,6 @@ async function readWritten(
   };
 }
 
-function authorOf({ author_id: id, author_name: name }: ReviewInTimeline | ReviewCommentInTimeline): Author {
+function authorOf({ author_id: id, author_name: name }: ReviewInTimeline): Author {
   return { id, name };
 }

@@ -1,7 +1,7 @@
-// What rows of timelines stand for, in the database: reviews, and their threads.
+// The reviews that rows of timelines stand for, in the database.
 import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { ReviewCommentRow, ReviewRow } from '../pulls/tables.ts';
+import type { ReviewRow } from '../pulls/tables.ts';
 
 export type ReviewInTimeline = Selectable<ReviewRow>;
 
@@ -18,29 +18,4 @@ export async function listReviewsById(
     .where('state', '<>', 'PENDING')
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-export type ReviewCommentInTimeline = Selectable<ReviewCommentRow>;
-
-/** By thread, the oldest first. */
-export async function listThreadComments(
-  db: Db,
-  threadIds: readonly number[],
-): Promise<Map<number, ReviewCommentInTimeline[]>> {
-  const threads = new Map<number, ReviewCommentInTimeline[]>();
-  if (threadIds.length === 0) return threads;
-  const rows = await db
-    .selectFrom('review_comments')
-    .selectAll()
-    .where('thread_id', 'in', threadIds)
-    .where('is_pending', '=', 0)
-    .orderBy('thread_id')
-    .orderBy('id')
-    .execute();
-  for (const row of rows) {
-    const own = threads.get(row.thread_id);
-    if (own === undefined) threads.set(row.thread_id, [row]);
-    else own.push(row);
-  }
-  return threads;
 }

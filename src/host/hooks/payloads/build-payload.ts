@@ -27,7 +27,7 @@ import {
   userInPayload,
   type PayloadObject,
 } from './shared-members.ts';
-import { pullMembers, reviewMembers } from './pull-members.ts';
+import { pullMembers, reviewCommentMembers, reviewMembers, threadMembers } from './pull-members.ts';
 import { statusMembers, type StatusSurroundings } from './status-members.ts';
 
 /** `base` is the address of the API. Of a status, the surroundings have been read. */
@@ -65,6 +65,10 @@ function ownMembers(event: RecordedEvent, base: string): PayloadObject {
       return pullMembers(details, found!, base);
     case 'pull_request_review':
       return reviewMembers(details, found!, base);
+    case 'pull_request_review_comment':
+      return reviewCommentMembers(details, found!, base);
+    case 'pull_request_review_thread':
+      return threadMembers(details, found!, base);
     case 'fork':
       return { forkee: repositoryInPayload(details['forkee'] as FoundRepository, base) };
     case 'repository':

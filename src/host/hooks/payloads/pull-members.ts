@@ -1,4 +1,4 @@
-// The members of the payloads of pull requests and reviews.
+// The members of the payloads of pull requests, reviews and comments on lines.
 import { toLabel, type Label } from '../../labels/model.ts';
 import { toMilestone, type ShownMilestone } from '../../milestones/model.ts';
 import type { Static } from '../../../kernel/schema/schema.ts';
@@ -12,6 +12,8 @@ import {
   type ShownPull,
 } from '../../pulls/model.ts';
 import type { FoundRepository } from '../../repositories/access.ts';
+import { nodeId } from '../../node-id.ts';
+import { toReviewComment, type ShownReviewComment } from '../../review-comments/model.ts';
 import { toReview } from '../../reviews/model.ts';
 import { isoSeconds } from '../../times.ts';
 import type { ShownRepository } from '../../repositories/model.ts';
@@ -72,6 +74,42 @@ export function reviewMembers(
     },
     pull_request: simplePullInPayload(pull, base),
   };
+}
+
+export function reviewCommentMembers(
+  details: PayloadObject,
+  found: FoundRepository,
+  base: string,
+): PayloadObject {
+  const { pull, comment, ...others } = details as unknown as EventDetails['pull_request_review_comment'];
+  return {
+    ...others,
+    comment: reviewCommentInPayload(comment, found, base),
+    pull_request: simplePullInPayload(pull, base),
+  };
+}
+
+export function threadMembers(details: PayloadObject, found: FoundRepository, base: string): PayloadObject {
+  const { pull, thread } = details as unknown as EventDetails['pull_request_review_thread'];
+  return {
+    thread: {
+      node_id: nodeId('PullRequestReviewThread', thread.id),
+      comments: thread.comments.map((comment) => reviewCommentInPayload(comment, found, base)),
+    },
+    pull_request: simplePullInPayload(pull, base),
+  };
+}
+
+/** Receivers expect a line where the comment is on a file. */
+function reviewCommentInPayload(
+  shown: ShownReviewComment,
+  { repository, owner }: FoundRepository,
+  base: string,
+): PayloadObject {
+  const place = { fullName: `${owner.login}/${repository.name}`, base };
+  const { body, originalLine } = shown.comment;
+  const comment = toReviewComment({ ...shown, author: shown.author ?? GHOST }, place, { body });
+  return { ...comment, original_line: originalLine ?? 1 };
 }
 
 function pullInPayload(pull: ShownPull, base: string): PayloadObject {
