@@ -34,3 +34,11 @@ export type NodeType =
 export function nodeId(type: NodeType, key: number | string): string {
   return Buffer.from(`0${type.length}:${type}${key}`).toString('base64');
 }
+
+/** Undefined for a text that is no such id. The type may be any word. */
+export function parseNodeId(id: string): { type: string; key: string } | undefined {
+  const [, length, rest = ''] =
+    /^0(\d{1,2}):([A-Za-z]+.+)$/s.exec(Buffer.from(id, 'base64').toString('utf8')) ?? [];
+  if (length === undefined) return undefined;
+  return { type: rest.slice(0, Number(length)), key: rest.slice(Number(length)) };
+}

@@ -85,6 +85,16 @@ describe('secondary limits', () => {
     assert.equal((await gus.get('/user')).status, 200);
   });
 
+  test('H5 a change by GraphQL counts for five points, as over REST', async () => {
+    const meg = await joinHost(server, 'meg');
+    const change = '{ resolveReviewThread(input: { threadId: "x" }) { thread { id } } }';
+    assertSecondary(await meg.post('/graphql', { query: `mutation ${change}` }), 60);
+    // Only what it counted for as a call is spent.
+    for (let call = 0; call < 2; call += 1)
+      assert.equal((await meg.post('/graphql', { query: '{ viewer { login } }' })).status, 200);
+    assertSecondary(await meg.post('/graphql', { query: '{ viewer { login } }' }), 60);
+  });
+
   test('H5 what creates something is limited by the minute and the hour, also where it fails', async () => {
     const cat = await joinHost(server, 'cat');
     const create = (name: string) => cat.post('/user/repos', { name });

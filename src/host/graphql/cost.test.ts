@@ -56,6 +56,13 @@ test('calls are rounded to hundreds, never below one point', () => {
   assert.equal(price(repositories(100, `${issues} more: ${issues}`)).points, 2);
 });
 
+test('what is found by an id is a call, by whatever name it is asked for', () => {
+  const nodes = (count: number) =>
+    `{ ${Array.from({ length: count }, (_, index) => `n${index}: node(id: "${index}") { id }`).join(' ')} }`;
+  assert.deepEqual(price(nodes(1)), { points: 1, nodes: 0 });
+  assert.deepEqual(price(nodes(300)), { points: 3, nodes: 0 });
+});
+
 test('fragments and interfaces hide nothing', () => {
   const { nodes } = price(repositories(10, 'issues(first: 10) { nodes { title } }'));
   assert.equal(nodes, 110);

@@ -30,6 +30,9 @@ const MAX_NODES = 500_000;
 const MAX_PER_PAGE = 100;
 const CALLS_PER_POINT = 100;
 
+/** Fields that find one thing by their arguments, each with a call: a query may ask for many of them by other names. */
+const LOOKUPS: readonly string[] = ['node', 'repository', 'pullRequest'];
+
 type Variables = Readonly<Record<string, unknown>>;
 
 /** Expects a valid operation with coerced variables. Throws when a connection has no page size, or the query touches too many nodes. */
@@ -78,7 +81,11 @@ export function costOf(
     const inner = 'getFields' in type ? getNamedType(type.getFields()[name]?.type) : undefined;
     if (!isCompositeType(inner) || field.selectionSet === undefined) return NO_COST;
     const here = [...path, field.alias?.value ?? name];
-    if (!inner.name.endsWith('Connection')) return ofSet(field.selectionSet, inner, here);
+    if (!inner.name.endsWith('Connection')) {
+      const { calls, nodes } = ofSet(field.selectionSet, inner, here);
+      const isLookup = LOOKUPS.includes(name) && (field.arguments ?? []).length > 0;
+      return { calls: calls + Number(isLookup), nodes };
+    }
     const size = pageSize(field, variables, here);
     const each = ofSet(field.selectionSet, inner, here);
     return { calls: 1 + size * each.calls, nodes: size + size * each.nodes };

@@ -18,22 +18,21 @@ import {
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { limitExceededFor } from '../rate-limit/secondary.ts';
+import { CHANGE_POINTS, GRAPHQL_COST, limitExceededFor, secondaryPlan } from '../rate-limit/secondary.ts';
 import { costOf, type Cost } from './cost.ts';
 import type { GraphqlQuery, GraphqlResult } from './routes.ts';
 import { boundSelections } from './selections.ts';
-import { rootValue, schema, type GraphqlContext } from './schema.ts';
+import type { FieldCall, GraphqlContext } from './context.ts';
+import { rootValue, schema } from './schema.ts';
 
 const MAX_TOKENS = 5000;
 /** All rules at once take 20 to 50 ms for a query of as many tokens. */
 const RULES_AT_ONCE = 6;
 
-export type GraphqlCall = Pick<Call, 'base' | 'now' | 'spend'> & {
-  caller: GraphqlContext['caller'];
-  body: Static<typeof GraphqlQuery>;
-};
+export type GraphqlCall = FieldCall & Pick<Call, 'base' | 'spend'> & { body: Static<typeof GraphqlQuery> };
 
 /** A query that can be executed, or why it cannot. */
 type Prepared =
@@ -41,6 +40,8 @@ type Prepared =
       ready: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
       cost: Cost;
       points: number;
+      /** How many changes it asks for. */
+      mutations: number;
     }
   | { errors: readonly GraphQLError[] };
 
@@ -54,13 +55,27 @@ export async function runQuery(call: GraphqlCall, kernel: Kernel): Promise<Stati
   if (points > 0 && !(await call.spend(points)))
     return { errors: [limitExceededError(limitExceededFor(caller))] };
   if ('errors' in prepared) return { errors: prepared.errors.map(renderGraphqlError) };
-  const { ready, cost } = prepared;
+  const { ready, cost, mutations: changes } = prepared;
+  if (changes > 0) admitChanges(kernel, caller, changes, now);
   const counter = kernel.limits.enabled ? kernel.limits.peek('host.graphql', caller, now) : undefined;
-  const contextValue: GraphqlContext = { caller, base, kernel, cost, counter };
+  const contextValue: GraphqlContext = { call, caller, base, kernel, cost, counter };
   const { data, errors } = await execute({ schema, rootValue, contextValue, ...ready });
   const bug = errors?.find(({ originalError: cause }) => cause && !(cause instanceof GraphQLError));
   if (bug?.originalError) throw bug.originalError;
   return { data: data ?? null, ...(errors !== undefined && { errors: errors.map(renderGraphqlError) }) };
+}
+
+/** Each change counts as a call that changes something. What the call itself has counted for is a part of it. */
+function admitChanges(
+  { secondaryLimits, disk }: Kernel,
+  caller: KnownCaller,
+  count: number,
+  now: number,
+): void {
+  disk.checkRoom();
+  const cost = { ...GRAPHQL_COST, points: count * CHANGE_POINTS - GRAPHQL_COST.points };
+  const excess = secondaryLimits.enabled ? secondaryLimits.addPoints(caller, cost, now) : undefined;
+  if (excess !== undefined) throw secondaryPlan.exceeded(excess, { now });
 }
 
 async function prepare({ query, operationName, variables }: Static<typeof GraphqlQuery>): Promise<Prepared> {
@@ -83,17 +98,20 @@ async function prepare({ query, operationName, variables }: Static<typeof Graphq
     );
     if (errors !== undefined) return { errors };
     const cost = costOf(schema, document, operation, values.coerced);
-    const limitFields = rootFields(operation.selectionSet, document).filter(
-      ({ name }) => name.value === 'rateLimit',
-    );
+    const fields = rootFields(operation.selectionSet, document);
+    const limitFields = fields.filter(({ name }) => name.value === 'rateLimit');
     const { rateLimit } = schema.getQueryType()!.getFields();
     const isDryRun = limitFields.some(
       (field) => getArgumentValues(rateLimit!, field, values)['dryRun'] === true,
     );
     const ready = { operationName, variableValues: variables ?? {} };
+    const changes = operation.operation === 'mutation' ? fields.length : 0;
     return isDryRun
-      ? { ready: { ...ready, document: keepOnly(limitFields, operation, document) }, cost, points: 0 }
-      : { ready: { ...ready, document }, cost, points: cost.points };
+      ? {
+          ready: { ...ready, document: keepOnly(limitFields, operation, document) },
+          ...{ cost, points: 0, mutations: 0 },
+        }
+      : { ready: { ...ready, document }, cost, points: cost.points, mutations: changes };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     // The parser and the validator recurse as deep as the query is nested.

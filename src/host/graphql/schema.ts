@@ -1,14 +1,17 @@
-// The GraphQL schema of the host: the viewer, users, search, and the caller's rate limit.
+// The GraphQL schema of the host: the viewer, users, search, pull requests and their threads, and the caller's rate limit.
 import { buildSchema } from 'graphql';
 import { findAccount, type Account } from '../../kernel/identity/store-accounts.ts';
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { accountOf } from '../../kernel/identity/caller.ts';
 import { searchMembers } from '../../kernel/identity/store-members.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import type { Counter } from '../../kernel/limits/window.ts';
-import { nodeIdOfAccount } from '../owners/model.ts';
 import { fullNameOf, publicNameOf, EMPTY_USER_PROFILE } from '../users/model.ts';
 import { findProfile, listProfiles } from '../users/store.ts';
-import { typedError, type Cost } from './cost.ts';
+import type { GraphqlContext } from './context.ts';
+import { typedError } from './cost.ts';
+import { mutations } from './mutations.ts';
+import { nodeField } from './node-fields.ts';
+import { repositoryField } from './pull-fields.ts';
+import { PULL_TYPES } from './pull-types.ts';
+import { toUser } from './user-fields.ts';
 
 export const schema = buildSchema(`
   scalar DateTime
@@ -18,11 +21,14 @@ export const schema = buildSchema(`
     "The caller."
     viewer: User!
     user(login: String!): User
+    repository(owner: String!, name: String!): Repository
+    "A pull request, a thread of its comments, or one of these."
+    node(id: ID!): Node
     search(query: String!, type: SearchType!, first: Int, after: String, last: Int, before: String): SearchResultItemConnection!
     "The caller's budget and what this query costs. With dryRun nothing is spent, and no other field is fetched."
     rateLimit(dryRun: Boolean = false): RateLimit
   }
-  type User {
+  type User implements Node {
     id: ID!
     databaseId: Int
     login: String!
@@ -35,16 +41,8 @@ export const schema = buildSchema(`
   type SearchResultItemEdge { cursor: String! node: User }
   type PageInfo { startCursor: String endCursor: String hasNextPage: Boolean! hasPreviousPage: Boolean! }
   type RateLimit { cost: Int! limit: Int! nodeCount: Int! remaining: Int! used: Int! resetAt: DateTime! }
+  ${PULL_TYPES}
 `);
-
-export interface GraphqlContext {
-  caller: KnownCaller;
-  base: string;
-  kernel: Kernel;
-  cost: Cost;
-  /** The rate limit after this query was consumed of it; undefined when limits are off. */
-  counter: Counter | undefined;
-}
 
 interface SearchArguments {
   query: string;
@@ -55,6 +53,10 @@ interface SearchArguments {
 }
 
 export const rootValue = {
+  ...mutations,
+  repository: repositoryField,
+  node: nodeField,
+
   viewer(_arguments: unknown, { caller, base, kernel }: GraphqlContext) {
     const account = accountOf(caller);
     const name = async () => (await findProfile(kernel.db, account.id)).profile.name ?? fullNameOf(account);
@@ -116,17 +118,6 @@ export const rootValue = {
 
 /** As in the search over REST. */
 const MAX_CHARACTERS = 256;
-
-function toUser(account: Account, base: string) {
-  return {
-    id: nodeIdOfAccount(account),
-    databaseId: account.number,
-    login: account.username,
-    url: `${new URL(base).origin}/${account.username}`,
-    createdAt: new Date(account.createdAt).toISOString(),
-    updatedAt: new Date(account.updatedAt).toISOString(),
-  };
-}
 
 function cursorOf(offset: number): string {
   return Buffer.from(`cursor:${offset}`).toString('base64');

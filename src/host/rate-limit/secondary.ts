@@ -3,14 +3,22 @@ import { Failure } from '../../kernel/failure.ts';
 import type { SecondaryPlan } from '../../kernel/http/protocol.ts';
 import type { RouteShape } from '../../kernel/http/route.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import type { SecondaryExcess, SecondaryRule } from '../../kernel/limits/secondary-limits.ts';
+import type { SecondaryCost, SecondaryExcess, SecondaryRule } from '../../kernel/limits/secondary-limits.ts';
 import { retrySeconds } from '../../kernel/limits/window.ts';
 
 /** The code of such errors, which distinguishes them from a spent budget. */
 export const SECONDARY = 'secondary';
 
 const READ_POINTS = 1;
-const CHANGE_POINTS = 5;
+export const CHANGE_POINTS = 5;
+
+/** Of every call of GraphQL. What changes something counts for more when it is known. */
+export const GRAPHQL_COST: SecondaryCost = {
+  kind: 'graphql',
+  endpoint: 'graphql',
+  points: READ_POINTS,
+  createsContent: false,
+};
 
 export const secondaryPlan: SecondaryPlan = {
   costOf(shape) {
@@ -20,9 +28,7 @@ export const secondaryPlan: SecondaryPlan = {
     if (shape.limit === 'git') return undefined;
     // Who may not call has to be able to ask for how long. It is answered from memory, and holds nothing.
     if (shape.charge === 'never') return undefined;
-    // There are no mutations.
-    if (shape.limit === 'graphql')
-      return { kind: 'graphql', endpoint: 'graphql', points: READ_POINTS, createsContent: false };
+    if (shape.limit === 'graphql') return GRAPHQL_COST;
     const points = shape.method === 'GET' ? READ_POINTS : CHANGE_POINTS;
     return {
       kind: 'rest',

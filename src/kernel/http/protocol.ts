@@ -45,7 +45,7 @@ export interface LimitPlan {
 export interface SecondaryPlan {
   /** What a call counts for, without a shape for a path that does not exist; undefined for nothing. */
   costOf(shape: RouteShape | undefined): SecondaryCost | undefined;
-  exceeded(excess: SecondaryExcess, context: RequestContext): Failure;
+  exceeded(excess: SecondaryExcess, context: Pick<RequestContext, 'now'>): Failure;
 }
 
 export interface AbsentPart {

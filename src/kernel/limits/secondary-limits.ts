@@ -90,20 +90,39 @@ export class SecondaryLimits {
     return undefined;
   }
 
-  #excessOf(
+  /** For a call that was counted and turns out to be worth more; or says which limit forbids it, and counts nothing. */
+  addPoints(caller: Caller, cost: SecondaryCost, now: number): SecondaryExcess | undefined {
+    const callers = this.#callersLike(caller);
+    const state = callers.open(budgetIdOf(caller), now);
+    const counter = callers.counterOf(state, cost, now);
+    const excess = this.#pointsExcessOf(state, cost, counter, now);
+    if (excess === undefined) callers.addPoints(state, counter, cost.points, now);
+    return excess;
+  }
+
+  #pointsExcessOf(
     state: CallerState,
-    { kind, points, createsContent }: SecondaryCost,
+    { kind, points }: SecondaryCost,
     counter: string,
     now: number,
   ): SecondaryExcess | undefined {
-    const { concurrent, pointsPerMinute, contentPerMinute, contentPerHour } = this.quotas;
+    const most = this.quotas.pointsPerMinute[kind] ?? 0;
+    const spent = state.points.get(counter);
+    if (most === 0 || (spent?.totalAt(now) ?? 0) + points <= most) return undefined;
+    return { rule: 'points', limit: most, retryAt: spent?.fallsTo(most - points) ?? now + MINUTE_MS };
+  }
+
+  #excessOf(
+    state: CallerState,
+    cost: SecondaryCost,
+    counter: string,
+    now: number,
+  ): SecondaryExcess | undefined {
+    const { concurrent, contentPerMinute, contentPerHour } = this.quotas;
     if (concurrent > 0 && state.open >= concurrent)
       return { rule: 'concurrent', limit: concurrent, retryAt: now };
-    const most = pointsPerMinute[kind] ?? 0;
-    const spent = state.points.get(counter);
-    if (most > 0 && (spent?.totalAt(now) ?? 0) + points > most)
-      return { rule: 'points', limit: most, retryAt: spent?.fallsTo(most - points) ?? now + MINUTE_MS };
-    if (!createsContent) return undefined;
+    const points = this.#pointsExcessOf(state, cost, counter, now);
+    if (points !== undefined || !cost.createsContent) return points;
     if (contentPerHour > 0 && state.contentInHour >= contentPerHour)
       return { rule: 'content', limit: contentPerHour, retryAt: state.hourEnds };
     const { contentInMinute } = state;

@@ -1,0 +1,102 @@
+// Threads of comments on lines as GraphQL shows them. What a page nests is read for all of its threads at once.
+import { isAuthor } from '../issues/access.ts';
+import { nodeId } from '../node-id.ts';
+import type { OpenedPull } from '../pulls/access.ts';
+import { includesRole } from '../repositories/repository.ts';
+import { accountIdOf } from '../reviews/access.ts';
+import type { ReviewComment } from '../review-comments/review-comment.ts';
+import { listThreadComments, type ReviewThread } from '../review-comments/store-threads.ts';
+import { connectionOf, idSliceOf, type PageArguments } from './id-pages.ts';
+import type { GraphqlContext } from './context.ts';
+import { listUserNodes } from './user-fields.ts';
+
+/** By id. Those without a comment that the caller sees are missing. `toPullNode` makes the node of their pull request. */
+export async function listThreadNodes<PullNode>(
+  threads: readonly ReviewThread[],
+  opened: OpenedPull,
+  context: GraphqlContext,
+  toPullNode: (opened: OpenedPull, context: GraphqlContext) => PullNode,
+) {
+  const { kernel, caller, base } = context;
+  const ids = threads.map(({ id }) => id);
+  const [firsts, users] = await Promise.all([
+    listThreadComments(kernel.db, ids, { perThread: 1, accountId: accountIdOf(caller) }),
+    listUserNodes(
+      kernel.db,
+      threads.flatMap(({ resolvedById }) => resolvedById ?? []),
+      base,
+    ),
+  ]);
+  const commentsOf = commentReader(ids, context);
+  const mayResolve = isAuthor(caller, opened.issue.author) || includesRole(opened.role, 'write');
+  return new Map(
+    threads.flatMap((thread) => {
+      const first = firsts.get(thread.id)?.[0];
+      if (first === undefined) return [];
+      const node = {
+        ...toPlace(first),
+        __typename: 'PullRequestReviewThread',
+        id: nodeId('PullRequestReviewThread', thread.id),
+        isResolved: thread.isResolved,
+        resolvedBy: users.get(thread.resolvedById ?? '') ?? null,
+        viewerCanResolve: mayResolve && !thread.isResolved,
+        viewerCanUnresolve: mayResolve && thread.isResolved,
+        pullRequest: () => toPullNode(opened, context),
+        comments: async (page: PageArguments) =>
+          connectionOf(page, await commentsOf(thread.id, page), (comment) =>
+            toCommentNode(comment, opened, context),
+          ),
+      };
+      return [[thread.id, node] as const];
+    }),
+  );
+}
+
+/** The thread is where its first comment is. */
+function toPlace(first: ReviewComment) {
+  return {
+    isOutdated: first.position === null,
+    path: first.path,
+    line: first.line,
+    startLine: first.startLine,
+    originalLine: first.originalLine,
+    originalStartLine: first.originalStartLine,
+    diffSide: first.side,
+    startDiffSide: first.startSide,
+    subjectType: first.subjectType.toUpperCase(),
+  };
+}
+
+/** The first thread that asks for a page reads those of all. */
+function commentReader(threadIds: readonly number[], { kernel, caller }: GraphqlContext) {
+  const pages = new Map<string, Promise<Map<number, ReviewComment[]>>>();
+  return async (threadId: number, page: PageArguments): Promise<readonly ReviewComment[]> => {
+    const { limit: perThread, ...slice } = idSliceOf(page);
+    const key = JSON.stringify({ ...slice, perThread });
+    const accountId = accountIdOf(caller);
+    const read =
+      pages.get(key) ?? listThreadComments(kernel.db, threadIds, { ...slice, perThread, accountId });
+    pages.set(key, read);
+    return (await read).get(threadId) ?? [];
+  };
+}
+
+export function toCommentNode(
+  comment: ReviewComment,
+  { repository, owner }: OpenedPull,
+  { base }: GraphqlContext,
+) {
+  const page = `${new URL(base).origin}/${owner.login}/${repository.name}/pull/${comment.pullNumber}`;
+  return {
+    __typename: 'PullRequestReviewComment',
+    id: nodeId('PullRequestReviewComment', comment.id),
+    databaseId: comment.id,
+    body: comment.body,
+    path: comment.path,
+    diffHunk: comment.diffHunk,
+    outdated: comment.position === null,
+    url: `${page}#discussion_r${comment.id}`,
+    createdAt: new Date(comment.createdAt).toISOString(),
+    updatedAt: new Date(comment.updatedAt).toISOString(),
+  };
+}
