@@ -18,6 +18,7 @@ import { checkAppCaller } from './apps/route-permissions.ts';
 import { appModule } from './apps/module.ts';
 import { codeScanningModule } from './code-scanning/module.ts';
 import { branchModule } from './branches/module.ts';
+import { codeownersModule } from './codeowners/module.ts';
 import { collaboratorModule } from './collaborators/module.ts';
 import { gitDataModule } from './git-data/module.ts';
 import { codeScanningSetupModule } from './code-scanning-setup/module.ts';
@@ -188,6 +189,7 @@ export const hostApi: Api = apiOf(protocol, [
   appModule,
   codeScanningSetupModule,
   contentModule,
+  codeownersModule,
   archiveModule,
   gistModule,
   markdownModule,

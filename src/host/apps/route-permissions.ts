@@ -88,7 +88,9 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('topics'), 'administration'],
   [
     '*',
-    inRepository('(?:git|contents|readme|license|commits|compare|branches|tarball|zipball|merges)'),
+    inRepository(
+      '(?:git|contents|codeowners|readme|license|commits|compare|branches|tarball|zipball|merges)',
+    ),
     'contents',
   ],
   ['GET', new RegExp(`${REPOSITORY}$`), 'metadata'],
