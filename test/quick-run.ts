@@ -107,6 +107,7 @@ export const filesOnSqlite: readonly string[] = [
   'test/conformance/**',
   '**/{query-plans,*-query-plans,plans}.test.ts',
   '**/record-pushes.test.ts',
+  '**/check-merge.test.ts',
 ];
 
 export const longFiles = Object.values(LONG_FILES).flat();

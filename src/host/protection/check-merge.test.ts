@@ -14,6 +14,7 @@ import { addCommit, type TestFiles } from '../git/fixture-repository.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
 import { findIssue } from '../issues/store.ts';
+import type { Pull } from '../pulls/pull.ts';
 import { findPull, updateHeadPusher } from '../pulls/store.ts';
 import { recordPushes } from '../pushes/record-pushes.ts';
 import { findRepositoryNamed, type FoundRepository } from '../repositories/access.ts';
@@ -22,6 +23,7 @@ import type { ReviewState } from '../reviews/review.ts';
 import { insertReview, listReviews } from '../reviews/store.ts';
 import { findMergeViolations } from './check-merge.ts';
 import { mayDismiss } from './may-dismiss.ts';
+import { readMergeableState } from './mergeable-state.ts';
 
 const FILES = { 'README.md': 'x' };
 /** On a line, and pending. */
@@ -61,9 +63,12 @@ const REQUESTED = 'Changes have been requested by a reviewer with write access.'
 onEachEngine((engine) => {
   let server: TestServer;
   let crew: Crew;
+  /** For tests of reviews and of the branch. */
+  let plain: Place;
   before(async () => {
     server = await startServerOn(engine, { limits: 'off' });
     crew = await gatherCrew(server);
+    plain = await openPlace('plain', { ...FILES, a: 'a' });
   });
   after(() => server.stop());
 
@@ -94,6 +99,13 @@ onEachEngine((engine) => {
     const { number } = await expectAnswer(201, crew.cleo.post(`${path}/pulls`, sent));
     const { id } = (await findIssue(kernel().db, found.repository.number, number as number))!;
     return { path, found, git, issueId: id, base };
+  }
+
+  /** The plain one, without a rule and without reviews. */
+  async function cleared(): Promise<Place> {
+    await kernel().db.deleteFrom('reviews').where('issue_id', '=', plain.issueId).execute();
+    await crew.ada.delete(`${plain.path}/branches/main/protection`);
+    return plain;
   }
 
   const protect = ({ path }: Place, rule: Json) =>
@@ -133,7 +145,7 @@ onEachEngine((engine) => {
   }
 
   test('approvals count that are the last word of somebody who may write', async () => {
-    const place = await openPlace('approved', { ...FILES, a: 'a' });
+    const place = await cleared();
     assert.deepEqual(await reasons(place), []);
     await protect(place, { required_pull_request_reviews: {} });
     await review(place, crew.eve, 'APPROVED');
@@ -161,7 +173,7 @@ onEachEngine((engine) => {
   });
 
   test('the approval of an administrator of the server counts, as they may write', async () => {
-    const place = await openPlace('administered', { ...FILES, a: 'a' });
+    const place = await cleared();
     await protect(place, { required_pull_request_reviews: {} });
     const { db } = kernel();
     await db.updateTable('members').set({ role: 'admin' }).where('id', '=', crew.eve.member.id).execute();
@@ -172,7 +184,7 @@ onEachEngine((engine) => {
   });
 
   test('the last push needs an approval of its commit by another than its pusher', async () => {
-    const place = await openPlace('pushed', { ...FILES, a: 'a' });
+    const place = await cleared();
     await protect(place, {
       required_pull_request_reviews: { required_approving_review_count: 1, require_last_push_approval: true },
     });
@@ -239,7 +251,7 @@ onEachEngine((engine) => {
   });
 
   test('conversations that others see are to be resolved', async () => {
-    const place = await openPlace('talked', { ...FILES, a: 'a' });
+    const place = await cleared();
     await protect(place, { required_conversation_resolution: true });
     const { db } = kernel();
     await review(place, crew.bob, 'COMMENTED');
@@ -267,7 +279,7 @@ onEachEngine((engine) => {
   });
 
   test('a merge into a locked or restricted branch, or with a merge commit, is refused by its rule', async () => {
-    const place = await openPlace('closed', { ...FILES, a: 'a' });
+    const place = await cleared();
     await protect(place, { lock_branch: true });
     assert.deepEqual(await reasons(place), ['Cannot change this locked branch']);
     await protect(place, { restrictions: { users: ['cleo'], teams: [] } });
@@ -282,8 +294,44 @@ onEachEngine((engine) => {
     assert.equal((await reasons(place, { person: crew.ada, role: 'admin' })).length, 1);
   });
 
+  test('the state of a pull request is that for everybody who may push', async () => {
+    const place = await cleared();
+    const { db } = kernel();
+    const known = { mergeable: true, checkedBase: place.base };
+    const state = async (fields: Partial<Pull> = {}, isOpen = true) => {
+      const pull = { ...(await findPull(db, place.issueId))!, ...known, ...fields };
+      const issue = (await findIssue(db, place.found.repository.number, pull.number))!;
+      const shown = { issue: isOpen ? issue : { ...issue, state: 'closed' as const }, pull };
+      return await readMergeableState(kernel(), place.found, shown);
+    };
+    assert.equal(await state(), 'clean');
+    assert.equal(await state({ mergeable: null }), 'unknown');
+    const { headSha } = (await findPull(db, place.issueId))!;
+    const report = (sent: Json) =>
+      expectAnswer(201, crew.cleo.post(`${place.path}/statuses/${headSha}`, sent));
+    await report({ state: 'failure', context: 'lint' });
+    assert.equal(await state(), 'unstable');
+    await report({ state: 'success', context: 'lint' });
+    assert.equal(await state(), 'clean');
+    await report({ state: 'pending', context: 'slow' });
+    await protect(place, { restrictions: { users: ['bob'], teams: [] } });
+    assert.equal(await state(), 'unstable');
+    await protect(place, { required_linear_history: true });
+    assert.equal(await state(), 'unstable');
+    await protect(place, { required_status_checks: { strict: true, contexts: [] } });
+    assert.equal(await state({ checkedBase: headSha }), 'unstable');
+    assert.equal(await state({ checkedBase: headSha, headSha: place.base }), 'behind');
+    await protect(place, { required_pull_request_reviews: {} });
+    assert.equal(await state(), 'blocked');
+    assert.equal(await state({}, false), 'clean');
+    assert.equal(await state({ isDraft: true }), 'draft');
+    assert.equal(await state({ mergeable: false }), 'dirty');
+    await review(place, crew.bob, 'APPROVED');
+    assert.equal(await state(), 'unstable');
+  });
+
   test('reviews are dismissed by those who may write, or by those alone whom the rule names', async () => {
-    const place = await openPlace('dismissed', { ...FILES, a: 'a' });
+    const place = await cleared();
     const may = async (person: HostPerson, role: RepositoryRole) =>
       await mayDismiss(kernel().db, place.found, { caller: await callerOf(person), role }, 'main');
     assert.equal(await may(crew.bob, 'write'), true);

@@ -2,7 +2,11 @@
 import { testPlans } from '../../../test/query-plans.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { listMembersByLogin, listTeamsBySlug, listTeamsOfAccounts } from '../codeowners/store.ts';
+import { insertReviewRows } from '../reviews/fixture.ts';
+import { hasUnsuccessfulStatus } from '../statuses/store.ts';
 import { DEFAULT_RULE } from './rule.ts';
+import { hasOpenConversations } from './store-conversations.ts';
 import {
   countProtections,
   deleteProtection,
@@ -18,6 +22,7 @@ import {
   actorRemovalStatements,
   deleteAccountActors,
   deleteStrandedTeams,
+  listAdministrators,
   listNamedActors,
   listPurposesOf,
   listWritingTeams,
@@ -30,14 +35,28 @@ const SHA = '1'.repeat(40);
 
 /** A scan of what a recursion or subquery has produced is no scan of a table. */
 const WHOLE_TABLE =
-  /(?:SCAN|Seq Scan on) (?:branch_protections|branch_protection_actors|commit_statuses|repositories|organization_teams|organization_team_members|team_repositories|repository_roles|granted|team|custom)\b(?! USING)/;
+  /(?:SCAN|Seq Scan on) (?:branch_protections|members|branch_protection_actors|commit_statuses|repositories|organization_teams|organization_team_members|team_repositories|repository_roles|granted|team|custom)\b(?! USING)/;
 
 testPlans('every statement about rules goes by an index', {
   rows: ROWS,
   insertRows,
   execute: executeAllStatements,
-  atLeast: 17,
+  atLeast: 22,
   scan: WHOLE_TABLE,
+});
+
+testPlans('conversations are found by an index', {
+  rows: ROWS,
+  async insertRows(tx, rows) {
+    await insertReviewRows(tx, rows, NOW);
+    await tx
+      .insertInto('review_threads')
+      .values(rows.map((at) => ({ issue_id: at + 1, is_resolved: 0, resolved_by_id: null })))
+      .execute();
+  },
+  execute: async (db) => void (await hasOpenConversations(db, 1)),
+  atLeast: 1,
+  scan: /(?:SCAN|Seq Scan on) (?:review_threads|review_comments|thread|comment)\b/,
 });
 
 async function executeAllStatements(db: Db): Promise<void> {
@@ -50,6 +69,11 @@ async function executeAllStatements(db: Db): Promise<void> {
   await listNamedActors(db, 1);
   await listWritingTeams(db, repository);
   await listPurposesOf(db, 1, repository, 'account-1');
+  await listAdministrators(db, ['account-1', 'account-2']);
+  await listMembersByLogin(db, ['account-1', 'account-2']);
+  await listTeamsBySlug(db, 'owner-1', ['team-1', 'team-2']);
+  await listTeamsOfAccounts(db, ['account-1', 'account-2']);
+  await hasUnsuccessfulStatus(db, { repository: 1, sha: SHA });
   await db.transaction().execute(async (tx) => {
     await lockProtections(tx, 1);
     const rule = await upsertProtection(tx, 1, 'new', DEFAULT_RULE, NOW);
@@ -111,6 +135,24 @@ async function insertRows(tx: Db, rows: readonly number[]): Promise<void> {
         privacy: 'closed',
         notification_setting: 'notifications_enabled',
         permission: 'pull',
+        ...times,
+      })),
+    )
+    .execute();
+  await tx
+    .insertInto('members')
+    .values(
+      rows.map((at) => ({
+        id: `account-${at}`,
+        username: `account-${at}`,
+        email: `${at}@example.com`,
+        password: null,
+        first_name: null,
+        last_name: null,
+        sort_name: `${at}`,
+        role: 'writer',
+        custom_roles: '[]',
+        last_seen_at: null,
         ...times,
       })),
     )

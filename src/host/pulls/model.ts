@@ -12,7 +12,7 @@ import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { ListedTeam, toListedTeam, type OrganizationTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
-import { mergeableStateOf, type Pull } from './pull.ts';
+import { mergeableStateOf, type MergeableState, type Pull } from './pull.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Link = Type.Object({ href: Type.String() }, { $id: 'link' });
@@ -167,7 +167,13 @@ export function toPullSimple(one: ShownPull, base: string, body: PullBody): Stat
   };
 }
 
-export function toPull(one: ShownPull, base: string, body: PullBody): Static<typeof PullReply> {
+/** Without a state, it is what the branches alone decide. */
+export function toPull(
+  one: ShownPull,
+  base: string,
+  body: PullBody,
+  state: MergeableState = mergeableStateOf(one.pull),
+): Static<typeof PullReply> {
   const { shown, pull, mergedBy } = one;
   const isMerged = pull.mergedAt !== null;
   return {
@@ -175,7 +181,7 @@ export function toPull(one: ShownPull, base: string, body: PullBody): Static<typ
     merged: isMerged,
     mergeable: isMerged ? null : pull.mergeable,
     rebaseable: isMerged ? null : pull.rebaseable,
-    mergeable_state: mergeableStateOf(pull),
+    mergeable_state: state,
     merged_by: mergedBy === null ? null : toSimpleUser(mergedBy, base),
     comments: shown.issue.commentCount,
     review_comments: pull.reviewCommentCount,

@@ -55,8 +55,9 @@ export function openKeyOf(
 }
 
 /** In the words of `mergeable_state`. */
-export type MergeableState = 'unknown' | 'draft' | 'dirty' | 'clean';
+export type MergeableState = 'unknown' | 'draft' | 'dirty' | 'blocked' | 'behind' | 'unstable' | 'clean';
 
+/** As far as the branches alone decide. */
 export function mergeableStateOf({ isDraft, mergeable, mergedAt }: Pull): MergeableState {
   if (mergedAt !== null || mergeable === null) return 'unknown';
   if (!mergeable) return 'dirty';

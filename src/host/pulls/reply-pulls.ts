@@ -5,6 +5,7 @@ import type { Static } from '../../kernel/schema/schema.ts';
 import { renderBodies } from '../contents/render-bodies.ts';
 import type { Issue } from '../issues/issue.ts';
 import { listIssuesById } from '../issues/store.ts';
+import { readMergeableState } from '../protection/mergeable-state.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { toPull, toPullSimple, type PullReply, type PullSimpleReply, type ShownPull } from './model.ts';
 import { pullNotFound } from './pull.ts';
@@ -44,7 +45,8 @@ export async function replyWhole(
   const [shown] = await showPulls(kernel.db, call.caller, found, [issue]);
   if (shown === undefined) throw pullNotFound();
   const [body] = await bodiesOf(kernel, call, found, [shown]);
-  return toPull(shown, call.base, body!);
+  const state = await readMergeableState(kernel, found, { issue, pull: shown.pull });
+  return toPull(shown, call.base, body!, state);
 }
 
 async function bodiesOf(

@@ -103,6 +103,24 @@ export async function listNewestStatuses(
   };
 }
 
+/** Whether the newest of a context is another than success. */
+export async function hasUnsuccessfulStatus(db: Db, target: StatusTarget): Promise<boolean> {
+  const newest = db
+    .selectFrom('commit_statuses')
+    .select(({ fn }) => fn.max('number').as('number'))
+    .where('repository_number', '=', target.repository)
+    .where('sha', '=', target.sha)
+    .groupBy('context');
+  const row = await db
+    .selectFrom('commit_statuses')
+    .select('number')
+    .where('number', 'in', newest)
+    .where('state', '<>', 'success')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 function statusFrom(row: Selectable<CommitStatusRow>): CommitStatus {
   return {
     number: row.number,
