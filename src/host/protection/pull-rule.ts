@@ -55,10 +55,12 @@ async function addReviewViolations(
     add('reviews', 'New changes require approval from someone other than the last pusher.');
 }
 
+/** Of two who have approved, one is another than the pusher, whoever that is. */
 async function isLastPushApproved(approvals: readonly Verdict[], facts: PullFacts): Promise<boolean> {
   const ofHead = approvals.filter(({ isOfHead }) => isOfHead);
   if (ofHead.length === 0) return false;
   const pusherId = await facts.lastPusherId();
+  if (pusherId === null) return ofHead.length > 1;
   return ofHead.some(({ reviewerId }) => reviewerId !== pusherId);
 }
 

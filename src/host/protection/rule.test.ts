@@ -140,7 +140,8 @@ test('the last push is approved by somebody else, for the commit that it brought
   assert.deepEqual(await messages(rule, given(verdict('bob'))), [LAST_PUSH]);
   assert.deepEqual(await messages(rule, given(verdict('ada', { isOfHead: false }))), [LAST_PUSH]);
   const unknown = { lastPusherId: () => Promise.resolve(null) };
-  assert.deepEqual(await messages(rule, { ...given(verdict('bob')), ...unknown }), []);
+  assert.deepEqual(await messages(rule, { ...given(verdict('ada')), ...unknown }), [LAST_PUSH]);
+  assert.deepEqual(await messages(rule, unknown), []);
 });
 
 test('owners of changed files who have not approved are named', async () => {

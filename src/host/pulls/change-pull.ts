@@ -8,6 +8,7 @@ import { recordIssueActions, type IssueAction } from '../issues/record-actions.t
 import { mergedIn } from '../issues/store-associations.ts';
 import { addFacets, deleteFacet } from '../issues/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
+import { dismissApprovals } from '../protection/stale-reviews.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
@@ -100,6 +101,8 @@ export interface NewHead {
   from: string;
   update: PullUpdate & { headSha: string };
   isForced: boolean;
+  /** Whether approvals of what the pull request brought before are dismissed. */
+  makesStale: boolean;
   commits: readonly NewIssueEvent[];
 }
 
@@ -108,7 +111,7 @@ export async function moveHead(
   tx: ChangeTransaction,
   found: FoundRepository,
   id: number,
-  { from, update, isForced, commits }: NewHead,
+  { from, update, isForced, makesStale, commits }: NewHead,
 ): Promise<boolean> {
   const { issue, pull } = await lockPull(tx, found, id);
   if (issue.state !== 'open' || pull.headSha !== from) return false;
@@ -120,10 +123,11 @@ export async function moveHead(
     actorId: actorIdOf(tx),
     commitId: update.headSha,
   };
-  await recordChange(tx, found, issue, {
+  const changed = await recordChange(tx, found, issue, {
     events: [...commits, ...(isForced ? [forced] : [])],
     actions: [{ action: 'synchronize', before: from, after: update.headSha }],
   });
+  if (makesStale) await dismissApprovals(tx, found, changed, update.headSha);
   return true;
 }
 

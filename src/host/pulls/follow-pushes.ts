@@ -7,6 +7,7 @@ import { isAncestor, listMissingCommitIds } from '../git/history/history.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { lockIssue } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
+import { makesApprovalsStale } from '../protection/stale-reviews.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { moveComments } from '../review-comments/move-comments.ts';
@@ -180,7 +181,8 @@ async function takeCommits(
   const isKnown = (await git.readInfo(from)) !== undefined;
   const isForced = !isKnown || !(await isAncestor(git, from, to));
   const commits = await describeCommits(git, to, isKnown ? [base, from] : [base]);
-  const head = { from, update: { ...update, headSha: to }, isForced, commits };
+  const makesStale = await makesApprovalsStale(kernel.db, git, pull, ends);
+  const head = { from, update: { ...update, headSha: to }, isForced, makesStale, commits };
   const isTaken = await change(kernel, pull, move, (tx, found) => moveHead(tx, found, issueId, head));
   if (isTaken === true) await writePullHead(kernel, issueId);
   return isTaken !== false;
