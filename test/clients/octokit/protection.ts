@@ -101,5 +101,17 @@ export function describeProtection(suite: OctokitSuite): void {
       await repos.deleteBranchProtection(target);
       assert.equal((await repos.getBranch(target)).data.protected, false);
     });
+
+    test('lists what is wrong with CODEOWNERS', async () => {
+      const { repos } = suite.connect(crew.ada.token).rest;
+      await assert.rejects(repos.codeownersErrors(target), isStatus(404));
+      const content = Buffer.from('* @ghost @ada').toString('base64');
+      await repos.createOrUpdateFileContents({ ...target, path: 'CODEOWNERS', message: 'Owners', content });
+      const { data } = await repos.codeownersErrors({ ...target, ref: 'main' });
+      assert.deepEqual(
+        data.errors.map(({ kind, column, path }) => [kind, column, path]),
+        [['Unknown owner', 3, 'CODEOWNERS']],
+      );
+    });
   });
 }
