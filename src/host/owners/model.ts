@@ -108,6 +108,11 @@ export function personOf(account: Account, time: number): GitPerson {
   };
 }
 
+/** The committer of commits that the server itself makes of those of others, such as merges. */
+export function serverPerson(time: number): GitPerson {
+  return { name: 'Signalbox', email: 'noreply@signalbox.example', time, zone: 0 };
+}
+
 /** Pages and paths that a code host has or may get. */
 export const RESERVED_NAMES: readonly string[] = [
   'about',

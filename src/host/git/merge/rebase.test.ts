@@ -13,10 +13,11 @@ import {
 } from '../fixture-repository.ts';
 import { buildCommit } from '../objects/new-object.ts';
 import { writeObjects } from '../objects/write-objects.ts';
+import { GitTimedOut } from '../process/process-limits.ts';
 import { updateRefs } from '../refs/update-refs.ts';
 import type { GitRepository } from '../repository.ts';
 import { countProcesses, listObjectFiles } from './fixture-merge.ts';
-import { MAX_REBASED_COMMITS, rebaseCommits } from './rebase.ts';
+import { canRebase, MAX_REBASED_COMMITS, rebaseCommits } from './rebase.ts';
 
 const committer = { name: 'Mer Ger', email: 'mer@ger.test', time: 1_800_000_000_000, zone: 120 };
 const LINES = Array.from({ length: 40 }, (_, line) => `line ${line}\n`);
@@ -175,6 +176,31 @@ describe('a rebase', needsGit, () => {
     });
     assert.equal(made.kind === 'created' && made.commits.length, MAX_REBASED_COMMITS);
     git(repository, 'fsck', '--strict');
+  });
+
+  test('is tried without leaving anything behind, and without a merge where one commit or its base says enough', async () => {
+    const { repository, base, head, commits } = await open(
+      { a: text() },
+      { a: text([5, 'base']) },
+      { a: text([30, 'fine']), b: 'b\n' },
+      { a: text([5, 'topic'], [30, 'fine']), b: 'b\n' },
+      { a: text([30, 'fine']), b: 'b\n' },
+    );
+    const untouched = listObjectFiles(repository);
+    const attempt = async (onto: string, tip: string, maxMs = 60_000) => {
+      const order = { base: onto, head: tip, committer, maxMs };
+      let is: boolean | undefined;
+      const commands = await countProcesses(repository, async () => {
+        is = await canRebase(repository, order);
+      });
+      return [is, ...commands];
+    };
+    assert.deepEqual(await attempt(base, head), [false, 'rev-list', 'merge-tree', 'merge-tree']);
+    assert.deepEqual(await attempt(base, commits[0]!), [true, 'rev-list']);
+    const root = git(repository, 'rev-parse', `${base}^`);
+    assert.deepEqual(await attempt(root, head), [true, 'rev-list']);
+    await assert.rejects(attempt(base, head, -1), GitTimedOut);
+    assert.deepEqual(listObjectFiles(repository), untouched);
   });
 
   test('gives an author without a name one, and reads other encodings', async () => {

@@ -3,6 +3,7 @@ import { Failure } from '../../../kernel/failure.ts';
 import { listMissingCommitIds } from '../history/history.ts';
 import type { GitCommit, GitPerson } from '../objects/commit-object.ts';
 import { buildCommit } from '../objects/new-object.ts';
+import { GitTimedOut } from '../process/process-limits.ts';
 import type { GitRepository } from '../repository.ts';
 import { checkNewTrees } from './check-trees.ts';
 import type { NewCommitCheck } from './create-merge.ts';
@@ -46,37 +47,84 @@ export async function rebaseCommits(
 ): Promise<RebaseResult> {
   const range = await readRange(repository, base, head);
   if (!Array.isArray(range)) return range;
-  const onto = await requireCommit(repository, base);
   return await inQuarantine(repository, async (quarantined): Promise<RebaseResult> => {
-    const commits: { from: string; to: string }[] = [];
-    const trees: string[] = [];
-    const steps = new Set<string>();
-    let tip = { oid: onto.oid, tree: onto.tree };
-    for (const commit of range) {
-      const parent = await requireCommit(repository, commit.parents[0]!);
-      const picked = await pick(quarantined, commit, { parent, tree: tip.tree, committer, steps });
-      if (picked.kind === 'conflicts') return { ...picked, commit: commit.oid };
-      if (picked.kind !== 'clean') return picked;
-      if (picked.tree === tip.tree) continue;
-      const repeated = buildCommit({
-        tree: picked.tree,
-        parents: [tip.oid],
-        author: namedAuthor(commit.author),
-        committer,
-        message: commit.message,
-      });
-      await addObject(quarantined, repeated);
-      commits.push({ from: commit.oid, to: repeated.oid });
-      trees.push(picked.tree);
-      tip = { oid: repeated.oid, tree: picked.tree };
-    }
-    if (commits.length === 0) return { kind: 'created', commit: tip.oid, commits };
+    const repeated = await repeatCommits(repository, quarantined, { base, range, committer });
+    if (repeated.kind !== 'created') return repeated;
+    const { commit, commits, trees, steps } = repeated;
+    if (commits.length === 0) return { kind: 'created', commit, commits };
     await removeObjects(quarantined, steps);
     await checkNewTrees(repository, quarantined, trees);
-    await check?.(tip.oid, quarantined);
+    await check?.(commit, quarantined);
     await publishObjects(quarantined);
-    return { kind: 'created', commit: tip.oid, commits };
+    return { kind: 'created', commit, commits };
   });
+}
+
+/**
+ * Whether `rebaseCommits` would come to its end. Nothing is left behind. The caller knows that both can be merged.
+ * @throws {GitLimitExceeded} or {GitTimedOut}, the latter where all commits together take longer than `maxMs`, too.
+ */
+export async function canRebase(
+  repository: GitRepository,
+  { base, head, committer, maxMs }: Omit<RebaseOrder, 'check'> & { maxMs: number },
+): Promise<boolean> {
+  const range = await readRange(repository, base, head);
+  if (!Array.isArray(range)) return false;
+  // A single commit is repeated as it is merged, and commits that come after the base already are repeated as they are.
+  if (range.length <= 1 || range[0]!.parents[0] === base) return true;
+  const until = performance.now() + maxMs;
+  return await inQuarantine(repository, async (quarantined) => {
+    const repeated = await repeatCommits(repository, quarantined, { base, range, committer, until });
+    return repeated.kind === 'created';
+  });
+}
+
+interface Repetition {
+  base: string;
+  /** The oldest first. */
+  range: readonly GitCommit[];
+  committer: GitPerson;
+  /** When to stop, by the clock of `performance`. */
+  until?: number;
+}
+
+type RepeatedCommits = Extract<RebaseResult, { kind: 'created' }> & {
+  trees: string[];
+  /** Commits that only the repetition needs. */
+  steps: Set<string>;
+};
+
+/** In the quarantine. */
+async function repeatCommits(
+  repository: GitRepository,
+  quarantined: QuarantinedTarget,
+  { base, range, committer, until = Infinity }: Repetition,
+): Promise<RepeatedCommits | Exclude<RebaseResult, { kind: 'created' }>> {
+  const commits: { from: string; to: string }[] = [];
+  const trees: string[] = [];
+  const steps = new Set<string>();
+  const onto = await requireCommit(repository, base);
+  let tip = { oid: onto.oid, tree: onto.tree };
+  for (const commit of range) {
+    if (performance.now() > until) throw new GitTimedOut('rebase');
+    const parent = await requireCommit(repository, commit.parents[0]!);
+    const picked = await pick(quarantined, commit, { parent, tree: tip.tree, committer, steps });
+    if (picked.kind === 'conflicts') return { ...picked, commit: commit.oid };
+    if (picked.kind !== 'clean') return picked;
+    if (picked.tree === tip.tree) continue;
+    const repeated = buildCommit({
+      tree: picked.tree,
+      parents: [tip.oid],
+      author: namedAuthor(commit.author),
+      committer,
+      message: commit.message,
+    });
+    await addObject(quarantined, repeated);
+    commits.push({ from: commit.oid, to: repeated.oid });
+    trees.push(picked.tree);
+    tip = { oid: repeated.oid, tree: picked.tree };
+  }
+  return { kind: 'created', commit: tip.oid, commits, trees, steps };
 }
 
 /** The commits to repeat, the oldest first. Without merges they are one line. */
