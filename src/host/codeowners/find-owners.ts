@@ -8,7 +8,7 @@ import type { CodeOwner } from './parse.ts';
 import { listMembersByLogin, listTeamsBySlug } from './store.ts';
 
 /** By `ownerKey`. Owners that nobody is, or who may not write, are in neither. */
-export interface KnownOwners {
+interface KnownOwners {
   accounts: ReadonlyMap<string, string>;
   teams: ReadonlyMap<string, number>;
 }

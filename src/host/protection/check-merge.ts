@@ -19,7 +19,7 @@ import { hasOpenConversations } from './store-conversations.ts';
 import { findProtection } from './store.ts';
 import { listReviewersWhoWrite } from './writers.ts';
 
-export interface PlannedMerge {
+interface PlannedMerge {
   issue: Issue;
   pull: Pull;
   /** The commit that the base branch has. */

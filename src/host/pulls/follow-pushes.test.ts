@@ -11,6 +11,7 @@ import { joinHost, type HostPerson } from '../../../test/host-people.ts';
 import type { Answer, Json, TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
+import type { Due } from '../../kernel/jobs/due-store.ts';
 import { addCommit } from '../git/fixture-repository.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
@@ -21,7 +22,9 @@ import { changeDraft } from './change-pull.ts';
 import { findHead } from './find-head.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
 import { pullHeadRef } from './pull.ts';
-import { findPull } from './store.ts';
+import { pullHandlers } from './follow-pushes.ts';
+import { FOLLOW_PUSH, SYNC_PULL } from './schedule-work.ts';
+import { findHeadPusher, findPull } from './store.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;
@@ -180,5 +183,24 @@ onEachEngine((engine) => {
     await recordPushes(kernel(), number);
     await eventually(async () => (await ok(ada.get(`${at}/pulls/1`)))['merged'] === true, 'the merge');
     assert.equal((await ok(ada.get(`${at}/pulls/1`)))['merge_commit_sha'], parent);
+  });
+
+  test('the pusher of a head is recorded, also where other work took the head over first', async () => {
+    const { at, git, found } = await newPlace();
+    const { id } = await ok(ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main' }));
+    const issueId = id as number;
+    const { db } = kernel();
+    assert.equal(await findHeadPusher(db, issueId), ada.member.id);
+    const from = (await git.readRef('refs/heads/feature'))!;
+    const to = await addCommit(git, { a: 'a', b: 'c' }, { branch: 'feature', parents: [from] });
+    const handlers = pullHandlers(kernel());
+    const run = (kind: string, payload: object) =>
+      handlers[kind]!({ payload: JSON.stringify(payload) } as Due, new AbortController().signal);
+    await run(SYNC_PULL, { issueId });
+    assert.equal((await findPull(db, issueId))?.headSha, to);
+    assert.equal(await findHeadPusher(db, issueId), null);
+    const move = { number: found.repository.number, branch: 'feature', from, to };
+    await run(FOLLOW_PUSH, { ...move, pusherId: ada.member.id });
+    assert.equal(await findHeadPusher(db, issueId), ada.member.id);
   });
 });
