@@ -71,6 +71,8 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'of several processes, exactly one claims each piece of work',
     'several processes write to one database at once, and tell each other',
     'of concurrent moves none is lost',
+    'pull requests of one repository are checked one at a time',
+    'one that fails keeps no other waiting, and is tried again',
     'of siblings that are pushed at once one wins, and none of the others passes as no force push',
     'eight clients that fork one gist at once get one fork',
     'eight clients that change one gist at once lose nothing',
@@ -108,6 +110,7 @@ export const filesOnSqlite: readonly string[] = [
   '**/{query-plans,*-query-plans,plans}.test.ts',
   '**/record-pushes.test.ts',
   '**/check-merge.test.ts',
+  '**/check-merges.test.ts',
 ];
 
 export const longFiles = Object.values(LONG_FILES).flat();

@@ -82,4 +82,13 @@ export const pullMigrations: Migration[] = [
       `create index review_comments_placed on review_comments (issue_id, id) where position is not null`,
     ],
   },
+  {
+    name: 'host-merge-checks',
+    up: () => [
+      `create table merge_checks (
+         issue_id bigint primary key references pulls (issue_id) on delete cascade,
+         repository_number bigint not null, asked_at bigint not null)`,
+      `create index merge_checks_repository on merge_checks (repository_number, asked_at, issue_id)`,
+    ],
+  },
 ];

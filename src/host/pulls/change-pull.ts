@@ -13,7 +13,7 @@ import { repositoryNotFound, type FoundRepository } from '../repositories/access
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
-import { scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
+import { scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import { findPull, isKeyOpen, updateHeadPusher, updatePull, type PullUpdate } from './store.ts';
 
 interface LockedPull {
@@ -72,6 +72,7 @@ async function changeBase(
   await deleteFacet(db, issue, intoBranchIn(issue.repositoryNumber, pull.baseRef));
   await addFacets(db, issue, [intoBranchIn(issue.repositoryNumber, changed.baseRef)]);
   await scheduleSync(db, issue.id, tx.actor.now);
+  await scheduleMergeCheck(db, changed, tx.actor.now);
   const changes = { base: { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } } };
   return await recordChange(tx, found, issue, {
     events: [{ event: 'base_ref_changed', actorId: actorIdOf(tx) }],
@@ -118,6 +119,7 @@ export async function moveHead(
   await updatePull(tx.db, pull, update);
   await updateHeadPusher(tx.db, id, actorIdOf(tx));
   await scheduleSync(tx.db, id, tx.actor.now);
+  await scheduleMergeCheck(tx.db, pull, tx.actor.now);
   const forced = {
     event: 'head_ref_force_pushed',
     actorId: actorIdOf(tx),

@@ -1,6 +1,7 @@
 // Pull requests.
 import type { Module } from '../../kernel/http/module.ts';
 import { pullMigrations } from '../migrations/pulls.ts';
+import { mergeCheckHandlers } from './check-merges.ts';
 import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { pullRoutes } from './routes.ts';
@@ -14,5 +15,5 @@ export const pullModule: Module = {
   tag: PULLS_TAG,
   routes: [...pullRoutes, ...pullContentRoutes],
   migrations: pullMigrations,
-  work: (kernel) => ({ handlers: pullHandlers(kernel) }),
+  work: (kernel) => ({ handlers: { ...pullHandlers(kernel), ...mergeCheckHandlers(kernel) } }),
 };

@@ -1,9 +1,9 @@
 // What closing and reopening mean for a pull request: its branches become free for another, or must be free.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { Issue } from '../issues/issue.ts';
-import { openKeyOf, pullRefused } from './pull.ts';
-import { scheduleSync } from './schedule-work.ts';
-import { findPull, isKeyOpen, updateOpenKey } from './store.ts';
+import { openKeyOf, pullRefused, UNCHECKED } from './pull.ts';
+import { scheduleMergeCheck, scheduleSync } from './schedule-work.ts';
+import { findPull, isKeyOpen, updateOpenKey, updatePull } from './store.ts';
 
 /** The caller has locked the repository, and the issue has its new state. What was pushed while it was closed is looked at afterwards. */
 export async function movePull({ db, actor }: ChangeTransaction, issue: Issue): Promise<void> {
@@ -19,5 +19,8 @@ export async function movePull({ db, actor }: ChangeTransaction, issue: Issue): 
       'invalid',
     );
   await updateOpenKey(db, pull, isOpen);
+  // What was found out about merging does not follow the branches of a closed one, and its reference goes.
+  await updatePull(db, pull, UNCHECKED);
+  await scheduleMergeCheck(db, pull, actor.now);
   if (isOpen) await scheduleSync(db, issue.id, actor.now);
 }

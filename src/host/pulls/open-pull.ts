@@ -14,9 +14,9 @@ import { repositoryNotFound, type FoundRepository } from '../repositories/access
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import type { PullHead } from './find-head.ts';
-import { alreadyOpen, openKeyOf, pullRefused, type Pull } from './pull.ts';
+import { alreadyOpen, openKeyOf, pullRefused, UNCHECKED, type Pull } from './pull.ts';
 import { bringCommits, describeCommits, measureEnds, readBranch, targetOf } from './pull-git.ts';
-import { scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
+import { scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import { insertPull, isKeyOpen, updateHeadPusher, type PullUpdate } from './store.ts';
 
 export interface PullDraft {
@@ -102,17 +102,15 @@ export async function openPull(
   await recordIssueActions(tx, found, issue, [{ action: 'opened' }]);
   await scheduleSync(db, issue.id, actor.now);
   if (!isDraft) await scheduleOwnerRequests(db, issue.id, actor.now);
+  await scheduleMergeCheck(db, pull, actor.now);
   return issue;
 }
 
 const EMPTY = {
-  checkedBase: null,
-  testMergeSha: null,
+  ...UNCHECKED,
   mergedAt: null,
   mergedById: null,
   mergeCommitSha: null,
-  mergeable: null,
-  rebaseable: null,
   commitCount: 0,
   additions: 0,
   deletions: 0,

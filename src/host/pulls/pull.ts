@@ -46,6 +46,24 @@ export function pullHeadRef(number: number): string {
   return `refs/pull/${number}/head`;
 }
 
+/** Where `git fetch` finds what a merge would come to, while it is open and can be merged. */
+export function pullMergeRef(number: number): string {
+  return `refs/pull/${number}/merge`;
+}
+
+/** What was found out about merging holds for the commit that the pull request has, and for this one of its base. */
+export function isChecked({ mergeable, checkedBase }: Pull, base: string | undefined): boolean {
+  return mergeable !== null && checkedBase === base;
+}
+
+/** Nothing is known about merging. */
+export const UNCHECKED = {
+  mergeable: null,
+  rebaseable: null,
+  checkedBase: null,
+  testMergeSha: null,
+} as const satisfies Partial<Pull>;
+
 /** Names both branches: while one of the same branches is open, there is no other. A name of a branch has no colon. */
 export function openKeyOf(
   pull: Pick<Pull, 'repositoryNumber' | 'baseRef' | 'headRepositoryNumber' | 'headRef'>,

@@ -9,6 +9,13 @@ import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { hasIssueEvent } from '../timeline/store.ts';
 import { listSomeHeads, updateHeadOwner } from './follow-transfers.ts';
 import {
+  deleteMergeCheck,
+  findNextMergeCheck,
+  hasMergeCheck,
+  insertMergeCheck,
+} from './store-merge-checks.ts';
+import {
+  findOpenPull,
   findPull,
   forgetMergeability,
   hasCommit,
@@ -27,7 +34,7 @@ import {
 const NOW = 1_800_000_000_000;
 const ROWS = 3000;
 const WHOLE_TABLE =
-  /(?:SCAN|Seq Scan on) (?:pulls|issue_events|issue_facets|requested_reviewers)\b(?! USING)/;
+  /(?:SCAN|Seq Scan on) (?:pulls|merge_checks|issue_events|issue_facets|requested_reviewers)\b(?! USING)/;
 
 onEachEngine((testEngine) => {
   let engine: Engine;
@@ -39,6 +46,9 @@ onEachEngine((testEngine) => {
     await fillTables(engine, ROWS, insertRows);
     const seen = recordStatements(engine);
     const pull = (await findPull(db, 1))!;
+    await findOpenPull(db, 2);
+    await hasMergeCheck(db, 1);
+    await findNextMergeCheck(db, 7);
     await isPullOpen(db, 1);
     await isKeyOpen(db, 'x');
     await listFollowedBranches(db, 7, ['main', 'feature-7']);
@@ -55,6 +65,8 @@ onEachEngine((testEngine) => {
       await updateOpenKey(tx, pull, false);
       await forgetMergeability(tx, 7, ['main']);
       await updateHeadOwner(tx, 7, heads);
+      await insertMergeCheck(tx, pull, NOW);
+      await deleteMergeCheck(tx, 1);
     });
     statements = [...seen.values()].filter(({ sql: text }) =>
       /^\s*(select|insert|update|delete)/i.test(text),
@@ -102,6 +114,12 @@ onEachEngine((testEngine) => {
         })),
       )
       .execute();
+    const waiting = (at: number) => ({
+      issue_id: at + 1,
+      repository_number: (at % 100) + 1,
+      asked_at: NOW + at,
+    });
+    await tx.insertInto('merge_checks').values(rows.map(waiting)).execute();
     await tx
       .insertInto('issue_events')
       .values(
@@ -118,6 +136,6 @@ onEachEngine((testEngine) => {
   }
 
   test('every statement about pull requests goes by an index', async () => {
-    await assertPlans(engine, statements, { atLeast: 12, scan: WHOLE_TABLE, hasFewRows: true });
+    await assertPlans(engine, statements, { atLeast: 17, scan: WHOLE_TABLE, hasFewRows: true });
   });
 });

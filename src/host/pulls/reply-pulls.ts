@@ -7,9 +7,9 @@ import type { Issue } from '../issues/issue.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { readMergeableState } from '../protection/mergeable-state.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { requestUnknown, showCurrentPulls } from './current-pulls.ts';
 import { toPull, toPullSimple, type PullReply, type PullSimpleReply, type ShownPull } from './model.ts';
 import { pullNotFound } from './pull.ts';
-import { showPulls } from './show-pulls.ts';
 
 /** The part of a call that replies need. */
 export interface ReplyCall {
@@ -26,8 +26,8 @@ export async function replySimply(
   ids: readonly number[],
 ): Promise<Static<typeof PullSimpleReply>[]> {
   const issues = await listIssuesById(kernel.db, ids);
-  const shown = await showPulls(
-    kernel.db,
+  const shown = await showCurrentPulls(
+    kernel,
     call.caller,
     found,
     ids.flatMap((id) => issues.get(id) ?? []),
@@ -42,8 +42,9 @@ export async function replyWhole(
   found: FoundRepository,
   issue: Issue,
 ): Promise<Static<typeof PullReply>> {
-  const [shown] = await showPulls(kernel.db, call.caller, found, [issue]);
+  const [shown] = await showCurrentPulls(kernel, call.caller, found, [issue]);
   if (shown === undefined) throw pullNotFound();
+  await requestUnknown(kernel, shown);
   const [body] = await bodiesOf(kernel, call, found, [shown]);
   const state = await readMergeableState(kernel, found, { issue, pull: shown.pull });
   return toPull(shown, call.base, body!, state);

@@ -2,6 +2,8 @@
 import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
+import type { Pull } from './pull.ts';
+import { insertMergeCheck } from './store-merge-checks.ts';
 import { forgetMergeability, listFollowedBranches } from './store.ts';
 
 /** Brings a pull request up to date with its branches, and writes its reference. */
@@ -49,6 +51,24 @@ export async function schedulePullWork(
     const id = `${FOLLOW_PUSH}:${number}:${version}:${index}`;
     await schedule(tx, { id, kind: FOLLOW_PUSH, payload: JSON.stringify(move), dueAt: now }, now);
   }
+}
+
+/**
+ * Finds out whether pull requests of a repository can be merged, one after the other: they wait in a queue, and the repository has one
+ * row of due work.
+ */
+export const CHECK_MERGE = 'host.check-merge';
+
+/** In a transaction that has locked the repository, so that the work does not end while somebody asks. */
+export async function scheduleMergeCheck(
+  tx: Db,
+  pull: Pick<Pull, 'issueId' | 'repositoryNumber'>,
+  now: number,
+): Promise<void> {
+  await insertMergeCheck(tx, pull, now);
+  const { repositoryNumber: number } = pull;
+  const work = { id: `${CHECK_MERGE}:${number}`, kind: CHECK_MERGE, payload: JSON.stringify({ number }) };
+  await schedule(tx, { ...work, dueAt: now }, now, 'advance');
 }
 
 /** In the transaction of the change. */

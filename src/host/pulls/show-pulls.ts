@@ -13,7 +13,7 @@ import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { listTeamsByNumber } from '../teams/store.ts';
 import type { RequestedTeam, ShownPull } from './model.ts';
-import type { Pull } from './pull.ts';
+import { UNCHECKED, type Pull } from './pull.ts';
 import { listPulls, listReviewRequests, type ReviewRequest } from './store.ts';
 
 /** Who looks at them. Payloads go to whoever has a hook of the base repository, and name the head for them. */
@@ -49,7 +49,8 @@ export async function showPulls(
     const asked = requests.filter(({ issueId }) => issueId === pull.issueId);
     return {
       shown: one,
-      pull,
+      // Payloads are read later, when other commits may be there.
+      pull: viewer === 'receiver' ? { ...pull, ...UNCHECKED } : pull,
       base: own,
       head: {
         repository: repository ?? null,

@@ -38,6 +38,16 @@ export async function isPullOpen(db: Db, issueId: number): Promise<boolean> {
   return row !== undefined;
 }
 
+export async function findOpenPull(db: Db, issueId: number): Promise<Pull | undefined> {
+  const row = await db
+    .selectFrom('pulls')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('open_key', 'is not', null)
+    .executeTakeFirst();
+  return row && pullFrom(row);
+}
+
 /** The caller has locked the repository: nobody opens another meanwhile. */
 export async function isKeyOpen(tx: Db, key: string): Promise<boolean> {
   const row = await tx.selectFrom('pulls').select('issue_id').where('open_key', '=', key).executeTakeFirst();

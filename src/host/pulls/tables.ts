@@ -4,6 +4,8 @@ import type { Generated } from 'kysely';
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     pulls: PullRow;
+    /** Pull requests of which it is to be found out whether they can be merged. */
+    merge_checks: { issue_id: number; repository_number: number; asked_at: number };
     /** `reviewer` is an account, or the number of a team. */
     requested_reviewers: { issue_id: number; kind: string; reviewer: string; position: number };
     reviews: ReviewRow;
