@@ -71,6 +71,7 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'of several processes, exactly one claims each piece of work',
     'several processes write to one database at once, and tell each other',
     'of concurrent moves none is lost',
+    'of merges at once none is lost',
     'pull requests of one repository are checked one at a time',
     'one that fails keeps no other waiting, and is tried again',
     'of siblings that are pushed at once one wins, and none of the others passes as no force push',

@@ -7,7 +7,6 @@ const PARTS: readonly (readonly [what: string, paths: string])[] = [
   ['workflows', 'R/actions O/actions R/dispatches O/artifacts'],
   ['issues by search, their types and fields', 'O/issue-types O/issue-fields /search/issues'],
   ['the search of labels', '/search/labels'],
-  ['merging of branches', 'R/merges R/merge-upstream R/pulls/*/update-branch'],
   ['comments on commits', 'R/comments R/commits/*/comments'],
   ['checks', 'R/check-runs R/check-suites R/commits/*/check-runs R/commits/*/check-suites'],
   ['releases', 'R/releases R/immutable-releases R/downloads'],

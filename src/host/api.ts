@@ -41,6 +41,7 @@ import { licenseModule } from './licenses/module.ts';
 import { markdownModule } from './markdown/module.ts';
 import { milestoneModule } from './milestones/module.ts';
 import { hookModule } from './hooks/module.ts';
+import { mergeModule } from './merges/module.ts';
 import { metaModule } from './meta/module.ts';
 import { organizationModule } from './organizations/module.ts';
 import { customRoleModule } from './repository-roles/module.ts';
@@ -178,6 +179,7 @@ export const hostApi: Api = apiOf(protocol, [
   reactionModule,
   labelModule,
   milestoneModule,
+  mergeModule,
   timelineModule,
   subIssueModule,
   pullModule,

@@ -85,13 +85,16 @@ const FIXED_MESSAGES = [
   "'Issued at' claim",
   "'Issuer' claim",
   'A JSON web token could not be decoded',
+  'Base does not exist',
   'Body should be a JSON object',
   'Branch not found',
   'Branch not protected',
   'Cannot change this locked branch',
   'Cannot delete this protected branch',
   'Cannot force-push to this branch',
+  'Head does not exist',
   'Label does not exist',
+  'Merge conflict',
   'No commit found for ',
   'Object does not exist',
   'Only the first 1000 search results are available',
@@ -102,9 +105,11 @@ const FIXED_MESSAGES = [
   'Required pull request reviews not enabled',
   'Required status checks not enabled',
   'Resource not accessible by integration',
+  'There are merge conflicts',
   'This installation has been suspended',
   'Update is not a fast forward',
   'commit not found',
+  'merge conflict between base and head',
 ];
 
 /** The kinds of failures of a path that this server does not have. */

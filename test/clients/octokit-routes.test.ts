@@ -16,6 +16,7 @@ import { describeLabels } from './octokit/labels.ts';
 import { describeIssues } from './octokit/issues.ts';
 import { describeMeta } from './octokit/meta.ts';
 import { describeOrganizations } from './octokit/organizations.ts';
+import { describeMerges } from './octokit/merges.ts';
 import { describeProtection } from './octokit/protection.ts';
 import { describePulls } from './octokit/pulls.ts';
 import { describeRepositories } from './octokit/repositories.ts';
@@ -39,6 +40,7 @@ for (const [version, prefix, kind] of [
       describeGitData(suite);
       describePulls(suite);
       describeReviews(suite);
+      describeMerges(suite);
       describeProtection(suite);
       describeOrganizations(suite);
       describeEvents(suite);

@@ -156,14 +156,13 @@ const PAGES = [
   'external_url',
 ];
 /** Those that take other methods than GET. */
-const CALLED_OTHERWISE = ['ping_url', 'test_url', 'access_tokens_url'];
+const CALLED_OTHERWISE = ['ping_url', 'test_url', 'access_tokens_url', 'merges_url'];
 /** Of parts that this server does not have. */
 const ABSENT = [
   'comments_url',
   'deployments_url',
   'downloads_url',
   'keys_url',
-  'merges_url',
   'notifications_url',
   'releases_url',
 ];

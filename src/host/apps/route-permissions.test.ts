@@ -39,6 +39,10 @@ test('reading needs read, and all else needs write', () => {
   assert.equal(need('GET', `${repository}/commits/{ref}/status`), 'statuses:read');
   assert.equal(need('GET', `${repository}/commits/{ref...}`), 'contents:read');
   assert.equal(need('GET', `${repository}/branches/{branch}/protection`), 'administration:read');
+  assert.equal(need('PATCH', `${repository}/pulls/{pull_number}`), 'pull_requests:write');
+  assert.equal(need('PUT', `${repository}/pulls/{pull_number}/update-branch`), 'contents:write');
+  assert.equal(need('POST', `${repository}/merges`), 'contents:write');
+  assert.equal(need('POST', `${repository}/merge-upstream`), 'contents:write');
   assert.equal(need('GET', `${repository}/hooks`), 'repository_hooks:read');
   assert.equal(need('GET', '/orgs/{org}/hooks'), 'organization_hooks:read');
   assert.equal(need('GET', '/user'), 'person');

@@ -78,6 +78,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('statuses'), 'statuses'],
   ['*', inRepository(String.raw`issues/(?:\{issue_number\}/.+|comments|events)`), 'issues|pull_requests'],
   ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
+  ['PUT', inRepository(String.raw`pulls/\{pull_number\}/update-branch`), 'contents'],
   ['*', inRepository('pulls'), 'pull_requests'],
   ['GET', inRepository(String.raw`commits/\{commit_sha\}/pulls`), 'pull_requests'],
   [
@@ -89,7 +90,7 @@ const RULES: readonly Rule[] = [
   [
     '*',
     inRepository(
-      '(?:git|contents|codeowners|readme|license|commits|compare|branches|tarball|zipball|merges)',
+      '(?:git|contents|codeowners|readme|license|commits|compare|branches|tarball|zipball|merges|merge-upstream)',
     ),
     'contents',
   ],

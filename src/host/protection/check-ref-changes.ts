@@ -71,6 +71,8 @@ interface RefusedRef {
 export interface Pusher {
   caller: KnownCaller;
   role?: RepositoryRole;
+  /** For rules of forks that allow it to be brought up to date. */
+  isForkSync?: boolean;
 }
 
 /** `git` reads the new objects too: during a push, with its `quarantine`. */
@@ -84,14 +86,18 @@ export async function checkRefChanges(
   return await checkChanges(kernel, found, pusher, changes, historyOf(git));
 }
 
-/** For changes over REST: throws where rules refuse one. The new objects are in the repository. */
+/** For changes over REST: throws where rules refuse one. The new objects are in the repository, or `git` reads them elsewhere. */
 export function checkOnGit(
   kernel: Kernel,
   found: FoundRepository,
   caller: KnownCaller,
+  {
+    git = kernel.services.git.repository(found.repository.number),
+    isForkSync = false,
+  }: { git?: GitTarget } & Pick<Pusher, 'isForkSync'> = {},
 ): (change: RefChange) => Promise<void> {
-  const history = historyOf(kernel.services.git.repository(found.repository.number));
-  return (change) => requireRefChange(kernel, found, caller, change, { history });
+  const history = historyOf(git);
+  return (change) => requireRefChange(kernel, found, caller, change, { history, isForkSync });
 }
 
 /** Throws what REST answers, where rules refuse a change. `failed` begins the message of a refused file. */
@@ -100,9 +106,9 @@ export async function requireRefChange(
   found: FoundRepository,
   caller: KnownCaller,
   change: RefChange,
-  { history, failed }: { history: ChangedHistory; failed?: string },
+  { history, failed, isForkSync = false }: { history: ChangedHistory; failed?: string; isForkSync?: boolean },
 ): Promise<void> {
-  const [refused] = await checkChanges(kernel, found, { caller }, [change], history);
+  const [refused] = await checkChanges(kernel, found, { caller, isForkSync }, [change], history);
   if (refused === undefined) return;
   const reasons = refused.violations.map(({ message }) => message).join(' ');
   if (failed !== undefined) throw new Failure('conflict', `${failed}: ${reasons}`);
@@ -140,7 +146,7 @@ function factsOf(
   { db }: Kernel,
   { repository }: FoundRepository,
   protection: BranchProtection,
-  { caller, role }: Pusher,
+  { caller, role, isForkSync = false }: Pusher,
   { from, to }: RefChange,
   history: ChangedHistory,
 ): ChangeFacts {
@@ -149,6 +155,7 @@ function factsOf(
   return {
     kind: from === undefined ? 'create' : to === undefined ? 'delete' : 'update',
     isAdmin: role === 'admin',
+    isForkSync,
     purposes: () => (purposes ??= listPurposesOf(db, protection.number, repository, accountOf(caller).id)),
     isForced: () => history.isForced(from!, to!),
     hasNewCommits: () => history.hasNewCommits(from!, to!),

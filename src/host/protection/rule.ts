@@ -74,6 +74,8 @@ export type ActorPurpose = (typeof ACTOR_PURPOSES)[number];
 export interface ChangeFacts {
   kind: 'create' | 'update' | 'delete';
   isAdmin: boolean;
+  /** Whether a fork is brought up to date with the repository above it. */
+  isForkSync?: boolean;
   /** What the rule names the pusher for. */
   purposes(): Promise<ReadonlySet<string>>;
   /** Whether commits of the branch are lost. */
@@ -118,7 +120,8 @@ export async function findViolations(rule: BranchRule, facts: ChangeFacts): Prom
   if (facts.kind === 'update' && !rule.allowForcePushes && (await facts.isForced()))
     add('force', 'Cannot force-push to this branch');
   if (facts.isAdmin && !rule.enforceAdmins) return violations;
-  if (rule.lockBranch) add('locked', 'Cannot change this locked branch');
+  if (rule.lockBranch && !(rule.allowForkSyncing && facts.isForkSync === true))
+    add('locked', 'Cannot change this locked branch');
   if (await isKeptOut(rule, facts)) add('restricted', "You're not authorized to push to this branch.");
   if (facts.kind === 'update') await addContentViolations(rule, facts, add);
   return violations;

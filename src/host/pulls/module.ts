@@ -5,6 +5,7 @@ import { mergeCheckHandlers } from './check-merges.ts';
 import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { pullRoutes } from './routes.ts';
+import { updateBranchRoutes } from './update-branch.ts';
 
 export const PULLS_TAG = {
   name: 'pulls',
@@ -13,7 +14,7 @@ export const PULLS_TAG = {
 
 export const pullModule: Module = {
   tag: PULLS_TAG,
-  routes: [...pullRoutes, ...pullContentRoutes],
+  routes: [...pullRoutes, ...pullContentRoutes, ...updateBranchRoutes],
   migrations: pullMigrations,
   work: (kernel) => ({ handlers: { ...pullHandlers(kernel), ...mergeCheckHandlers(kernel) } }),
 };
