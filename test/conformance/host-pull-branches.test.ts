@@ -1,4 +1,4 @@
-// The branches of pull requests: brought up to date with their base, and their test merges fetched by real git.
+// The branches of pull requests: brought up to date with their base, renamed, and their test merges fetched by real git.
 import assert from 'node:assert/strict';
 import { addCommit, git as runIn, type TestFiles } from '../../src/host/git/fixture-repository.ts';
 import type { GitRepository } from '../../src/host/git/repository.ts';
@@ -183,4 +183,41 @@ test('git fetch finds the test merge, pushes cannot write it, and forks do not h
   const forked = `/repos/bob/${name}/git`;
   await eventually(async () => (await bob.get(`${forked}/ref/heads/main`)).status === 200, 'the fork');
   assert.deepEqual((await bob.get(`${forked}/matching-refs/pull`)).json, []);
+});
+
+test('pull requests follow both of their branches to new names', async () => {
+  const { at, git, pull, root } = await newPull();
+  await ok(ada.post(`${at}/branches/feature/rename`, { new_name: 'topic' }));
+  await eventually(async () => (await pull())['head'].ref === 'topic', 'the head');
+  await ok(ada.post(`${at}/branches/main/rename`, { new_name: 'trunk' }));
+  await eventually(async () => (await pull())['base'].ref === 'trunk', 'the base');
+  assert.deepEqual([(await pull())['state'], (await pull())['head'].label], ['open', 'ada:topic']);
+  for (const [query, count] of [
+    ['base=trunk', 1],
+    ['base=main', 0],
+    ['head=ada:topic', 1],
+    ['head=ada:feature', 0],
+  ] as const)
+    assert.equal((await ada.get(`${at}/pulls?${query}`)).json.length, count, query);
+  const events = (await ada.get(`${at}/issues/1/timeline`)).json as unknown as Json[];
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['committed', 'base_ref_changed'],
+  );
+  // They go on as before.
+  const tip = (await git.readRef('refs/heads/topic'))!;
+  const next = await addCommit(git, { a: 'a\n', c: 'c\n' }, { branch: 'topic', parents: [tip] });
+  await addCommit(git, { a: 'base\n' }, { branch: 'trunk', parents: [root] });
+  await recordPushes(server.app.kernel, (await ada.get(at)).json['id'] as number);
+  await eventually(async () => (await pull())['head'].sha === next, 'the push');
+  await eventually(async () => (await pull())['mergeable'] === true, 'the answer');
+  const again = await ada.post(`${at}/pulls`, { title: 'B', head: 'topic', base: 'trunk' });
+  assert.equal(again.status, 422);
+});
+
+test('a pull request of a fork follows its branch to a new name', async () => {
+  const { pull, name } = await newForkPull();
+  await ok(bob.post(`/repos/bob/${name}/branches/feature/rename`, { new_name: 'topic' }));
+  await eventually(async () => (await pull())['head'].ref === 'topic', 'the head');
+  assert.equal((await pull())['state'], 'open');
 });

@@ -13,7 +13,7 @@ import { roleOn } from '../repositories/caller-roles.ts';
 import { changeRepository } from '../repositories/changes/change-repository.ts';
 import { branchNotFound } from '../commits/find-commit.ts';
 import { readProtection, recordProtection, type FullProtection } from '../protection/change-protection.ts';
-import { checkOnGit } from '../protection/check-ref-changes.ts';
+import { checkOnGit, type RefChange } from '../protection/check-ref-changes.ts';
 import { ACTOR_PURPOSES } from '../protection/rule.ts';
 import {
   deleteProtection,
@@ -84,8 +84,9 @@ async function renameDefault(
   });
 }
 
-function removal({ from: name }: Names, oid: string): RefUpdate {
-  return { name, from: oid, to: undefined };
+/** Pull requests follow the branch to its new name, and are not closed. */
+function removal({ from: name, to: renamedTo }: Names, oid: string): RefUpdate & RefChange {
+  return { name, from: oid, to: undefined, renamedTo };
 }
 
 /** `plan` gets the commit of the old name, and is asked again where that has changed meanwhile. */

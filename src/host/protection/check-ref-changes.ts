@@ -36,6 +36,8 @@ export interface RefChange {
   name: string;
   from: string | undefined;
   to: string | undefined;
+  /** For one that is deleted because it goes on under this name. */
+  renamedTo?: string;
 }
 
 /** A sentence for each new name that differs from another only in case: for many people both would be one file. */

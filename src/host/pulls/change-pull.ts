@@ -2,7 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { editIssue, type IssueEdit } from '../issues/change-issue.ts';
-import { intoBranchIn } from '../issues/facets.ts';
+import { fromBranchIn, intoBranchIn } from '../issues/facets.ts';
 import type { Issue } from '../issues/issue.ts';
 import { recordIssueActions, type IssueAction } from '../issues/record-actions.ts';
 import { mergedIn } from '../issues/store-associations.ts';
@@ -169,6 +169,33 @@ export async function closeAsMerged(
     await addFacets(tx.db, issue, [mergedIn(issue.repositoryNumber, issue.author.id)]);
   await editIssue(tx, found, id, { state: 'closed' });
   return true;
+}
+
+/** Its branch, or that which it is to be merged into, goes on under another name. What both have stays. */
+export async function renamePullBranch(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  id: number,
+  { which, from, to }: { which: 'head' | 'base'; from: string; to: string },
+): Promise<void> {
+  const { issue, pull } = await lockPull(tx, found, id);
+  const { headOwnerId, repositoryNumber: number } = pull;
+  const known = which === 'head' ? pull.headRef : pull.baseRef;
+  if (issue.state !== 'open' || known !== from) return;
+  const update = which === 'head' ? { headRef: to } : { baseRef: to };
+  // Somebody has opened another of the new name already.
+  if (await isKeyOpen(tx.db, openKeyOf({ ...pull, ...update })))
+    return await closeWithoutBranch(tx, found, id, which);
+  await updatePull(tx.db, pull, update);
+  const facetOf = (branch: string) =>
+    which === 'base' ? intoBranchIn(number, branch) : fromBranchIn(number, headOwnerId ?? '', branch);
+  await deleteFacet(tx.db, issue, facetOf(from));
+  await addFacets(tx.db, issue, [facetOf(to)]);
+  const changes = { base: { ref: { from }, sha: { from: pull.baseSha } } };
+  await recordChange(tx, found, issue, {
+    events: which === 'base' ? [{ event: 'base_ref_changed', actorId: actorIdOf(tx) }] : [],
+    actions: which === 'base' ? [{ action: 'edited', changes }] : [],
+  });
 }
 
 /** Its branch, or that which it was to be merged into, is gone. */

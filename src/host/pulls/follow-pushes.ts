@@ -12,7 +12,7 @@ import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { moveComments } from '../review-comments/move-comments.ts';
 import { hasIssueEvent, insertIssueEvents } from '../timeline/store.ts';
-import { closeAsMerged, closeWithoutBranch, moveHead, setHeadPusher } from './change-pull.ts';
+import { closeAsMerged, closeWithoutBranch, moveHead, renamePullBranch, setHeadPusher } from './change-pull.ts';
 import type { Pull } from './pull.ts';
 import {
   bringCommits,
@@ -38,6 +38,7 @@ export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     async [FOLLOW_PUSH]({ payload }, signal) {
       const move = JSON.parse(payload) as FollowedMove;
+      if (move.renamedTo !== undefined && (await followRenaming(kernel, move, move.renamedTo))) return;
       for (const pull of await listReached(kernel, move)) {
         if (signal.aborted) throw signal.reason as Error;
         await followBase(kernel, pull, move);
@@ -58,6 +59,22 @@ export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
       if (current !== undefined) await moveComments(kernel, current, signal);
     },
   };
+}
+
+/** False where the branch of the new name is gone, too: then it counts as deleted. */
+async function followRenaming(kernel: Kernel, move: FollowedMove, to: string): Promise<boolean> {
+  const { db, services } = kernel;
+  const { number, branch: from } = move;
+  if ((await readBranch(services.git.repository(number), to)) === undefined) return false;
+  const sides = [
+    ...(await listPullsInto(db, number, from)).map((pull) => ({ pull, which: 'base' as const })),
+    ...(await listPullsFrom(db, number, from)).map((pull) => ({ pull, which: 'head' as const })),
+  ];
+  for (const { pull, which } of sides)
+    await change(kernel, pull, move, (tx, found) =>
+      renamePullBranch(tx, found, pull.issueId, { which, from, to }),
+    );
+  return true;
 }
 
 /** More commits than these are not read to find out which heads are among them. */

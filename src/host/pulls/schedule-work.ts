@@ -22,6 +22,8 @@ export interface FollowedMove {
   /** Absent where it was created, or deleted. */
   from?: string | undefined;
   to?: string | undefined;
+  /** The branch that it goes on as, where it was deleted for that. */
+  renamedTo?: string | undefined;
   /** The account of who pushed, where it is known. */
   pusherId?: string | undefined;
 }
@@ -44,10 +46,11 @@ export async function schedulePullWork(
   if (names.length === 0) return;
   const { heads, bases } = await listFollowedBranches(tx, number, names);
   await forgetMergeability(tx, number, [...bases]);
-  for (const [index, { name, from, to, pusherId }] of branches.entries()) {
+  for (const [index, { name, from, to, renamedTo, pusherId }] of branches.entries()) {
     const branch = name.slice(BRANCH.length);
     if (!heads.has(branch) && !bases.has(branch)) continue;
     const move: FollowedMove = { number, branch, from, to, pusherId };
+    if (renamedTo !== undefined) move.renamedTo = renamedTo.slice(BRANCH.length);
     const id = `${FOLLOW_PUSH}:${number}:${version}:${index}`;
     await schedule(tx, { id, kind: FOLLOW_PUSH, payload: JSON.stringify(move), dueAt: now }, now);
   }

@@ -29,7 +29,7 @@ export async function changeRefs(
   kernel: Kernel,
   actor: PushActor,
   { repository: { number } }: FoundRepository,
-  updates: readonly RefUpdate[],
+  updates: readonly (RefUpdate & Pick<RefChange, 'renamedTo'>)[],
 ): Promise<void> {
   const git = kernel.services.git.repository(number);
   const [collision] = await findCaseCollisions(git, updates);
