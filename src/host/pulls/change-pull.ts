@@ -187,6 +187,8 @@ export async function renamePullBranch(
   if (await isKeyOpen(tx.db, openKeyOf({ ...pull, ...update })))
     return await closeWithoutBranch(tx, found, id, which);
   await updatePull(tx.db, pull, update);
+  // Pushes to the old name may not have been followed yet.
+  if (which === 'head') await scheduleSync(tx.db, id, tx.actor.now);
   const facetOf = (branch: string) =>
     which === 'base' ? intoBranchIn(number, branch) : fromBranchIn(number, headOwnerId ?? '', branch);
   await deleteFacet(tx.db, issue, facetOf(from));
@@ -198,15 +200,17 @@ export async function renamePullBranch(
   });
 }
 
-/** Its branch, or that which it was to be merged into, is gone. */
+/** Its branch, or that which it was to be merged into, is gone. Nothing is changed where it has another branch than `ref` by now. */
 export async function closeWithoutBranch(
   tx: ChangeTransaction,
   found: FoundRepository,
   id: number,
   which: 'head' | 'base',
+  ref?: string,
 ): Promise<void> {
-  const { issue } = await lockPull(tx, found, id);
-  if (issue.state !== 'open') return;
+  const { issue, pull } = await lockPull(tx, found, id);
+  const known = which === 'head' ? pull.headRef : pull.baseRef;
+  if (issue.state !== 'open' || (ref !== undefined && known !== ref)) return;
   await editIssue(tx, found, id, { state: 'closed' });
   const deleted = { event: `${which}_ref_deleted`, actorId: actorIdOf(tx) };
   await insertIssueEvents(tx.db, issue, [deleted], tx.actor.now);

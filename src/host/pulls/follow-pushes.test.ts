@@ -20,9 +20,9 @@ import { recordPushes } from '../pushes/record-pushes.ts';
 import { findRepositoryNamed, type FoundRepository } from '../repositories/access.ts';
 import { changeDraft } from './change-pull.ts';
 import { findHead } from './find-head.ts';
+import { pullHandlers } from './follow-pushes.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
 import { pullHeadRef } from './pull.ts';
-import { pullHandlers } from './follow-pushes.ts';
 import { FOLLOW_PUSH, SYNC_PULL } from './schedule-work.ts';
 import { findHeadPusher, findPull } from './store.ts';
 
@@ -161,6 +161,29 @@ onEachEngine((engine) => {
       rows.map(({ action }) => action),
       ['opened', 'ready_for_review', 'converted_to_draft'],
     );
+  });
+
+  test('a branch that is gone closes its pull request only where it was deleted, not where an older push finds it gone', async () => {
+    const { at, git, found, root } = await newPlace();
+    const { id } = await ok(ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main' }));
+    const { number } = found.repository;
+    const head = (await git.readRef('refs/heads/feature'))!;
+    await eventually(async () => (await git.readRef(pullHeadRef(1))) === head, 'the reference');
+    // As while a branch is being renamed: nothing of it is recorded yet.
+    await updateRefs(git, [
+      { name: 'refs/heads/feature', from: head, to: undefined },
+      { name: 'refs/heads/topic', from: undefined, to: head },
+    ]);
+    const handle = async (kind: string, payload: Json) => {
+      const due = { id: 'x', kind, payload: JSON.stringify(payload), due_at: 0, owner: null, attempts: 1 };
+      const row = { ...due, last_error: null, created_at: 0 };
+      await pullHandlers(kernel())[kind]!(row, new AbortController().signal);
+    };
+    await handle(FOLLOW_PUSH, { number, branch: 'feature', from: root, to: root });
+    await handle(SYNC_PULL, { issueId: id });
+    assert.equal((await ok(ada.get(`${at}/pulls/1`)))['state'], 'open');
+    await recordPushes(kernel(), number);
+    await eventually(async () => (await ok(ada.get(`${at}/pulls/1`)))['state'] === 'closed', 'the deletion');
   });
 
   test('pushes that are followed out of their order end with what the branch has', async () => {

@@ -8,12 +8,13 @@ import type { GitRepository } from '../git/repository.ts';
 import { lockIssue } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import { makesApprovalsStale } from '../protection/stale-reviews.ts';
+import { listRecordedRefs } from '../pushes/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { moveComments } from '../review-comments/move-comments.ts';
 import { hasIssueEvent, insertIssueEvents } from '../timeline/store.ts';
 import { closeAsMerged, closeWithoutBranch, moveHead, renamePullBranch, setHeadPusher } from './change-pull.ts';
-import type { Pull } from './pull.ts';
+import { branchRef, type Pull } from './pull.ts';
 import {
   bringCommits,
   describeCommits,
@@ -22,10 +23,11 @@ import {
   targetOf,
   writePullHead,
 } from './pull-git.ts';
-import { FOLLOW_PUSH, SYNC_PULL, type FollowedMove } from './schedule-work.ts';
+import { FOLLOW_PUSH, followPushId, SYNC_PULL, type FollowedMove } from './schedule-work.ts';
 import {
   findHeadPusher,
   findPull,
+  hasPendingWork,
   isPullOpen,
   listClosedPullsFrom,
   listPullsFrom,
@@ -174,7 +176,18 @@ async function followDeletion(kernel: Kernel, pull: Pull, move: FollowedMove): P
   // The repository of a fork that is being deleted has no branches any more, and its pull requests go on.
   if ((await findRepositoryByNumber(kernel.db, move.number)) === undefined) return;
   if (await settleMerged(kernel, pull, move)) return;
-  await change(kernel, pull, move, (tx, found) => closeWithoutBranch(tx, found, pull.issueId, 'head'));
+  if (await isLeftToOthers(kernel, move)) return;
+  await change(kernel, pull, move, (tx, found) =>
+    closeWithoutBranch(tx, found, pull.issueId, 'head', move.branch),
+  );
+}
+
+/** Only the work of the move that deleted the branch knows whether it goes on under another name; for one that was opened later there is none. */
+async function isLeftToOthers({ db }: Kernel, { number, branch, from, to }: FollowedMove): Promise<boolean> {
+  if (to !== undefined) return true;
+  if (from !== undefined) return false;
+  const recorded = await listRecordedRefs(db, number, [branchRef(branch)]);
+  return recorded.size > 0 || (await hasPendingWork(db, followPushId(number)));
 }
 
 interface HeadMove {

@@ -19,6 +19,7 @@ import {
   findPull,
   forgetMergeability,
   hasCommit,
+  hasPendingWork,
   isKeyOpen,
   isPullOpen,
   listClosedPullsFrom,
@@ -50,6 +51,7 @@ onEachEngine((testEngine) => {
     await hasMergeCheck(db, 1);
     await findNextMergeCheck(db, 7);
     await isPullOpen(db, 1);
+    await hasPendingWork(db, 'host.follow-push:7:');
     await isKeyOpen(db, 'x');
     await listFollowedBranches(db, 7, ['main', 'feature-7']);
     await listPullsFrom(db, 7, 'feature-7');

@@ -51,7 +51,7 @@ export async function schedulePullWork(
     if (!heads.has(branch) && !bases.has(branch)) continue;
     const move: FollowedMove = { number, branch, from, to, pusherId };
     if (renamedTo !== undefined) move.renamedTo = renamedTo.slice(BRANCH.length);
-    const id = `${FOLLOW_PUSH}:${number}:${version}:${index}`;
+    const id = `${followPushId(number)}${version}:${index}`;
     await schedule(tx, { id, kind: FOLLOW_PUSH, payload: JSON.stringify(move), dueAt: now }, now);
   }
 }
@@ -72,6 +72,11 @@ export async function scheduleMergeCheck(
   const { repositoryNumber: number } = pull;
   const work = { id: `${CHECK_MERGE}:${number}`, kind: CHECK_MERGE, payload: JSON.stringify({ number }) };
   await schedule(tx, { ...work, dueAt: now }, now, 'advance');
+}
+
+/** What the ids of its rows begin with, for one repository. */
+export function followPushId(number: number): string {
+  return `${FOLLOW_PUSH}:${number}:`;
 }
 
 /** In the transaction of the change. */
