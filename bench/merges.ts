@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Git } from '../src/host/git/git.ts';
-import { mergeTrees } from '../src/host/git/merge/merge-trees.ts';
+import { createMergeCommit } from '../src/host/git/merge/create-merge.ts';
 import { listPullFiles } from '../src/host/git/merge/pull-changes.ts';
+import { canRebase } from '../src/host/git/merge/rebase.ts';
 import { findGit } from '../src/host/git/process/git-environment.ts';
 import type { GitRepository } from '../src/host/git/repository.ts';
+import { serverPerson } from '../src/host/owners/model.ts';
 import { median, type Effort } from './compare.ts';
 import { cpuMsOfFamily } from './cpu.ts';
 import { FOLDER_SIZE, pathOf } from './host-repository.ts';
@@ -22,6 +24,7 @@ const MOST_HELD_MS = 50;
 const LOOK_MS = 2;
 /** CPU times of children are counted in hundredths of a second, so that one merge is too short to measure. */
 const MERGES = 10;
+const MAX_REBASE_MS = 30_000;
 
 export async function benchMerges({ rounds }: Effort): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
@@ -30,7 +33,10 @@ export async function benchMerges({ rounds }: Effort): Promise<Row[]> {
     const repository = await service.createRepository(1, 'main');
     const input = [
       commitOf('main', FILES, () => ({})),
-      commitOf('head', CHANGED, (file) => ({ last: `head ${file}` }), 'main'),
+      // Each has other files, so that git has objects to write for each merge.
+      ...Array.from({ length: MERGES * (rounds + 1) }, (_, nth) =>
+        commitOf(`head-${nth}`, CHANGED, (file) => ({ last: `head ${nth} ${file}` }), 'main'),
+      ),
       commitOf('wide', SHOWN, (file) => ({ last: `wide ${file}` }), 'main'),
       commitOf('main', CHANGED, (file) => ({ first: `base ${file}` })),
     ];
@@ -45,15 +51,22 @@ export async function benchMerges({ rounds }: Effort): Promise<Row[]> {
 }
 
 async function benchMergeability(repository: GitRepository, rounds: number): Promise<Row> {
-  const [base, head] = [idOf(repository, 'main'), idOf(repository, 'head')];
-  const ours = async () => {
-    const { kind } = await mergeTrees(repository, base, head);
-    if (kind !== 'clean') throw new Error(`The merge is not clean: ${kind}.`);
+  const base = idOf(repository, 'main');
+  const person = serverPerson(0);
+  // As due work does it, with the commit that can be fetched.
+  const ours = async (head: string) => {
+    const order = { base, head, author: person, committer: person, message: 'Merge\n' };
+    const { kind } = await createMergeCommit(repository, order);
+    if (kind !== 'created') throw new Error(`The merge is not clean: ${kind}.`);
+    await canRebase(repository, { base, head, committer: person, maxMs: MAX_REBASE_MS });
   };
   const times: { ours: number; byHand: number }[] = [];
   for (let round = -1; round < rounds; round += 1) {
-    const byHand = await cpuOf(() => Promise.resolve(mergeByHand(repository, base, head)));
-    const measured = { byHand, ours: await cpuOf(ours) };
+    const heads = Array.from({ length: MERGES }, (_, nth) =>
+      idOf(repository, `head-${(round + 1) * MERGES + nth}`),
+    );
+    const byHand = await cpuOf(heads, (head) => Promise.resolve(mergeByHand(repository, base, head)));
+    const measured = { byHand, ours: await cpuOf(heads, ours) };
     // The first round fills the caches of the system.
     if (round >= 0) times.push(measured);
   }
@@ -82,9 +95,9 @@ function mergeByHand({ folder }: GitRepository, base: string, head: string): voi
 }
 
 /** Of one, in milliseconds, with all processes. */
-async function cpuOf(work: () => Promise<void>): Promise<number> {
+async function cpuOf(heads: readonly string[], work: (head: string) => Promise<void>): Promise<number> {
   const start = cpuMsOfFamily(process.pid);
-  for (let count = 0; count < MERGES; count += 1) await work();
+  for (const head of heads) await work(head);
   return (cpuMsOfFamily(process.pid) - start) / MERGES;
 }
 
