@@ -48,6 +48,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'Large bodies are streamed, and whole accounts imported.': [
     '**/import-{actors,repo}.test.ts',
+    'test/conformance/host-imports.test.ts',
     '**/whole-account.test.ts',
     '**/log-writer.test.ts',
     'test/conformance/actors-{datasets-streams,records-large}.test.ts',

@@ -34,6 +34,7 @@ import { graphqlModule } from './graphql/module.ts';
 import { maintenanceModule } from './maintenance/module.ts';
 import { emojiModule } from './emojis/module.ts';
 import { gitignoreModule } from './gitignore/module.ts';
+import { importModule } from './imports/module.ts';
 import { issueCommentModule } from './issue-comments/module.ts';
 import { issueModule } from './issues/module.ts';
 import { labelModule } from './labels/module.ts';
@@ -185,6 +186,7 @@ export const hostApi: Api = apiOf(protocol, [
   pullModule,
   reviewModule,
   reviewCommentModule,
+  importModule,
   textModule,
   forkModule,
   transferModule,

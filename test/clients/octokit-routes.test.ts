@@ -12,6 +12,7 @@ import { describeEvents } from './octokit/events.ts';
 import { describeGists } from './octokit/gists.ts';
 import { describeGitData } from './octokit/git-data.ts';
 import { describeHooks } from './octokit/hooks.ts';
+import { describeImports } from './octokit/imports.ts';
 import { describeLabels } from './octokit/labels.ts';
 import { describeIssues } from './octokit/issues.ts';
 import { describeMeta } from './octokit/meta.ts';
@@ -48,6 +49,7 @@ for (const [version, prefix, kind] of [
       describeGists(suite);
       describeLabels(suite);
       describeIssues(suite);
+      describeImports(suite);
       describeCodeScanning(suite);
       describeApps(suite);
 

@@ -73,6 +73,9 @@ export const RIGHT_SHAPES: Record<string, { shape: Shape; why: string }> = {
 export const NOT_DESCRIBED: Record<string, string> = {
   'GET /openapi.json': 'It describes this server.',
   'GET /versions/{version}/impact': 'Nobody else has it.',
+  'PUT /admin/repos/{owner}/{repo}/import': 'Nobody else has it.',
+  'POST /admin/repos/{owner}/{repo}/import': 'Nobody else has it.',
+  'DELETE /admin/repos/{owner}/{repo}/import': 'Nobody else has it.',
   'GET /emojis/unicode/{file}': 'Pictures have a host of their own elsewhere.',
   'GET /avatars/{number}': 'Pictures have a host of their own elsewhere.',
   'GET /repos/{owner}/{repo}/git/refs/{ref}': 'It is the address of a reference in replies.',

@@ -8,7 +8,7 @@ import { LabelReply, toLabel } from '../labels/model.ts';
 import { MilestoneReply, toMilestone } from '../milestones/model.ts';
 import { nodeId } from '../node-id.ts';
 import type { Organization } from '../organizations/model.ts';
-import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { ListedTeam, toListedTeam, type OrganizationTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
@@ -217,7 +217,7 @@ function sidesOf({ pull, head, base: into }: ShownPull, base: string) {
       label: head.owner === null ? pull.headRef : `${head.owner.login}:${pull.headRef}`,
       ref: pull.headRef,
       sha: pull.headSha,
-      user: user(head.owner),
+      user: user(head.owner ?? GHOST),
       repo: head.repository === null ? null : toNestedRepository(head.repository, base),
     },
     base: {

@@ -1,4 +1,5 @@
 // The git side of pull requests: where their commits are, how many there are, and the reference that keeps them.
+import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { GitCommit } from '../git/objects/commit-object.ts';
 import { listMissingCommitIds } from '../git/history/history.ts';
@@ -26,7 +27,11 @@ export function targetOf(base: GitRepository, head: GitRepository): GitTarget {
 /** What a pull request compares: while it is open, with the branch as it is now. */
 export async function endsOf(git: GitRepository, pull: Pull, isOpen: boolean): Promise<PullEnds> {
   const current = isOpen ? await readBranch(git, pull.baseRef) : undefined;
-  return { base: current ?? pull.baseSha, head: pull.headSha };
+  const ends = { base: current ?? pull.baseSha, head: pull.headSha };
+  // Of what was imported, the source may not have had all commits.
+  if ((await git.infos([ends.base, ends.head])).includes(undefined))
+    throw new Failure('not-found', 'The repository does not have the commits of the pull request');
+  return ends;
 }
 
 /** As the row has it. What was found about merging holds for other commits. */

@@ -64,12 +64,16 @@ export const UNCHECKED = {
   testMergeSha: null,
 } as const satisfies Partial<Pull>;
 
-/** Names both branches: while one of the same branches is open, there is no other. A name of a branch has no colon. */
+/**
+ * Names both branches: while one of the same branches is open, there is no other. A name of a branch has no colon. Branches of
+ * repositories that are not here are all different.
+ */
 export function openKeyOf(
-  pull: Pick<Pull, 'repositoryNumber' | 'baseRef' | 'headRepositoryNumber' | 'headRef'>,
+  pull: Pick<Pull, 'repositoryNumber' | 'baseRef' | 'headRepositoryNumber' | 'headRef'> &
+    Partial<Pick<Pull, 'issueId'>>,
 ): string {
-  const { repositoryNumber, baseRef, headRepositoryNumber, headRef } = pull;
-  return `${repositoryNumber}:${baseRef}:${headRepositoryNumber ?? ''}:${headRef}`;
+  const { repositoryNumber, baseRef, headRepositoryNumber, headRef, issueId } = pull;
+  return `${repositoryNumber}:${baseRef}:${headRepositoryNumber ?? `of ${issueId}`}:${headRef}`;
 }
 
 /** In the words of `mergeable_state`. */

@@ -6,11 +6,10 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { openKeyOf, type Pull } from './pull.ts';
 import type { PullRow } from './tables.ts';
 
-/** It is open. */
-export async function insertPull(tx: Db, pull: Pull): Promise<void> {
+export async function insertPull(tx: Db, pull: Pull, isOpen = true): Promise<void> {
   await tx
     .insertInto('pulls')
-    .values({ ...rowOf(pull), open_key: openKeyOf(pull) })
+    .values({ ...rowOf(pull), open_key: isOpen ? openKeyOf(pull) : null })
     .execute();
 }
 

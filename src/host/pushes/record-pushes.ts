@@ -8,6 +8,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { HostEvent } from '../events/model.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { readRefValues } from '../git/refs/list-refs.ts';
+import { isBeingImported } from '../imports/store.ts';
 import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
 import { listOwners } from '../owners/store.ts';
 import { schedulePullWork } from '../pulls/schedule-work.ts';
@@ -115,7 +116,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
   return result !== undefined;
 }
 
-/** Commits that come to the default branch may close issues, as those who have pushed them. */
+/** Commits that come to the default branch may close issues, as those who have pushed them. An import brings old ones. */
 async function scheduleReading(
   tx: Db,
   { repository: { number, defaultBranch } }: FoundRepository,
@@ -123,6 +124,7 @@ async function scheduleReading(
   pusher: KnownCaller | undefined,
   now: number,
 ): Promise<void> {
+  if (await isBeingImported(tx, number, now)) return;
   for (const { name, from, to, push } of moves) {
     const initiator = push?.pusher ?? (pusher && recordedAs(pusher));
     if (name !== BRANCH + defaultBranch || to === undefined || initiator === undefined) continue;
