@@ -53,11 +53,15 @@ export function addImport(group: Command, io: Io, end: End): void {
 function addImportRepo(group: Command, io: Io, end: End): void {
   const repo = group
     .command('repo')
-    .description('Copy the branches and tags of a git repository elsewhere into a new repository')
+    .description(
+      'Copy a git repository elsewhere into a new repository: branches and tags, issues and pull requests',
+    )
     .addArgument(new Argument('<url>', 'Where it can be cloned from, by https:// or http://'))
     .option('--name <name>', 'Its owner/name here, or its name alone [default its name there]')
     .option('--private', 'Make it private')
     .option('--token-env <variable>', 'The environment variable with a token for the other side')
+    .option('--no-issues', 'Leave issues and pull requests behind')
+    .option('--api-url <url>', 'Where the other side has its API [default /api/v3 of its host]')
     .option('--max-megabytes <number>', 'How much may be transferred at most [default 4096]')
     .option(
       '--allow-private',
@@ -85,7 +89,7 @@ function addImportRepo(group: Command, io: Io, end: End): void {
     ],
     [
       'Progress goes to standard error, the summary to standard output.',
-      'An import that fails, or is ended by Ctrl+C (exit code 130), keeps nothing. One that was killed goes on when it is run again.',
+      'An import that fails, or is ended by Ctrl+C (exit code 130), keeps nothing, until branches and tags are there. From then on, and after it was killed, it goes on when it is run again.',
     ],
   );
 }

@@ -11,8 +11,10 @@ import type { HostApi, TargetRepository } from './host-api.ts';
 import type { RepoSource } from '../addresses.ts';
 import type { Progress } from '../../progress.ts';
 
-/** Without what hosts keep beside them, such as the commits of pull requests. */
 const REFS = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+/** Where hosts keep the commits of pull requests; and where they are pushed to, until the server has their rows. */
+const PULLS = '+refs/pull/*/head:refs/pull/*/head';
+const PUSHED_PULLS = '+refs/pull/*/head:refs/import/pull/*';
 /** A push may change 5,000 references. */
 const MAX_PUSHED = 4000;
 const FETCH_CONFIG = {
@@ -59,11 +61,20 @@ export function saveCopyState(folder: string, state: RepoCopyState): void {
   writeFileSync(join(folder, 'import.json'), JSON.stringify(state), { mode: PRIVATE_FILE, flush: true });
 }
 
+interface RepoFetch {
+  guard: Guard;
+  maxBytes: number;
+  /** The folder holds a part already. */
+  isBegun: boolean;
+  /** The commits of pull requests come along. */
+  hasPulls: boolean;
+}
+
 /** Git connects to the host of the URL alone, and only where the guard permits it. */
 export async function fetchRepo(
   transfer: GitTransfer,
   { url, authorization }: RepoSource,
-  { guard, maxBytes, isBegun }: { guard: Guard; maxBytes: number; isBegun: boolean },
+  { guard, maxBytes, isBegun, hasPulls }: RepoFetch,
 ): Promise<RemoteRefs> {
   guard.checkUrl(url);
   const proxy = await openEgressProxy({ guard, url, maxBytes });
@@ -96,6 +107,7 @@ export async function fetchRepo(
           '--',
           url.href,
           ...REFS,
+          ...(hasPulls ? [PULLS] : []),
         ],
       });
     return refs;
@@ -109,7 +121,7 @@ export async function pushRepo(
   transfer: GitTransfer,
   target: { url: string; token: string },
   { full_name: fullName }: TargetRepository,
-  defaultBranch: string | undefined,
+  { defaultBranch, hasPulls }: { defaultBranch: string | undefined; hasPulls: boolean },
 ): Promise<void> {
   const url = new URL(`${target.url}/${fullName}.git`);
   const credentials = Buffer.from(`x-access-token:${target.token}`).toString('base64');
@@ -120,7 +132,13 @@ export async function pushRepo(
   };
   const listed = await transferGit(transfer, {
     ...call,
-    args: ['for-each-ref', '--format=%(refname)', 'refs/heads/', 'refs/tags/'],
+    args: [
+      'for-each-ref',
+      '--format=%(refname)',
+      'refs/heads/',
+      'refs/tags/',
+      ...(hasPulls ? ['refs/pull/'] : []),
+    ],
   });
   for (const refs of pushesOf(listed.split('\n').filter(Boolean), defaultBranch))
     await transferGit(transfer, { ...call, args: ['push', '--progress', '--', url.href, ...refs] });
@@ -128,12 +146,13 @@ export async function pushRepo(
 
 /** What each push sends. With many references, the default branch comes first, and most objects with it. */
 export function pushesOf(names: readonly string[], defaultBranch: string | undefined): string[][] {
-  if (names.length <= MAX_PUSHED) return [REFS];
+  if (names.length <= MAX_PUSHED)
+    return [names.some((name) => name.startsWith('refs/pull/')) ? [...REFS, PUSHED_PULLS] : REFS];
   const specs = names
     .toSorted(
       (a, b) => Number(b === `refs/heads/${defaultBranch}`) - Number(a === `refs/heads/${defaultBranch}`),
     )
-    .map((name) => `+${name}:${name}`);
+    .map((name) => `+${name}:${name.replace(/^refs\/pull\/(.*)\/head$/, 'refs/import/pull/$1')}`);
   return Array.from({ length: Math.ceil(specs.length / MAX_PUSHED) }, (_, at) =>
     specs.slice(at * MAX_PUSHED, (at + 1) * MAX_PUSHED),
   );

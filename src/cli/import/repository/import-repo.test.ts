@@ -88,6 +88,7 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
       defaultBranch: 'trunk',
       branches: 2,
       tags: 1,
+      leftOut: [],
     });
     assert.match(err, /^Fetching http.*\nWriting admin\/Shop$/m);
     const { json } = await here.call('/repos/admin/Shop');

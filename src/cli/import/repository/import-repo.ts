@@ -1,4 +1,4 @@
-// The command `import repo`: copies the branches and tags of a repository elsewhere into a new one of this server.
+// The command `import repo`: copies a repository elsewhere into a new one of this server: branches and tags, issues and pull requests.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,9 @@ import {
   saveCopyState,
   type GitTransfer,
 } from './copy-repo.ts';
+import type { CopiedIssues } from './copy-issues.ts';
 import { HostApi, type TargetRepository } from './host-api.ts';
+import { apiOf, openIssues, PausedImport, type SourceApi } from './import-issues.ts';
 import { Progress } from '../../progress.ts';
 import { openTarget, type ImportTarget, type TargetOptions } from '../import-target.ts';
 import { parseRepoSource, readTokenVariable, type RepoSource } from '../addresses.ts';
@@ -32,6 +34,9 @@ export interface ImportRepoOptions extends TargetOptions {
   tokenEnv?: string;
   maxMegabytes?: string;
   allowPrivate?: boolean;
+  /** False where they stay behind. */
+  issues?: boolean;
+  apiUrl?: string;
   json?: boolean;
 }
 
@@ -53,6 +58,7 @@ export async function runImportRepo(
 ): Promise<number> {
   const source = parseRepoSource(address, readTokenVariable(options.tokenEnv, io.env));
   const maxBytes = parseMegabytes(options.maxMegabytes) * MEBIBYTE;
+  const api = options.issues === false ? undefined : apiOf(source, options.apiUrl);
   const program = await openGit();
   const target = await openTarget(config, options, io);
   const stop = new AbortController();
@@ -64,6 +70,7 @@ export async function runImportRepo(
   try {
     const summary = await importRepo({
       source,
+      api,
       target,
       options,
       guard: guard({ allowPrivate: options.allowPrivate === true || config.allowPrivateWebhooks }),
@@ -77,7 +84,8 @@ export async function runImportRepo(
     return EXIT.good;
   } catch (error) {
     if (!stop.signal.aborted) throw error;
-    progress.line('Interrupted. Nothing was kept.');
+    const isPaused = error instanceof PausedImport;
+    progress.line(`Interrupted. ${isPaused ? error.message : 'Nothing was kept.'}`);
     return INTERRUPTED;
   } finally {
     process.removeListener('SIGINT', interrupt);
@@ -94,6 +102,8 @@ export async function runImportRepo(
 
 interface RepoImport {
   source: RepoSource;
+  /** Where issues come from; undefined where they stay behind. */
+  api: SourceApi | undefined;
   target: ImportTarget;
   options: ImportRepoOptions;
   guard: ReturnType<typeof guard>;
@@ -110,9 +120,14 @@ interface RepoSummary {
   defaultBranch: string;
   branches: number;
   tags: number;
+  copied?: CopiedIssues;
+  leftOut: string[];
 }
 
-/** Without an error nothing is left on the way; with one, no repository either. A killed import is continued by the same one. */
+/**
+ * Without an error nothing is left on the way. With one, no repository either, until its branches and tags are there: from then on
+ * it stays, and so it does where the import is killed. The same command goes on with it.
+ */
 async function importRepo(work: RepoImport): Promise<RepoSummary> {
   const { source, target, options, transfer } = work;
   const api = new HostApi(target.url, target.token);
@@ -127,6 +142,7 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
   });
   const state = readCopyState(folder);
   let created: TargetRepository | undefined;
+  let isPaused = false;
   try {
     const existing = await api.find(fullName);
     requireFreeName(existing, state);
@@ -134,13 +150,20 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
     const { progress } = transfer;
     const copying = { ...transfer, folder: join(folder, 'repository') };
     progress.line(`Fetching ${source.url.href}`);
-    const refs = await fetchRepo(copying, source, { ...work, isBegun: state.isFetched === true });
+    const issues = await openIssues(work, fullName);
+    const hasPulls = issues.copy !== undefined;
+    const refs = await fetchRepo(copying, source, { ...work, isBegun: state.isFetched === true, hasPulls });
     saveCopyState(folder, { ...state, isFetched: true });
     created ??= await api.create(owner === login ? undefined : owner, name, options.private === true);
     saveCopyState(folder, { isFetched: true, createdId: created.id });
+    const imported = await issues.begin();
     progress.line(`Writing ${created.full_name}`);
-    if (refs.branches.length + refs.tags > 0) await pushRepo(copying, target, created, refs.defaultBranch);
+    if (refs.branches.length + refs.tags > 0)
+      await pushRepo(copying, target, created, { ...refs, hasPulls: imported !== undefined });
     const defaultBranch = await copyDefaultBranch(api, created, refs);
+    isPaused = true;
+    const { copied, leftOut } = await issues.run(imported);
+    isPaused = false;
     return {
       from: source.url.href,
       repository: created.full_name,
@@ -148,13 +171,16 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
       defaultBranch,
       branches: refs.branches.length,
       tags: refs.tags,
+      ...(copied && { copied }),
+      leftOut,
     };
   } catch (error) {
+    if (isPaused) throw new PausedImport(fullName, error);
     if (created !== undefined) await removeCreated(api, created, error);
     throw error;
   } finally {
     // Before the lock is released: another import of the same may begin then.
-    rmSync(folder, { recursive: true, force: true });
+    if (!isPaused) rmSync(folder, { recursive: true, force: true });
     lock.release();
   }
 }
@@ -193,11 +219,26 @@ function hashOf(...words: string[]): string {
   return createHash('sha256').update(words.join('\n')).digest('hex').slice(0, 24);
 }
 
-function describe({ from, repository, url, defaultBranch, branches, tags }: RepoSummary): string {
+function describe(summary: RepoSummary): string {
+  const { from, repository, url, defaultBranch, branches, tags, copied, leftOut } = summary;
   const amount = (count: number, one: string, more: string) =>
     `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
   return [
     `${repository} holds ${from}: ${amount(branches, 'branch', 'branches')} and ${amount(tags, 'tag', 'tags')}, ${defaultBranch} by default.`,
+    ...(copied === undefined
+      ? []
+      : [
+          `New here: ${[
+            amount(copied.issues, 'issue', 'issues'),
+            amount(copied.pullRequests, 'pull request', 'pull requests'),
+            amount(copied.comments, 'comment', 'comments'),
+            amount(copied.reviews, 'review', 'reviews'),
+            amount(copied.reviewComments, 'comment on lines', 'comments on lines'),
+            amount(copied.labels, 'label', 'labels'),
+            amount(copied.milestones, 'milestone', 'milestones'),
+          ].join(', ')}.`,
+        ]),
+    ...leftOut,
     url,
   ].join('\n');
 }
