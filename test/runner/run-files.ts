@@ -1,4 +1,5 @@
 // One of the processes that run the test files that the parent sends, one after another.
+import { createRequire } from 'node:module';
 import { suite } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -21,6 +22,7 @@ const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
  */
 const isFiltered = process.execArgv.some((flag) => flag.startsWith('--test-name-pattern'));
 
+const require = createRequire(import.meta.url);
 const env = { ...process.env };
 const folder = process.cwd();
 
@@ -41,7 +43,7 @@ async function runFile(file: string, isOnSqlite = false): Promise<FileReport> {
   followPromises();
   // Hooks at the top level of the file belong to this suite, and so to no other file. Its name matches no usual pattern.
   await suite(' ', async () => {
-    await import(pathToFileURL(file).href);
+    await load(file);
     forgetPromises();
   });
   cleanUp();
@@ -57,6 +59,19 @@ async function runFile(file: string, isOnSqlite = false): Promise<FileReport> {
     failed: report.failed + faults.length,
     isTidy: left.length === 0 && !isFiltered && process.memoryUsage.rss() < MAX_BYTES,
   };
+}
+
+/**
+ * Synchronously, unless a module awaits something at its top level: `import` creates promises for each of the hundreds of modules that
+ * a file uses, also for those that are loaded, and node:test keeps a note of each as long as the process lives.
+ */
+async function load(file: string): Promise<void> {
+  try {
+    require(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error;
+    await import(pathToFileURL(file).href);
+  }
 }
 
 /** Undoes the changes of an earlier file. */
