@@ -90,6 +90,12 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'a page of large requests ends early, and the next continues there',
     'A28 a large request that is good is kept',
   ],
+  'Forks or apps are made; other tests hold most of the rule without.': [
+    'the branch of a fork is updated by who may push there, and by maintainers where it is allowed',
+    'maintainers do not update the branch of a fork that does not allow it, and conflicts copy nothing',
+    'a pull request of a fork follows its branch to a new name',
+    'an app needs to write contents for it, whatever it may do with pull requests',
+  ],
   'Dozens of uploads or runs are needed for one statement.': [
     'every address in a reply leads to something, or to what this server says it does not have',
     'with restartOnError a failing process is started again, and given up after three times',

@@ -4,6 +4,7 @@ import { addCommit, git as runIn, type TestFiles } from '../../src/host/git/fixt
 import type { GitRepository } from '../../src/host/git/repository.ts';
 import { updateRefs } from '../../src/host/git/refs/update-refs.ts';
 import { recordPushes } from '../../src/host/pushes/record-pushes.ts';
+import { makeApp } from '../app-people.ts';
 import { GitClient, gitUrl } from '../clients/git-client.ts';
 import { eventually } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
@@ -164,6 +165,18 @@ test('maintainers do not update the branch of a fork that does not allow it, and
   assert.equal((await bob.put(`${at}/pulls/1/update-branch`)).status, 422);
   assert.equal(await fork.readInfo(base), undefined);
   assert.equal(await fork.readRef('refs/heads/feature'), head);
+});
+
+test('an app needs to write contents for it, whatever it may do with pull requests', async () => {
+  const { at, git, root } = await newPull();
+  await addCommit(git, { a: 'base\n' }, { parents: [root] });
+  const update = async (name: string, permissions: Record<string, string>) => {
+    const app = await makeApp(server, 'ada', { name, permissions });
+    const token = await app.token(await app.install('ada'));
+    return (await server.call(`${at}/pulls/1/update-branch`, { method: 'PUT', token })).status;
+  };
+  assert.equal(await update('Pull Bot', { pull_requests: 'write', contents: 'read' }), 403);
+  assert.equal(await update('Push Bot', { contents: 'write' }), 202);
 });
 
 test('git fetch finds the test merge, pushes cannot write it, and forks do not have it', async () => {
