@@ -257,6 +257,24 @@ onEachEngine((engine) => {
     assert.equal(most, 1);
   });
 
+  test('eight readers at once have it computed once', async () => {
+    const { git, root, open, known, pull, number } = await newPlace();
+    await open('feature', { a: 'a\n', b: 'b\n' });
+    await known();
+    await addCommit(git, { a: 'base\n' }, { parents: [root] });
+    let merges = 0;
+    const count = () => {
+      merges += 1;
+      return Promise.resolve();
+    };
+    await withMerges(count, async () => {
+      await Promise.all(Array.from({ length: 8 }, () => pull()));
+      await known();
+      await eventually(async () => (await waiting(number)) === 0, 'the end of the queue');
+    });
+    assert.equal(merges, 1);
+  });
+
   test('one that fails keeps no other waiting, and is tried again', async () => {
     const { open, known, pull } = await newPlace();
     const bad = (await open('bad', { a: 'bad\n' }))['head'].sha as string;
