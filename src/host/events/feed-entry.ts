@@ -16,6 +16,7 @@ export type FeedEntry =
   | IssueEntry
   | PullEntry
   | ReviewEntry
+  | ReviewCommentEntry
   | CommentEntry;
 
 export interface CreateEntry {
@@ -86,6 +87,15 @@ export interface CommentEntry {
   comment: number;
 }
 
+/** Both are read when the event is shown. */
+export interface ReviewCommentEntry {
+  type: 'PullRequestReviewCommentEvent';
+  action: 'created';
+  /** Their ids. */
+  issue: number;
+  lineComment: number;
+}
+
 /** Undefined for events that only webhooks receive. */
 export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry | undefined {
   const { name, action } = event;
@@ -127,6 +137,8 @@ export function feedEntryOf(event: HostEvent, repository: Repository): FeedEntry
       return pullEntryOf(event);
     case 'pull_request_review':
       return action === 'submitted' ? reviewEntryOf(event.details as never) : undefined;
+    case 'pull_request_review_comment':
+      return action === 'created' ? reviewCommentEntryOf(event.details as never) : undefined;
     case 'issue_comment':
       return action === 'created' ? commentEntryOf(event.details as never) : undefined;
     default:
@@ -158,6 +170,18 @@ function pullEntryOf({ action: name, details }: HostEvent): PullEntry | undefine
     issue: pull.pull.issueId,
     ...(label && { label }),
     ...(assignee && { assignee: assignee.id }),
+  };
+}
+
+function reviewCommentEntryOf({
+  pull,
+  comment,
+}: EventDetails['pull_request_review_comment']): ReviewCommentEntry {
+  return {
+    type: 'PullRequestReviewCommentEvent',
+    action: 'created',
+    issue: pull.pull.issueId,
+    lineComment: comment.comment.id,
   };
 }
 

@@ -4,17 +4,20 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import type { ShownComment } from '../issue-comments/model.ts';
 import { listCommentsById } from '../issue-comments/store.ts';
 import { mayUse } from '../issues/access.ts';
-import { associationOf } from '../issues/associations.ts';
-import type { Issue } from '../issues/issue.ts';
+import { associationOf, type Association } from '../issues/associations.ts';
+import type { Author, Issue } from '../issues/issue.ts';
 import type { ShownIssue } from '../issues/model.ts';
 import { showIssuesOf, shownAuthor } from '../issues/show-issues.ts';
 import { listAssociationsIn } from '../issues/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import type { ShownRepository } from '../repositories/model.ts';
+import type { ShownReviewComment } from '../review-comments/model.ts';
+import { listReviewCommentsById } from '../review-comments/store.ts';
 import { listSubmittedReviews } from '../reviews/store.ts';
 import type { ShownReview } from '../reviews/model.ts';
-import type { FeedEntry, PullEntry, ReviewEntry } from './feed-entry.ts';
+import type { FeedEntry, PullEntry, ReviewCommentEntry, ReviewEntry } from './feed-entry.ts';
 import { readFeedPulls, type FeedPull } from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
@@ -23,6 +26,7 @@ interface FeedSubjects {
   issue: ShownIssue | undefined;
   pull: FeedPull | undefined;
   review: ShownReview | undefined;
+  lineComment: ShownReviewComment | undefined;
   comment: ShownComment | undefined;
 }
 
@@ -38,6 +42,7 @@ export async function readFeedSubjects(
 ): Promise<(event: FeedEvent) => FeedSubjects | undefined> {
   const ids = events.flatMap(({ entry }) => ('issue' in entry ? entry.issue : []));
   const commentIds = events.flatMap(({ entry }) => ('comment' in entry ? entry.comment : []));
+  const lineCommentIds = events.flatMap(({ entry }) => ('lineComment' in entry ? entry.lineComment : []));
   const reviewIds = events.flatMap(({ entry }) => ('review' in entry ? entry.review : []));
   const readable = [...(await listIssuesById(db, ids)).values()].filter((issue) => {
     const place = places.get(issue.repositoryNumber);
@@ -46,7 +51,7 @@ export async function readFeedSubjects(
   const numbers = new Set(readable.map(({ repositoryNumber }) => repositoryNumber));
   const found = [...places.values()].filter(({ repository }) => numbers.has(repository.number));
   const pullIds = new Set(events.flatMap(({ entry }) => (isAboutPull(entry) ? entry.issue : [])));
-  const [shown, pulls, reviews, comments] = await Promise.all([
+  const [shown, pulls, reviews, lineComments, comments] = await Promise.all([
     showIssuesOf(db, caller, found, readable),
     readFeedPulls(
       db,
@@ -54,6 +59,7 @@ export async function readFeedSubjects(
       readable.flatMap(({ id }) => (pullIds.has(id) ? id : [])),
     ),
     readReviews(db, reviewIds),
+    readLineComments(db, lineCommentIds, found),
     readComments(db, commentIds, found),
   ]);
   const issues = new Map(shown.map((one) => [one.issue.id, one]));
@@ -61,18 +67,20 @@ export async function readFeedSubjects(
     const issue = 'issue' in entry ? issues.get(entry.issue) : undefined;
     const pull = isAboutPull(entry) ? pulls.get(entry.issue) : undefined;
     const review = 'review' in entry ? reviews.get(entry.review) : undefined;
+    const lineComment = 'lineComment' in entry ? lineComments.get(entry.lineComment) : undefined;
     const comment = 'comment' in entry ? comments.get(entry.comment) : undefined;
     const isMissing =
       ('issue' in entry && !issue) ||
       (isAboutPull(entry) && !pull) ||
       ('review' in entry && !review) ||
+      ('lineComment' in entry && !lineComment) ||
       ('comment' in entry && !comment);
-    return isMissing ? undefined : { issue, pull, review, comment };
+    return isMissing ? undefined : { issue, pull, review, lineComment, comment };
   };
 }
 
-function isAboutPull(entry: FeedEntry): entry is PullEntry | ReviewEntry {
-  return entry.type === 'PullRequestEvent' || entry.type === 'PullRequestReviewEvent';
+function isAboutPull(entry: FeedEntry): entry is PullEntry | ReviewEntry | ReviewCommentEntry {
+  return entry.type.startsWith('PullRequest');
 }
 
 /** By id. Feeds show nothing of what authors are to the repositories. */
@@ -96,8 +104,30 @@ async function readComments(
   ids: readonly number[],
   found: readonly ShownRepository[],
 ): Promise<Map<number, ShownComment>> {
+  return await withAuthors(db, await listCommentsById(db, ids), found);
+}
+
+/** By id, of these repositories. Pending ones are in no feed. */
+async function readLineComments(
+  db: Db,
+  ids: readonly number[],
+  found: readonly ShownRepository[],
+): Promise<Map<number, ShownReviewComment>> {
+  return await withAuthors(db, await listReviewCommentsById(db, ids), found);
+}
+
+interface WrittenComment {
+  id: number;
+  repositoryNumber: number;
+  author: Author;
+}
+
+async function withAuthors<Comment extends WrittenComment>(
+  db: Db,
+  comments: readonly Comment[],
+  found: readonly ShownRepository[],
+): Promise<Map<number, { comment: Comment; author: RepositoryOwner | null; association: Association }>> {
   const repositories = new Map(found.map(({ repository }) => [repository.number, repository]));
-  const comments = await listCommentsById(db, ids);
   const authors = comments.flatMap(({ author, repositoryNumber }) => {
     const repository = repositories.get(repositoryNumber);
     return author.id === null || repository === undefined ? [] : { repository, accountId: author.id };

@@ -5,6 +5,7 @@ import { IssueReply, toIssue, type ShownIssue } from '../issues/model.ts';
 import { LabelReply, toLabel } from '../labels/model.ts';
 import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { NestedRepository, toNestedRepository, type ShownRepository } from '../repositories/model.ts';
+import type { ShownReviewComment } from '../review-comments/model.ts';
 import type { ShownReview } from '../reviews/model.ts';
 import { isoSeconds } from '../times.ts';
 import {
@@ -15,7 +16,15 @@ import {
   type PullEntry,
   type PushEntry,
 } from './feed-entry.ts';
-import { PullPayload, ReviewPayload, toPullPayload, toReviewPayload, type FeedPull } from './feed-pulls.ts';
+import {
+  PullPayload,
+  ReviewCommentPayload,
+  ReviewPayload,
+  toPullPayload,
+  toReviewCommentPayload,
+  toReviewPayload,
+  type FeedPull,
+} from './feed-pulls.ts';
 import type { FeedEvent } from './store-feeds.ts';
 
 const Actor = Type.Object(
@@ -112,6 +121,8 @@ const EventPayload = Type.Union([
   IssueCommentPayload,
   PullPayload,
   ReviewPayload,
+  ReviewCommentPayload,
+  ReviewCommentPayload,
 ]);
 
 export const FeedItem = Type.Object(
@@ -145,6 +156,8 @@ export interface ShownEvent {
   pull: FeedPull | undefined;
   /** For reviews. */
   review: ShownReview | undefined;
+  /** For comments on lines. */
+  lineComment: ShownReviewComment | undefined;
   /** For comments. */
   comment: ShownComment | undefined;
 }
@@ -205,6 +218,11 @@ function toPayload(
       const subject = { issue: issue!, pull: pull!, member, place };
       return toPullPayload(subject, entry as Omit<PullEntry, 'type'>, base);
     }
+    case 'PullRequestReviewCommentEvent':
+      return toReviewCommentPayload(
+        { comment: shown.lineComment!, pull: shown.pull!, place: shown.place },
+        base,
+      );
     case 'PullRequestReviewEvent':
       return toReviewPayload({ review: shown.review!, pull: shown.pull!, place: shown.place }, base);
     case 'IssueCommentEvent':

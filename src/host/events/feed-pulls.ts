@@ -8,6 +8,7 @@ import { GHOST, SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners
 import type { Pull } from '../pulls/pull.ts';
 import { listPulls } from '../pulls/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { ReviewCommentReply, toReviewComment, type ShownReviewComment } from '../review-comments/model.ts';
 import { ReviewReply, toReview, type ShownReview } from '../reviews/model.ts';
 import { isoSeconds } from '../times.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
@@ -56,6 +57,11 @@ export const ReviewPayload = Type.Object(
     pull_request: PullMinimal,
   },
   { $id: 'pull-request-review-event' },
+);
+
+export const ReviewCommentPayload = Type.Object(
+  { action: OneOf(['created']), comment: ReviewCommentReply, pull_request: PullMinimal },
+  { $id: 'pull-request-review-comment-event' },
 );
 
 export interface FeedPull {
@@ -145,6 +151,19 @@ export function toReviewPayload(
       state: shown.state.toLowerCase(),
       updated_at: isoSeconds(updatedAt),
     },
+    pull_request: toPullMinimal(pull, place, base),
+  };
+}
+
+/** Both are as they are now. */
+export function toReviewCommentPayload(
+  { comment, pull, place }: { comment: ShownReviewComment; pull: FeedPull; place: FoundRepository },
+  base: string,
+): Static<typeof ReviewCommentPayload> {
+  const fullName = `${place.owner.login}/${place.repository.name}`;
+  return {
+    action: 'created',
+    comment: toReviewComment(comment, { fullName, base }, { body: comment.comment.body }),
     pull_request: toPullMinimal(pull, place, base),
   };
 }

@@ -109,7 +109,9 @@ async function prepare({ query, operationName, variables }: Static<typeof Graphq
     return isDryRun
       ? {
           ready: { ...ready, document: keepOnly(limitFields, operation, document) },
-          ...{ cost, points: 0, mutations: 0 },
+          cost,
+          points: 0,
+          mutations: 0,
         }
       : { ready: { ...ready, document }, cost, points: cost.points, mutations: changes };
   } catch (error) {

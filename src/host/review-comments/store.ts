@@ -26,7 +26,10 @@ export async function insertReviewComments(
       issue,
       {
         ...place,
-        ...{ line, startLine, position, commitId },
+        line,
+        startLine,
+        position,
+        commitId,
         originalLine: line,
         originalStartLine: startLine,
         originalPosition: position,
