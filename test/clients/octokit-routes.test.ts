@@ -22,6 +22,7 @@ import { describeProtection } from './octokit/protection.ts';
 import { describePulls } from './octokit/pulls.ts';
 import { describeRepositories } from './octokit/repositories.ts';
 import { describeReviews } from './octokit/reviews.ts';
+import { describeReviewComments } from './octokit/review-comments.ts';
 import { openSuite } from './octokit/suite.ts';
 import { describeUsers } from './octokit/users.ts';
 
@@ -42,6 +43,7 @@ for (const [version, prefix, kind] of [
       describePulls(suite);
       describeReviews(suite);
       describeMerges(suite);
+      describeReviewComments(suite);
       describeProtection(suite);
       describeOrganizations(suite);
       describeEvents(suite);
