@@ -106,6 +106,9 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'A25 a program adds webhooks to its own run, and to no other',
     'is stopped, refused to the account that used it, and harms nobody else',
     'more than an account may have waiting are put off',
+    'a private repository has no comments for others, and an app needs its permission',
+    'lists of comments on lines have their order, and what changed since a time',
+    'what is private does not exist for others by GraphQL, and an app needs its permission',
   ],
 };
 

@@ -55,7 +55,7 @@ test('no operation of this server is in a part that it says it lacks', () => {
 test('who looks for a part that is not there hears so, whether the repository exists or not', async () => {
   for (const [path, what] of [
     ['/repos/ada/open/actions/runs', 'workflows'],
-    ['/repos/ada/open/pulls/1/reviews', 'reviews of pull requests'],
+    ['/repos/ada/open/check-runs/1', 'checks'],
     ['/repos/ada/open/releases/latest', 'releases'],
     ['/repos/ada/open/commits/main/check-runs', 'checks'],
     ['/repos/ada/open/commits/feature/x/comments', 'comments on commits'],

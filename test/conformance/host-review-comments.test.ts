@@ -226,7 +226,7 @@ onEachEngine((engine) => {
     await expect(403, stranger(own));
   });
 
-  test('lists have their order, and what changed since a time', async () => {
+  test('lists of comments on lines have their order, and what changed since a time', async () => {
     const { ada, bob } = crew;
     const { path } = await crew.repository('listed-lines');
     await writeLines(ada, path, { branch: 'main', lines: CODE });

@@ -185,7 +185,7 @@ onEachEngine((engine) => {
     assert.equal(typeOf(await change(bob.call, 'markPullRequestReadyForReview')), 'UNPROCESSABLE');
   });
 
-  test('what is private does not exist for others, and an app needs its permission', async () => {
+  test('what is private does not exist for others by GraphQL, and an app needs its permission', async () => {
     const { ada, bob, eve } = crew;
     const { path } = await crew.repository('secret-threads', { private: true });
     await writeLines(ada, path, { branch: 'main', lines: CODE });
