@@ -36,9 +36,10 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'One rule is held for every role, every place or every shape; other files hold it for some.': [
     'test/conformance/flags-every-role.test.ts',
-    'test/conformance/flags-segments-import-access.test.ts',
+    'test/conformance/flags-{bad-routes,segments-import-access}.test.ts',
     'test/conformance/host-{app-pages,code-scanning-bad-input,private-forks}.test.ts',
     '**/*.property.test.ts',
+    'src/flags/evaluation/official.test.ts',
   ],
   'Many clients, nodes or receivers, or whole repositories, are kept busy.': [
     'test/hostile/**',
@@ -49,6 +50,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'Large bodies are streamed, and whole accounts imported.': [
     '**/import-{actors,repo}.test.ts',
     'test/conformance/host-imports.test.ts',
+    'src/cli/import/actors/{automation,conflicts,faults}.test.ts',
     '**/whole-account.test.ts',
     '**/log-writer.test.ts',
     'test/conformance/actors-{datasets-streams,records-large}.test.ts',
@@ -67,6 +69,17 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'any number of addresses take bounded memory, and displace neither members nor open calls',
     'no expression holds the event loop for 50 ms',
     'an item that unwinds to more than five million is refused',
+    'a text that takes too long is kept as such, and the others are rendered',
+    'a document that takes too long is not rendered',
+    'a document whose HTML is many times as long is not rendered',
+    'a document that takes too much memory or time fails the upload, and the next one is read',
+    'with a tree that stands for billions of files is refused, and leaves nothing behind',
+    'that are too large as text are refused before the first byte',
+    'is not shown as a diff or patch',
+    'references that multiply are stopped too',
+    'many rules of names cost little for each file',
+    'F28 no login form is too strange to be refused',
+    'F33 no size is too large to be refused, as sent or as inflated',
   ],
   'Several processes or clients write to the same at once.': [
     'of several processes, exactly one claims each piece of work',
@@ -78,6 +91,10 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'of siblings that are pushed at once one wins, and none of the others passes as no force push',
     'eight clients that fork one gist at once get one fork',
     'eight clients that change one gist at once lose nothing',
+    'eight who open the same pull request at once open one',
+    'pushes that are followed out of their order end with what the branch has',
+    'uploads of one repository are processed in their order',
+    'neither calls nor firings fail because of each other',
   ],
   'Bodies, repositories or tables are as large as they may be.': [
     'is written and read, also as a delta of another',
@@ -89,6 +106,16 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'a blob of some megabytes is streamed in both forms',
     'a page of large requests ends early, and the next continues there',
     'A28 a large request that is good is kept',
+    'thirty texts of 65,536 characters come whole, and are rendered once',
+    'a file that is too large is refused by its length, or when it has come so far',
+    'a large file is cut in JSON, and whole at its address',
+    'of 25,000 hunks is taken, and read again',
+    'a large one is stored and merged',
+    'a huge value goes through',
+    'while a large text is parsed, others have their turn',
+    'a long string is written piece by piece as it is at once',
+    'a value is written piece by piece as it is at once',
+    'a long string that is cut everywhere has the value that it has as a whole',
   ],
   'Forks or apps are made; other tests hold most of the rule without.': [
     'the branch of a fork is updated by who may push there, and by maintainers where it is allowed',
@@ -96,7 +123,23 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'a pull request of a fork follows its branch to a new name',
     'an app needs to write contents for it, whatever it may do with pull requests',
   ],
-  'Dozens of uploads or runs are needed for one statement.': [
+  'Dozens of uploads, pushes or runs are needed for one statement.': [
+    'alerts of other refs, categories and tools are apart',
+    'whatever order uploads and deletions of two categories come in, alerts are as the newest analyses say',
+    'names of any characters fit, up to their limits, and longer ones are refused',
+    'settings of the repository say whether and by whom pull requests are opened',
+    'lists are narrowed and sorted',
+    'the base is changed to another branch, which no other pull request of the branch has',
+    'branches without anything to merge, and such that do not exist, are refused',
+    'a deleted branch closes the pull request, which keeps its commits and is reopened with the branch',
+    'each payload has the shape that receivers know',
+    'a commit that comes to the branch again does nothing again',
+    'pull requests are named, not closed, and archived repositories stay as they are',
+    'the gists of a removed member are gone at once, and removed with their folders',
+    'restrictions concern creations where the rule says so, and a rule outlives its branch',
+    'linear history has no merges among the new commits, and required signatures let no new commit in',
+    'below a commit there is nothing at an unknown path, and a name with slashes is a name',
+    'branches are listed by whether they are protected, and a rule follows its branch to another name',
     'every address in a reply leads to something, or to what this server says it does not have',
     'with restartOnError a failing process is started again, and given up after three times',
     'A30 a chain of runs that start each other ends after ten',
@@ -113,8 +156,8 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Declared for both engines, these run on SQLite: tests of the whole server, because what differs between engines is held by the
- * suites of stores, and query plans, because PostgreSQL takes most of the time to fill the tables.
+ * Declared for both engines, these run on SQLite: tests of the whole server, and of work that goes through many stores, because what
+ * differs between engines is held by the suites of stores; and query plans, because PostgreSQL takes most of the time to fill the tables.
  */
 export const filesOnSqlite: readonly string[] = [
   'test/conformance/**',
@@ -122,6 +165,12 @@ export const filesOnSqlite: readonly string[] = [
   '**/record-pushes.test.ts',
   '**/check-merge.test.ts',
   '**/check-merges.test.ts',
+  'src/host/pulls/follow-pushes.test.ts',
+  'src/host/texts/{read-commits,record-references,render-texts}.test.ts',
+  'src/host/code-scanning/applying.test.ts',
+  'src/kernel/webhooks/{in-order,independent}.test.ts',
+  'src/actors/input/secret-keys.test.ts',
+  'test/service-accounts.test.ts',
 ];
 
 export const longFiles = Object.values(LONG_FILES).flat();
