@@ -24,6 +24,7 @@ const FIXED = [
   'Object does not exist',
   'Only the first 1000 search results are available',
   'Problems parsing JSON',
+  'Pull Request is not mergeable',
   'Only organization repositories can have users and team restrictions',
   'Push restrictions not enabled',
   'Reference already exists',

@@ -95,6 +95,7 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'pushes that are followed out of their order end with what the branch has',
     'uploads of one repository are processed in their order',
     'neither calls nor firings fail because of each other',
+    'eight clients that merge into one branch at once lose nothing',
   ],
   'Bodies, repositories or tables are as large as they may be.': [
     'is written and read, also as a delta of another',
@@ -122,6 +123,16 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'maintainers do not update the branch of a fork that does not allow it, and conflicts copy nothing',
     'a pull request of a fork follows its branch to a new name',
     'an app needs to write contents for it, whatever it may do with pull requests',
+  ],
+  'Several branches are made and merged for one statement.': [
+    'titles and messages are those of the settings, in both versions, or those of the call',
+    'methods that the repository switches off are refused',
+    'closing words of the pull request close issues where the base is the default branch',
+    'the branch is deleted where the setting says so, and others that were to be merged into it go on',
+    'the branch of a fork is deleted by those who may write there',
+    'what was merged counts, though the pull request was pushed to, closed and given another base before its end',
+    'a base or a head that moves after the commit was made refuses the merge, and leaves no intent',
+    'a merge or squash takes three processes of git at most until the branch has moved, a rebase three and two for each commit',
   ],
   'Dozens of uploads, pushes or runs are needed for one statement.': [
     'alerts of other refs, categories and tools are apart',

@@ -4,9 +4,10 @@ import { locationOf, sentenceOf, type Failure, type FailureKind } from '../kerne
 import { Type } from '../kernel/schema/schema.ts';
 import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
 import { DIFF_TOO_LARGE } from './git/history/diff.ts';
+import { NOT_MERGEABLE } from './pulls/pull.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';
 
-/** A wrong verb is 404 here, never 405. A spent budget is 403 by default, the status that every client family recognises. */
+/** A wrong verb is 404 here: 405 is for pull requests that cannot be merged. A spent budget is 403 by default, the status that every client family recognises. */
 export const status: Record<FailureKind, number> = {
   malformed: 400,
   invalid: 422,
@@ -35,6 +36,7 @@ export const status: Record<FailureKind, number> = {
 /** 307 makes a client repeat a change with its method and body at the new address. */
 export function hostStatusOf({ kind, details }: Failure, { method, exceededStatus }: RequestContext): number {
   if (details.code === DIFF_TOO_LARGE) return 406;
+  if (details.code === NOT_MERGEABLE) return 405;
   if (kind === 'exhausted') return exceededStatus ?? status.exhausted;
   return kind === 'moved' && method !== 'GET' && method !== 'HEAD' ? 307 : status[kind];
 }
@@ -99,6 +101,7 @@ const FIXED_MESSAGES = [
   'Object does not exist',
   'Only the first 1000 search results are available',
   'Only organization repositories can have users and team restrictions',
+  'Pull Request is not mergeable',
   'Push restrictions not enabled',
   'Reference already exists',
   'Reference does not exist',

@@ -78,7 +78,7 @@ const RULES: readonly Rule[] = [
   ['*', inRepository('statuses'), 'statuses'],
   ['*', inRepository(String.raw`issues/(?:\{issue_number\}/.+|comments|events)`), 'issues|pull_requests'],
   ['*', inRepository('(?:issues|labels|milestones|assignees)'), 'issues'],
-  ['PUT', inRepository(String.raw`pulls/\{pull_number\}/update-branch`), 'contents'],
+  ['PUT', inRepository(String.raw`pulls/\{pull_number\}/(?:merge|update-branch)`), 'contents'],
   ['*', inRepository('pulls'), 'pull_requests'],
   ['GET', inRepository(String.raw`commits/\{commit_sha\}/pulls`), 'pull_requests'],
   [

@@ -91,4 +91,15 @@ export const pullMigrations: Migration[] = [
       `create index merge_checks_repository on merge_checks (repository_number, asked_at, issue_id)`,
     ],
   },
+  {
+    name: 'host-merge-intents',
+    up: ({ text }) => [
+      // Written before the base moves, and deleted with the end of the pull request: after a crash it says what the commit on the base is.
+      `create table merge_intents (
+         ${PULL}, commit_id ${text} not null, repository_number bigint not null, base_ref ${text} not null,
+         merged_state ${text} not null, merged_by_id ${text} not null, created_at bigint not null,
+         primary key (issue_id, commit_id))`,
+      `create index merge_intents_base on merge_intents (repository_number, base_ref, issue_id)`,
+    ],
+  },
 ];

@@ -9,12 +9,25 @@ import { mergedIn } from '../issues/store-associations.ts';
 import { addFacets, deleteFacet } from '../issues/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { dismissApprovals } from '../protection/stale-reviews.ts';
+import { deleteMergeIntentsOf, type MergeIntent } from '../pull-merges/store.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
-import { scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
-import { findPull, isKeyOpen, updateHeadPusher, updatePull, type PullUpdate } from './store.ts';
+import {
+  scheduleFinish,
+  scheduleMergeCheck,
+  scheduleOwnerRequests,
+  scheduleSync,
+} from './schedule-work.ts';
+import {
+  findPull,
+  isKeyOpen,
+  updateHeadPusher,
+  updateOpenKey,
+  updatePull,
+  type PullUpdate,
+} from './store.ts';
 
 interface LockedPull {
   issue: Issue;
@@ -22,7 +35,11 @@ interface LockedPull {
 }
 
 /** The repository first, as everywhere: its row is the lock of its pull requests. */
-async function lockPull(tx: ChangeTransaction, found: FoundRepository, id: number): Promise<LockedPull> {
+export async function lockPull(
+  tx: Pick<ChangeTransaction, 'db'>,
+  found: FoundRepository,
+  id: number,
+): Promise<LockedPull> {
   if ((await lockRepository(tx.db, found.repository.number)) === undefined) throw repositoryNotFound();
   const issue = await lockIssue(tx.db, id);
   const pull = await findPull(tx.db, id);
@@ -159,15 +176,10 @@ export async function closeAsMerged(
   id: number,
   { headSha, mergeCommitSha, baseSha }: MergeFacts,
 ): Promise<boolean> {
-  const { issue, pull } = await lockPull(tx, found, id);
-  if (issue.state !== 'open' || pull.headSha !== headSha) return false;
-  const mergedById = actorIdOf(tx);
-  await updatePull(tx.db, pull, { mergedAt: tx.actor.now, mergedById, mergeCommitSha, baseSha });
-  const merged = { event: 'merged', actorId: mergedById, commitId: mergeCommitSha };
-  await insertIssueEvents(tx.db, issue, [merged], tx.actor.now);
-  if (issue.author.id !== null)
-    await addFacets(tx.db, issue, [mergedIn(issue.repositoryNumber, issue.author.id)]);
-  await editIssue(tx, found, id, { state: 'closed' });
+  const locked = await lockPull(tx, found, id);
+  if (locked.issue.state !== 'open' || locked.pull.headSha !== headSha) return false;
+  const update = { mergedById: actorIdOf(tx), mergeCommitSha, baseSha };
+  await recordMerge(tx, found, locked, update, { deletesHead: false, dueAt: tx.actor.now });
   return true;
 }
 
@@ -198,6 +210,56 @@ export async function renamePullBranch(
     events: which === 'base' ? [{ event: 'base_ref_changed', actorId: actorIdOf(tx) }] : [],
     actions: which === 'base' ? [{ action: 'edited', changes }] : [],
   });
+}
+
+/**
+ * Of a merge that was made here, whose commit is on the base branch: it is merged as it was when that began, though it was closed, pushed
+ * to, or given another base since. Whoever comes second changes nothing.
+ */
+export async function closeByIntent(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  { issueId, commitId, state, mergedById }: MergeIntent,
+  finish: FinishTime,
+): Promise<void> {
+  const { db, actor } = tx;
+  const { issue, pull } = await lockPull(tx, found, issueId);
+  if (pull.mergedAt !== null) return await deleteMergeIntentsOf(db, issueId);
+  if (pull.baseRef !== state.baseRef) {
+    // Another may have been opened for its former branches.
+    await updateOpenKey(db, pull, false);
+    await deleteFacet(db, issue, intoBranchIn(issue.repositoryNumber, pull.baseRef));
+    await addFacets(db, issue, [intoBranchIn(issue.repositoryNumber, state.baseRef)]);
+  }
+  if (pull.headSha !== state.headSha) await scheduleSync(db, issueId, actor.now);
+  const update = { ...state, mergedById, mergeCommitSha: commitId };
+  await recordMerge(tx, found, { issue, pull }, update, { ...finish, deletesHead: true });
+}
+
+/** When due work does what follows from the merge, unless that is done before. */
+interface FinishTime {
+  dueAt: number;
+}
+
+/** The caller has locked the pull request. */
+async function recordMerge(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  { issue, pull }: LockedPull,
+  update: PullUpdate & { mergedById: string | null; mergeCommitSha: string },
+  finish: FinishTime & { deletesHead: boolean },
+): Promise<void> {
+  const { db, actor } = tx;
+  const { mergedById, mergeCommitSha } = update;
+  await deleteMergeIntentsOf(db, issue.id);
+  await updatePull(db, pull, { ...update, mergedAt: actor.now });
+  const merged = { event: 'merged', actorId: mergedById, commitId: mergeCommitSha };
+  await insertIssueEvents(db, issue, [merged], actor.now);
+  if (issue.author.id !== null)
+    await addFacets(db, issue, [mergedIn(issue.repositoryNumber, issue.author.id)]);
+  await scheduleFinish(db, { issueId: issue.id, ...finish }, actor.now);
+  if (issue.state === 'open') await editIssue(tx, found, issue.id, { state: 'closed' });
+  else await recordIssueActions(tx, found, issue, [{ action: 'closed' }]);
 }
 
 /** Its branch, or that which it was to be merged into, is gone. Nothing is changed where it has another branch than `ref` by now. */

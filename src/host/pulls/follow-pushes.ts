@@ -9,11 +9,21 @@ import { lockIssue } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import { makesApprovalsStale } from '../protection/stale-reviews.ts';
 import { listRecordedRefs } from '../pushes/store.ts';
+import { settleMerge } from '../pull-merges/settle-merge.ts';
+import { listMergeIntentsInto } from '../pull-merges/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { moveComments } from '../review-comments/move-comments.ts';
 import { hasIssueEvent, insertIssueEvents } from '../timeline/store.ts';
-import { closeAsMerged, closeWithoutBranch, moveHead, renamePullBranch, setHeadPusher } from './change-pull.ts';
+import {
+  closeAsMerged,
+  closeWithoutBranch,
+  editPull,
+  moveHead,
+  renamePullBranch,
+  setHeadPusher,
+} from './change-pull.ts';
+import { findNextBase } from './find-next-base.ts';
 import { branchRef, type Pull } from './pull.ts';
 import {
   bringCommits,
@@ -40,6 +50,9 @@ export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
   return {
     async [FOLLOW_PUSH]({ payload }, signal) {
       const move = JSON.parse(payload) as FollowedMove;
+      // First: what was merged here is known better than its commits say.
+      for (const intent of await listMergeIntentsInto(db, move.number, move.branch))
+        await settleMerge(kernel, intent);
       if (move.renamedTo !== undefined && (await followRenaming(kernel, move, move.renamedTo))) return;
       for (const pull of await listReached(kernel, move)) {
         if (signal.aborted) throw signal.reason as Error;
@@ -53,10 +66,7 @@ export function pullHandlers(kernel: Kernel): Record<string, DueHandler> {
     },
     async [SYNC_PULL]({ payload }, signal) {
       const { issueId } = JSON.parse(payload) as { issueId: number };
-      const pull = (await isPullOpen(db, issueId)) ? await findPull(db, issueId) : undefined;
-      if (pull !== undefined && pull.headRepositoryNumber !== null)
-        await followHead(kernel, pull, { number: pull.headRepositoryNumber, branch: pull.headRef });
-      await writePullHead(kernel, issueId);
+      await syncPull(kernel, issueId);
       const current = (await isPullOpen(db, issueId)) ? await findPull(db, issueId) : undefined;
       if (current !== undefined) await moveComments(kernel, current, signal);
     },
@@ -79,6 +89,15 @@ async function followRenaming(kernel: Kernel, move: FollowedMove, to: string): P
   return true;
 }
 
+/** Brings it up to date with its branch, whoever has pushed that. */
+export async function syncPull(kernel: Kernel, issueId: number): Promise<void> {
+  const { db } = kernel;
+  const pull = (await isPullOpen(db, issueId)) ? await findPull(db, issueId) : undefined;
+  if (pull !== undefined && pull.headRepositoryNumber !== null)
+    await followHead(kernel, pull, { number: pull.headRepositoryNumber, branch: pull.headRef });
+  await writePullHead(kernel, issueId);
+}
+
 /** More commits than these are not read to find out which heads are among them. */
 const MAX_NEW = 100_000;
 
@@ -98,8 +117,13 @@ async function listReached({ db, services }: Kernel, move: FollowedMove): Promis
 async function followBase(kernel: Kernel, pull: Pull, move: FollowedMove): Promise<void> {
   if (await settleMerged(kernel, pull, move)) return;
   const git = kernel.services.git.repository(pull.repositoryNumber);
-  if (move.to === undefined && (await readBranch(git, pull.baseRef)) === undefined)
-    await change(kernel, pull, move, (tx, found) => closeWithoutBranch(tx, found, pull.issueId, 'base'));
+  if (move.to !== undefined || (await readBranch(git, pull.baseRef)) !== undefined) return;
+  const base = await findNextBase(kernel, pull, move.from);
+  await change(kernel, pull, move, async (tx, found) =>
+    base === undefined
+      ? await closeWithoutBranch(tx, found, pull.issueId, 'base')
+      : void (await editPull(tx, found, pull.issueId, { base })),
+  );
 }
 
 /** Further commits of the base are not looked through for the one that merged. */

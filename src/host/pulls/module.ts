@@ -1,10 +1,13 @@
 // Pull requests.
 import type { Module } from '../../kernel/http/module.ts';
 import { pullMigrations } from '../migrations/pulls.ts';
+import { finishMergeHandler } from '../pull-merges/finish-merge.ts';
+import { mergeRoutes } from '../pull-merges/routes.ts';
 import { mergeCheckHandlers } from './check-merges.ts';
 import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { pullRoutes } from './routes.ts';
+import { FINISH_MERGE } from './schedule-work.ts';
 import { updateBranchRoutes } from './update-branch.ts';
 
 export const PULLS_TAG = {
@@ -14,7 +17,13 @@ export const PULLS_TAG = {
 
 export const pullModule: Module = {
   tag: PULLS_TAG,
-  routes: [...pullRoutes, ...pullContentRoutes, ...updateBranchRoutes],
+  routes: [...pullRoutes, ...pullContentRoutes, ...updateBranchRoutes, ...mergeRoutes],
   migrations: pullMigrations,
-  work: (kernel) => ({ handlers: { ...pullHandlers(kernel), ...mergeCheckHandlers(kernel) } }),
+  work: (kernel) => ({
+    handlers: {
+      ...pullHandlers(kernel),
+      ...mergeCheckHandlers(kernel),
+      [FINISH_MERGE]: finishMergeHandler(kernel),
+    },
+  }),
 };

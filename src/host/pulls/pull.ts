@@ -95,6 +95,13 @@ export function alreadyOpen(headLabel: string): Failure {
   return pullRefused(`A pull request already exists for ${headLabel}.`);
 }
 
+/** The code of failures that clients know as 405. */
+export const NOT_MERGEABLE = 'not_mergeable';
+
+export function notMergeable(reason = 'Pull Request is not mergeable'): Failure {
+  return new Failure('conflict', reason, { code: NOT_MERGEABLE });
+}
+
 export function pullNotFound(): Failure {
   return new Failure('not-found', 'There is no such pull request');
 }

@@ -15,6 +15,7 @@ import {
   insertMergeCheck,
 } from './store-merge-checks.ts';
 import {
+  findMergedBase,
   findOpenPull,
   findPull,
   forgetMergeability,
@@ -57,6 +58,7 @@ onEachEngine((testEngine) => {
     await listPullsFrom(db, 7, 'feature-7');
     await listPullsInto(db, 7, 'main');
     await listClosedPullsFrom(db, 7, 'feature-7', 'head-7');
+    await findMergedBase(db, 7, 'feature-7', 'head-7');
     await listPullIdsOfCommit(db, 7, 'head-7', { offset: 0, limit: 10 });
     await hasCommit(db, pull, 'head-7');
     await listReviewRequests(db, [1, 2]);

@@ -10,6 +10,8 @@ import { forgetMergeability, listFollowedBranches } from './store.ts';
 export const SYNC_PULL = 'host.sync-pull';
 /** Pull requests follow a branch that a push has moved. */
 export const FOLLOW_PUSH = 'host.follow-push';
+/** Closes the issues that a merged pull request names, and deletes its branch. */
+export const FINISH_MERGE = 'host.finish-merge';
 
 /** Requests reviews from the owners of changed files. */
 export const REQUEST_OWNERS = 'host.request-owners';
@@ -90,4 +92,25 @@ export async function scheduleOwnerRequests(tx: Db, issueId: number, now: number
   const id = `${REQUEST_OWNERS}:${issueId}`;
   const work = { id, kind: REQUEST_OWNERS, payload: JSON.stringify({ issueId }) };
   await schedule(tx, { ...work, dueAt: now }, now, 'move');
+}
+
+/** A pull request that was merged. */
+export interface FinishedMerge {
+  issueId: number;
+  /** Whether its branch goes too, where the repository wants that. */
+  deletesHead: boolean;
+}
+
+/** In the transaction of the merge. The call that has merged does it itself, and due work does so after a crash. */
+export async function scheduleFinish(
+  tx: Db,
+  { dueAt, ...merge }: FinishedMerge & { dueAt: number },
+  now: number,
+): Promise<void> {
+  const work = { id: finishId(merge.issueId), kind: FINISH_MERGE, payload: JSON.stringify(merge) };
+  await schedule(tx, { ...work, dueAt }, now);
+}
+
+export function finishId(issueId: number): string {
+  return `${FINISH_MERGE}:${issueId}`;
 }

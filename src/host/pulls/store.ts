@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { listMergingBases } from '../pull-merges/store.ts';
 import { openKeyOf, type Pull } from './pull.ts';
 import type { PullRow } from './tables.ts';
 
@@ -97,7 +98,7 @@ export async function forgetMergeability(tx: Db, number: number, baseRefs: reado
       .execute();
 }
 
-/** Of these branches, those that open pull requests come from or go to. */
+/** Of these branches, those that open pull requests come from or go to, and those that pull requests are being merged into. */
 export async function listFollowedBranches(
   db: Db,
   number: number,
@@ -121,8 +122,9 @@ export async function listFollowedBranches(
       .where('base_ref', 'in', some)
       .where('open_key', 'is not', null)
       .execute();
+    const merging = await listMergingBases(db, number, some);
     for (const { head_ref: ref } of fromHere) heads.add(ref);
-    for (const { base_ref: ref } of toHere) bases.add(ref);
+    for (const ref of [...toHere.map(({ base_ref: one }) => one), ...merging]) bases.add(ref);
   }
   return { heads, bases };
 }
@@ -174,6 +176,27 @@ export async function listClosedPullsFrom(
     .limit(MAX_CLOSED)
     .execute();
   return rows.map(pullFrom);
+}
+
+/** The base of the newest that was merged from a branch of its own repository, with this commit as its last. */
+export async function findMergedBase(
+  db: Db,
+  number: number,
+  headRef: string,
+  headSha: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pulls')
+    .select('base_ref')
+    .where('head_repository_number', '=', number)
+    .where('head_ref', '=', headRef)
+    .where('merged_at', 'is not', null)
+    .where('repository_number', '=', number)
+    .where('head_sha', '=', headSha)
+    .orderBy('issue_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.base_ref;
 }
 
 /** The ids of those that brought a commit, or are to bring it: the newest first, and one more than the page has if there is one. */

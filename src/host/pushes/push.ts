@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { removeStaleQuarantines } from '../git/maintenance/leftovers.ts';
@@ -34,9 +35,12 @@ export async function changeRefs(
   const git = kernel.services.git.repository(number);
   const [collision] = await findCaseCollisions(git, updates);
   if (collision !== undefined) throw new Failure('invalid', collision);
-  const push = await beginPush(kernel, actor, number, updates);
+  // Others are only compared.
+  const moved = updates.filter(({ from, to }) => from !== to);
+  const push = await beginPush(kernel, actor, number, moved);
   try {
     await updateRefs(git, updates);
+    passCheckpoint('moved references');
   } finally {
     await endPush(kernel, push, actor.caller);
   }
