@@ -81,5 +81,19 @@ export function describePulls(suite: OctokitSuite): void {
       await eventually(async () => (await pulls.get(first)).data.merged, 'the push to the base');
       assert.equal((await pulls.checkIfMerged(first)).status, 204);
     });
+
+    test('merges a pull request', async () => {
+      await octokit.rest.git.createRef({ ...place, ref: 'refs/heads/second', sha: head });
+      const content = Buffer.from('c\n').toString('base64');
+      const file = { ...place, path: 'c.txt', message: 'Add c', content, branch: 'second' };
+      const { data: written } = await octokit.rest.repos.createOrUpdateFileContents(file);
+      const { data: opened } = await pulls.create({ ...place, title: 'Two', head: 'second', base: 'main' });
+      const second = { ...place, pull_number: opened.number };
+      await assert.rejects(pulls.merge({ ...second, sha: head }), isStatus(409));
+      const { data } = await pulls.merge({ ...second, sha: written.commit.sha!, merge_method: 'squash' });
+      assert.equal(data.merged, true);
+      assert.equal((await pulls.get(second)).data.merge_commit_sha, data.sha);
+      await assert.rejects(pulls.merge(second), isStatus(405));
+    });
   });
 }
