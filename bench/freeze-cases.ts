@@ -2,6 +2,7 @@
 import { eventFreezeCases } from './delivery-events.ts';
 import { scheduleFreezeCases } from './freeze-schedules.ts';
 import { taskFreezeCases } from './freeze-tasks.ts';
+import { textFreezeCases } from './freeze-texts.ts';
 
 export interface Sent {
   status: number;
@@ -516,6 +517,7 @@ export async function freezeCases(send: Send): Promise<FreezeCase[]> {
   cases.push(...(await eventFreezeCases(send)));
 
   // The host.
+  cases.push(...(await textFreezeCases(send)));
   cases.push(
     one(
       'ask a long question by GraphQL',

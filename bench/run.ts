@@ -15,6 +15,7 @@ import { benchGists } from './gists.ts';
 import { benchGround } from './ground.ts';
 import { benchHost } from './host.ts';
 import { benchImpact } from './impact.ts';
+import { benchIssues } from './issues.ts';
 import { benchMerges } from './merges.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
@@ -40,6 +41,7 @@ const BENCHES: Record<string, Bench> = {
   freeze: benchFreeze,
   host: benchHost,
   gists: benchGists,
+  issues: benchIssues,
   merges: benchMerges,
   impact: benchImpact,
   'code-scanning': benchCodeScanning,
