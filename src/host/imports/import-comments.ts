@@ -1,10 +1,10 @@
 // Writes imported comments, reviews and comments on lines, with their times and authors, and the counts that follow from them.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertComment } from '../issue-comments/store.ts';
-import { subscribedBy } from '../issues/facets.ts';
+import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { checkedBody } from '../issues/requests.ts';
-import { addFacets } from '../issues/store-facets.ts';
+import { addFacets } from '../issues/lists/store-facets.ts';
 import { updateIssue } from '../issues/store.ts';
 import { findPull, updatePull } from '../pulls/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -2,11 +2,11 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { problem } from '../../kernel/schema/schema.ts';
-import { fromBranchIn, intoBranchIn, ownedBy, subscribedBy } from '../issues/facets.ts';
+import { fromBranchIn, intoBranchIn, ownedBy, subscribedBy } from '../issues/lists/facets.ts';
 import type { Issue, IssueState } from '../issues/issue.ts';
 import { checkedBody, checkedTitle } from '../issues/requests.ts';
-import { mergedIn } from '../issues/store-associations.ts';
-import { addFacets, replaceFacets } from '../issues/store-facets.ts';
+import { mergedIn } from '../issues/people/store-associations.ts';
+import { addFacets, replaceFacets } from '../issues/lists/store-facets.ts';
 import { replaceAssignees } from '../issues/store-links.ts';
 import { insertIssue, updateIssue } from '../issues/store.ts';
 import type { Label } from '../labels/model.ts';

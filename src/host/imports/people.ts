@@ -1,7 +1,7 @@
 // Who the logins of a batch are here: accounts, or names alone.
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
-import { sharedRepository } from '../issues/assignees.ts';
+import { sharedRepository } from '../issues/people/assignees.ts';
 import type { Author } from '../issues/issue.ts';
 import { findUser } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -9,10 +9,10 @@ import {
   requireOpenConversation,
   type OpenedIssues,
 } from '../issues/access.ts';
-import { subscribedBy } from '../issues/facets.ts';
+import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { showForPayload } from '../issues/record-actions.ts';
-import { addFacets } from '../issues/store-facets.ts';
+import { addFacets } from '../issues/lists/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { subjectOf } from '../reactions/model.ts';
 import { deleteReactionsOf } from '../reactions/store.ts';

@@ -1,7 +1,7 @@
 // Comments on issues and pull requests, as rules know them and as replies show them.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/associations.ts';
+import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
 import { MAX_BODY_LENGTH, type Author, type ReactionCounts } from '../issues/issue.ts';
 import { ReactionRollup, toReactionRollup, type IssuePlace } from '../issues/model.ts';
 import { checkedBody, invalidField } from '../issues/requests.ts';

@@ -9,9 +9,9 @@ import type { FoundRepository } from '../repositories/access.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { createIssue, editIssue, type IssueDraft } from './change-issue.ts';
-import { assignedIn, inRepository, withLabel } from './facets.ts';
+import { assignedIn, inRepository, withLabel } from './lists/facets.ts';
 import { labelFrom } from '../labels/store.ts';
-import { listIssueIds } from './store-facets.ts';
+import { listIssueIds } from './lists/store-facets.ts';
 import { findIssue } from './store.ts';
 
 const NOW = 1_800_000_000_000;

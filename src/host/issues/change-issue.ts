@@ -12,11 +12,11 @@ import { lockRepository } from '../repositories/store.ts';
 import { recordReferences } from '../texts/record-references.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { issueNotFound } from './access.ts';
-import { ownedBy, subscribedBy } from './facets.ts';
+import { ownedBy, subscribedBy } from './lists/facets.ts';
 import type { Author, Issue, IssueState, LockReason, StateReason } from './issue.ts';
 import { recordIssueActions, type IssueAction } from './record-actions.ts';
 import { showMilestone } from './show-issues.ts';
-import { addFacets, replaceFacets } from './store-facets.ts';
+import { addFacets, replaceFacets } from './lists/store-facets.ts';
 import { listAssigneeIds, replaceAssignees } from './store-links.ts';
 import { addToOpenIssueCount, insertIssue, lockIssue, updateIssue, type IssueUpdate } from './store.ts';
 

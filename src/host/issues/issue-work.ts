@@ -15,7 +15,12 @@ import type { FoundRepository } from '../repositories/access.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { editIssue } from './change-issue.ts';
 import { MOVE_ISSUES } from './schedule-issues.ts';
-import { listSomeAssigned, UNASSIGN, unassignmentStatement, updateOwnerFacets } from './store-people.ts';
+import {
+  listSomeAssigned,
+  UNASSIGN,
+  unassignmentStatement,
+  updateOwnerFacets,
+} from './people/store-people.ts';
 
 /** Issues that are read at once, or moved in one transaction: other writes wait for it. */
 const AT_ONCE = 500;

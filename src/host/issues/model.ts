@@ -8,7 +8,7 @@ import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.
 import { NestedRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
 import { ISSUE_STATES, REACTIONS, STATE_REASONS, type Issue, type ReactionCounts } from './issue.ts';
-import { ASSOCIATIONS, type Association } from './associations.ts';
+import { ASSOCIATIONS, type Association } from './people/associations.ts';
 
 const Time = Type.String({ format: 'date-time' });
 

@@ -1,9 +1,9 @@
 // Issues.
 import type { Module } from '../../kernel/http/module.ts';
 import { issueMigrations } from '../migrations/issues.ts';
-import { assigneeRoutes } from './assignee-routes.ts';
+import { assigneeRoutes } from './people/assignee-routes.ts';
 import { assigneesOfEndedAccounts, issueWork } from './issue-work.ts';
-import { issueListRoutes } from './list-routes.ts';
+import { issueListRoutes } from './lists/list-routes.ts';
 import { issueRoutes } from './routes.ts';
 
 export const ISSUES_TAG = {

@@ -19,11 +19,16 @@ import {
   PULLS,
   subscribedBy,
   withLabel,
-} from './facets.ts';
+} from './lists/facets.ts';
 import { issueRow } from './fixture.ts';
 import { showIssuesOf } from './show-issues.ts';
-import { addFacets, listIssueIds, type IssueSort } from './store-facets.ts';
-import { listCollaborations, listCommenters, listSomeAssigned, updateOwnerFacets } from './store-people.ts';
+import { addFacets, listIssueIds, type IssueSort } from './lists/store-facets.ts';
+import {
+  listCollaborations,
+  listCommenters,
+  listSomeAssigned,
+  updateOwnerFacets,
+} from './people/store-people.ts';
 import { findIssue, issueFrom, listIssuesById } from './store.ts';
 
 const NOW = 1_800_000_000_000;

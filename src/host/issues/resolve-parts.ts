@@ -7,7 +7,7 @@ import { findMilestone } from '../milestones/store.ts';
 import { repositoryNotFound } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
 import type { OpenedIssues } from './access.ts';
-import { findAssignable } from './assignees.ts';
+import { findAssignable } from './people/assignees.ts';
 import { MAX_LABELS, type Issue } from './issue.ts';
 import { invalidField, type SentParts } from './requests.ts';
 import { lockIssue } from './store.ts';

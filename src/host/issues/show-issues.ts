@@ -11,10 +11,10 @@ import type { FoundRepository } from '../repositories/access.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { viewerFor } from '../repositories/visibility.ts';
-import { associationOf } from './associations.ts';
+import { associationOf } from './people/associations.ts';
 import type { Author, Issue } from './issue.ts';
 import type { ShownIssue } from './model.ts';
-import { listAssociationsIn } from './store-associations.ts';
+import { listAssociationsIn } from './people/store-associations.ts';
 import { listAssigneeIds, listIssueLinks } from './store-links.ts';
 import { listIssuesById } from './store.ts';
 

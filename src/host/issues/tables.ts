@@ -52,7 +52,7 @@ export interface IssueRow {
 
 export interface IssueFacetRow {
   issue_id: number;
-  /** See `facets.ts`. */
+  /** See `lists/facets.ts`. */
   facet: string;
   repository_number: number;
   state: string;

@@ -5,7 +5,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { createIssue, editIssue } from '../issues/change-issue.ts';
-import { withLabel } from '../issues/facets.ts';
+import { withLabel } from '../issues/lists/facets.ts';
 import { insertIssueRows, ISSUE_DRAFT, newIssueRepository, NOW, runChange } from '../issues/fixture.ts';
 import { lockIssue } from '../issues/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -1,8 +1,8 @@
 // The due work that takes a deleted label from its issues, some at a time: there may be very many.
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { withLabel } from '../issues/facets.ts';
-import { deleteSomeFacets } from '../issues/store-facets.ts';
+import { withLabel } from '../issues/lists/facets.ts';
+import { deleteSomeFacets } from '../issues/lists/store-facets.ts';
 import { deleteSomeLabelLinks } from './store.ts';
 
 /** Its payload is the id of the label. */

@@ -1,9 +1,9 @@
 // The query plans for labels: each uses an index, for any number of rows.
 import { testPlans } from '../../../test/query-plans.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { withLabel } from '../issues/facets.ts';
+import { withLabel } from '../issues/lists/facets.ts';
 import { issueRow } from '../issues/fixture.ts';
-import { deleteSomeFacets } from '../issues/store-facets.ts';
+import { deleteSomeFacets } from '../issues/lists/store-facets.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
   deleteLabel,

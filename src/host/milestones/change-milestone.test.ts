@@ -5,7 +5,7 @@ import { onEachEngine } from '../../../test/engines.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { createIssue, editIssue, type IssueEdit } from '../issues/change-issue.ts';
-import { inRepository, milestonedIn, withMilestone } from '../issues/facets.ts';
+import { inRepository, milestonedIn, withMilestone } from '../issues/lists/facets.ts';
 import { insertIssueRows, ISSUE_DRAFT, newIssueRepository, runChange } from '../issues/fixture.ts';
 import { findIssue } from '../issues/store.ts';
 import { insertLabels, listMilestoneLabels } from '../labels/store.ts';

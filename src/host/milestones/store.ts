@@ -1,7 +1,7 @@
 // Milestones in the database. The counts of their issues change in the transactions that change the issues.
 import { sql, type Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
-import { milestonedIn, withMilestone } from '../issues/facets.ts';
+import { milestonedIn, withMilestone } from '../issues/lists/facets.ts';
 import type { IssueState } from '../issues/issue.ts';
 import type { MilestoneRow } from '../issues/tables.ts';
 import { updateMilestoneOfLabels } from '../labels/store.ts';

@@ -3,7 +3,7 @@ import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listWritingBots } from '../apps/store-reach.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
-import { sharedRepository } from '../issues/assignees.ts';
+import { sharedRepository } from '../issues/people/assignees.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { includesRole } from '../repositories/repository.ts';
 import { listAdministrators } from './store-actors.ts';

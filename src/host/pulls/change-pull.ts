@@ -2,11 +2,11 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { editIssue, type IssueEdit } from '../issues/change-issue.ts';
-import { fromBranchIn, intoBranchIn } from '../issues/facets.ts';
+import { fromBranchIn, intoBranchIn } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
 import { recordIssueActions, type IssueAction } from '../issues/record-actions.ts';
-import { mergedIn } from '../issues/store-associations.ts';
-import { addFacets, deleteFacet } from '../issues/store-facets.ts';
+import { mergedIn } from '../issues/people/store-associations.ts';
+import { addFacets, deleteFacet } from '../issues/lists/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { dismissApprovals } from '../protection/stale-reviews.ts';
 import { deleteMergeIntentsOf, type MergeIntent } from '../pull-merges/store.ts';

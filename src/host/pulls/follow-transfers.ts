@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { fromBranchIn } from '../issues/facets.ts';
+import { fromBranchIn } from '../issues/lists/facets.ts';
 import { findRepositoryByNumber, lockRepository } from '../repositories/store.ts';
 
 /** Pull requests that are read at once, and changed in one transaction where they have the same base. */

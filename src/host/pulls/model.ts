@@ -1,7 +1,7 @@
 // Pull requests as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS } from '../issues/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
 import { ISSUE_STATES } from '../issues/issue.ts';
 import type { ShownIssue } from '../issues/model.ts';
 import { LabelReply, toLabel } from '../labels/model.ts';

@@ -1,10 +1,10 @@
 // The one way in which reviews are requested, and requests taken back: the rows, the timeline and webhooks, in one transaction.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { subscribedBy } from '../issues/facets.ts';
+import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
 import { recordIssueActions, type IssueAction } from '../issues/record-actions.ts';
-import { addFacets } from '../issues/store-facets.ts';
+import { addFacets } from '../issues/lists/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { listOwners } from '../owners/store.ts';
 import { pullNotFound } from '../pulls/pull.ts';

@@ -2,9 +2,9 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { requireOpenConversation, type OpenedIssues } from '../issues/access.ts';
-import { subscribedBy } from '../issues/facets.ts';
+import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
-import { addFacets } from '../issues/store-facets.ts';
+import { addFacets } from '../issues/lists/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { pullNotFound } from '../pulls/pull.ts';
 import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';

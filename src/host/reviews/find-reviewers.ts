@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
-import { sharedRepository } from '../issues/assignees.ts';
+import { sharedRepository } from '../issues/people/assignees.ts';
 import { invalidField } from '../issues/requests.ts';
 import { findUser } from '../owners/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';

@@ -1,7 +1,7 @@
 // Reviews and requests for them as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/associations.ts';
+import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import type { ShownPull } from '../pulls/model.ts';

@@ -1,9 +1,9 @@
 // Records what a text of an issue refers to, in the transaction that writes the text: people in its lists, and other issues in their timelines.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { mentioning, mentioningIn, subscribedBy } from '../issues/facets.ts';
+import { mentioning, mentioningIn, subscribedBy } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
-import { addFacets } from '../issues/store-facets.ts';
+import { addFacets } from '../issues/lists/store-facets.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { listReaders } from '../repositories/store-visibility.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';

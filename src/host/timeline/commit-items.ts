@@ -1,7 +1,7 @@
 // The commits of timelines, and the comments on them, as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { CommitPerson, CommitVerification, toCommitPerson, verificationOf } from '../commits/model.ts';
-import { ASSOCIATIONS } from '../issues/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';

@@ -1,7 +1,7 @@
 // Events of issues as replies show them: the common members, and those that the table of events names.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/associations.ts';
+import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
 import { ISSUE_STATES, STATE_REASONS, type Issue } from '../issues/issue.ts';
 import { IssueReply } from '../issues/model.ts';
 import { nodeId } from '../node-id.ts';

@@ -1,7 +1,7 @@
 // The reviews of timelines, and the threads of comments on lines, as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS } from '../issues/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser } from '../owners/model.ts';
 import { ReviewCommentReply } from '../review-comments/model.ts';

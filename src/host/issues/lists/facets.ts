@@ -1,5 +1,5 @@
 // The lists that an issue is in, each named by a text. Filters of lists are such names too, so that a list reads one index and no more. ADR 0133.
-import type { Issue } from './issue.ts';
+import type { Issue } from '../issue.ts';
 
 /** In a repository. */
 export const inRepository = (number: number) => `R${number}`;

@@ -1,5 +1,5 @@
 // What authors are to a repository, in the words of `author_association`.
-import type { Author } from './issue.ts';
+import type { Author } from '../issue.ts';
 
 export const ASSOCIATIONS = [
   'COLLABORATOR',

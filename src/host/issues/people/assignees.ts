@@ -1,11 +1,11 @@
 // Who can be assigned to issues: everybody with a role on the repository, and where it is public those who take part in the issue.
-import type { Db } from '../../kernel/storage/tables.ts';
-import { listGrantsOf, type SharedRepository } from '../collaborators/store.ts';
-import { findUser } from '../owners/store.ts';
-import type { FoundRepository } from '../repositories/access.ts';
-import type { Issue } from './issue.ts';
-import { MAX_ASSIGNEES } from './issue.ts';
-import { invalidField } from './requests.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { listGrantsOf, type SharedRepository } from '../../collaborators/store.ts';
+import { findUser } from '../../owners/store.ts';
+import type { FoundRepository } from '../../repositories/access.ts';
+import type { Issue } from '../issue.ts';
+import { MAX_ASSIGNEES } from '../issue.ts';
+import { invalidField } from '../requests.ts';
 import { listCommenters } from './store-people.ts';
 
 export function sharedRepository({

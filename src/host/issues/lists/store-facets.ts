@@ -1,12 +1,12 @@
 // Lists of issues: each reads the facet that narrows it most, in the order of an index, and only as far as the page needs.
 import { sql, type RawBuilder } from 'kysely';
-import { chunk } from '../../kernel/collections/chunk.ts';
-import type { Slice } from '../../kernel/http/reply/page.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { countBounded, MAX_COUNTED, type BoundedTotal } from '../list-query.ts';
-import { visibleTo, type Viewer } from '../repositories/store-visibility.ts';
+import { chunk } from '../../../kernel/collections/chunk.ts';
+import type { Slice } from '../../../kernel/http/reply/page.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { countBounded, MAX_COUNTED, type BoundedTotal } from '../../list-query.ts';
+import { visibleTo, type Viewer } from '../../repositories/store-visibility.ts';
 import { facetsOf, isDerived, type FacetedIssue } from './facets.ts';
-import type { Issue, IssueState } from './issue.ts';
+import type { Issue, IssueState } from '../issue.ts';
 
 /** The caller has locked the issue, and written its labels and assignees. */
 export async function replaceFacets(tx: Db, faceted: FacetedIssue & { issue: Issue }): Promise<void> {

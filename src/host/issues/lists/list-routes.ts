@@ -1,32 +1,32 @@
 // Lists of issues: those of a repository, of an organization, and of all repositories that the caller sees.
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
-import { Failure } from '../../kernel/failure.ts';
-import { route } from '../../kernel/http/route.ts';
-import type { Page } from '../../kernel/http/reply/page.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { foldCase } from '../../kernel/text/fold-case.ts';
-import { BODY_FORMATS } from '../contents/render-bodies.ts';
-import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
-import { organizationNameIn, OrganizationParams } from '../organizations/access.ts';
-import { findOrganization } from '../organizations/store.ts';
-import { READ_REPOSITORY, RepositoryParams } from '../repositories/access.ts';
-import { toNestedRepository } from '../repositories/model.ts';
-import { listAccountMemberships } from '../repositories/store-lists.ts';
-import { showRepositories } from '../repositories/show-repository.ts';
-import { listRepositoriesByNumber } from '../repositories/store.ts';
-import { viewerFor } from '../repositories/visibility.ts';
-import { parseTime } from '../times.ts';
-import { issuesRoute } from './access.ts';
+import { accountOf, type KnownCaller } from '../../../kernel/identity/caller.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { route } from '../../../kernel/http/route.ts';
+import type { Page } from '../../../kernel/http/reply/page.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { OneOf, PlainText, Type, type Static } from '../../../kernel/schema/schema.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { foldCase } from '../../../kernel/text/fold-case.ts';
+import { BODY_FORMATS } from '../../contents/render-bodies.ts';
+import { HostPageQuery, pageOf, pageSliceOf } from '../../list-query.ts';
+import { organizationNameIn, OrganizationParams } from '../../organizations/access.ts';
+import { findOrganization } from '../../organizations/store.ts';
+import { READ_REPOSITORY, RepositoryParams } from '../../repositories/access.ts';
+import { toNestedRepository } from '../../repositories/model.ts';
+import { listAccountMemberships } from '../../repositories/store-lists.ts';
+import { showRepositories } from '../../repositories/show-repository.ts';
+import { listRepositoriesByNumber } from '../../repositories/store.ts';
+import { viewerFor } from '../../repositories/visibility.ts';
+import { parseTime } from '../../times.ts';
+import { issuesRoute } from '../access.ts';
 import { readRepositoryFacets } from './filter-facets.ts';
 import { assignedTo, authoredBy, inRepository, mentioning, ownedBy, PULLS, subscribedBy } from './facets.ts';
-import { ISSUE_STATES } from './issue.ts';
-import { IssueReply } from './model.ts';
-import { replyIssues } from './reply-issues.ts';
+import { ISSUE_STATES } from '../issue.ts';
+import { IssueReply } from '../model.ts';
+import { replyIssues } from '../reply-issues.ts';
 import { listIssueIds, type IssueFilter, type IssueIds, type IssueSource } from './store-facets.ts';
-import { listCollaborations } from './store-people.ts';
-import { listIssuesById } from './store.ts';
+import { listCollaborations } from '../people/store-people.ts';
+import { listIssuesById } from '../store.ts';
 
 const SORTING = {
   state: Type.Optional(OneOf([...ISSUE_STATES, 'all'], { default: 'open' })),

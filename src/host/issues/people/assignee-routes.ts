@@ -1,21 +1,21 @@
 // Assignees: who can be assigned in a repository, and those of an issue.
-import { Failure } from '../../kernel/failure.ts';
-import { Page } from '../../kernel/http/reply/page.ts';
-import { reply } from '../../kernel/http/route.ts';
-import { PlainText, Type } from '../../kernel/schema/schema.ts';
-import { listCollaboratorIds } from '../collaborators/store.ts';
-import { HostPageQuery, pageSliceOf } from '../list-query.ts';
-import { SimpleUser, toSimpleUser } from '../owners/model.ts';
-import { findUser, listOwners } from '../owners/store.ts';
-import { READ_REPOSITORY, repositoryRoute, RepositoryParams } from '../repositories/access.ts';
-import { includesRole } from '../repositories/repository.ts';
-import { IssueParams, issueRoute, UPDATE_ISSUE } from './access.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { Page } from '../../../kernel/http/reply/page.ts';
+import { reply } from '../../../kernel/http/route.ts';
+import { PlainText, Type } from '../../../kernel/schema/schema.ts';
+import { listCollaboratorIds } from '../../collaborators/store.ts';
+import { HostPageQuery, pageSliceOf } from '../../list-query.ts';
+import { SimpleUser, toSimpleUser } from '../../owners/model.ts';
+import { findUser, listOwners } from '../../owners/store.ts';
+import { READ_REPOSITORY, repositoryRoute, RepositoryParams } from '../../repositories/access.ts';
+import { includesRole } from '../../repositories/repository.ts';
+import { IssueParams, issueRoute, UPDATE_ISSUE } from '../access.ts';
 import { findAssignable, sharedRepository, tooManyAssignees } from './assignees.ts';
-import { editIssue } from './change-issue.ts';
-import { MAX_ASSIGNEES } from './issue.ts';
-import { IssueReply } from './model.ts';
-import { replyIssue } from './reply-issues.ts';
-import { AssigneesAddition, AssigneesRemoval } from './requests.ts';
+import { editIssue } from '../change-issue.ts';
+import { MAX_ASSIGNEES } from '../issue.ts';
+import { IssueReply } from '../model.ts';
+import { replyIssue } from '../reply-issues.ts';
+import { AssigneesAddition, AssigneesRemoval } from '../requests.ts';
 
 const OF_ISSUE = '/repos/{owner}/{repo}/issues/{issue_number}/assignees';
 

@@ -1,7 +1,7 @@
 // What authors are to a repository, as `author_association` says.
 import { sql } from 'kysely';
-import { chunk } from '../../kernel/collections/chunk.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import { chunk } from '../../../kernel/collections/chunk.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
 import type { Association } from './associations.ts';
 
 /** A repository, as far as associations ask for it. */

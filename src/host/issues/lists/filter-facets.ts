@@ -1,12 +1,12 @@
 // The facets that the filters of a repository's list of issues name.
-import type { Db } from '../../kernel/storage/tables.ts';
-import { foldCase } from '../../kernel/text/fold-case.ts';
-import { listLabelsByName } from '../labels/store.ts';
-import { findMilestone } from '../milestones/store.ts';
-import { findUser } from '../owners/store.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { foldCase } from '../../../kernel/text/fold-case.ts';
+import { listLabelsByName } from '../../labels/store.ts';
+import { findMilestone } from '../../milestones/store.ts';
+import { findUser } from '../../owners/store.ts';
 import { assignedIn, authoredIn, mentioningIn, milestonedIn, withLabel, withMilestone } from './facets.ts';
-import { MAX_LABELS } from './issue.ts';
-import { invalidField } from './requests.ts';
+import { MAX_LABELS } from '../issue.ts';
+import { invalidField } from '../requests.ts';
 
 export interface RepositoryFilters {
   milestone?: string;

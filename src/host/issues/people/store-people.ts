@@ -1,7 +1,7 @@
 // What lists and due work look up beside issues: who takes part in them, what follows accounts and owners, and where an account collaborates.
-import type { SqlStatement } from '../../kernel/storage/statement.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { ownedBy } from './facets.ts';
+import type { SqlStatement } from '../../../kernel/storage/statement.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { ownedBy } from '../lists/facets.ts';
 
 /** Those of the accounts that have commented on the issue. */
 export async function listCommenters(
