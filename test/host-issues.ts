@@ -27,14 +27,46 @@ async function findTestRepository(
   return (await findRepositoryNamed(kernel, { params, now: kernel.clock.now() }))!;
 }
 
-/** By the owner of the repository, unless the draft says otherwise. */
+/** By the owner of the repository, unless the draft says otherwise. A pull request has a branch that git does not know. */
 export async function giveIssue(
   server: TestServer,
   repository: RepositoryName,
   draft: Partial<IssueDraft> = {},
 ): Promise<Issue> {
   const found = await findTestRepository(server, repository);
-  return await runAsSystem(server, (tx) => createIssue(tx, found, { ...draftBy(found.owner.id), ...draft }));
+  return await runAsSystem(server, async (tx) => {
+    const issue = await createIssue(tx, found, { ...draftBy(found.owner.id), ...draft });
+    if (issue.isPull) await insertPullRow(tx, issue, found);
+    return issue;
+  });
+}
+
+async function insertPullRow(
+  { db }: ChangeTransaction,
+  { id, number, repositoryNumber }: Issue,
+  { owner }: FoundRepository,
+): Promise<void> {
+  await db
+    .insertInto('pulls')
+    .values({
+      issue_id: id,
+      repository_number: repositoryNumber,
+      number,
+      base_ref: 'main',
+      base_sha: 'b'.repeat(40),
+      head_repository_number: repositoryNumber,
+      head_owner_id: owner.id,
+      head_ref: `topic-${number}`,
+      head_sha: 'a'.repeat(40),
+      is_draft: 0,
+      may_maintainer_modify: 0,
+      commit_count: 1,
+      additions: 1,
+      deletions: 0,
+      changed_files: 1,
+      review_comment_count: 0,
+    })
+    .execute();
 }
 
 export async function readIssue(

@@ -61,38 +61,9 @@ onEachEngine((engine) => {
   }
 
   /** A review with one comment on a line, and one that is pending. */
-  async function giveReview({ id, number }: Issue): Promise<{ reviewId: number; threadId: number }> {
+  async function giveReview({ id }: Issue): Promise<{ reviewId: number; threadId: number }> {
     const { db } = server.app.kernel;
     const times = { created_at: NOW, updated_at: NOW };
-    await db
-      .insertInto('pulls')
-      .values({
-        issue_id: id,
-        repository_number: open,
-        number,
-        base_ref: 'main',
-        base_sha: SHA,
-        head_repository_number: open,
-        head_owner_id: ada.member.id,
-        head_ref: 'topic',
-        head_sha: SHA,
-        is_draft: 0,
-        may_maintainer_modify: 0,
-        mergeable: null,
-        rebaseable: null,
-        checked_base: null,
-        test_merge_sha: null,
-        merged_at: null,
-        merged_by_id: null,
-        merge_commit_sha: null,
-        commit_count: 1,
-        additions: 1,
-        deletions: 0,
-        changed_files: 1,
-        review_comment_count: 1,
-        open_key: null,
-      })
-      .execute();
     const review = await db
       .insertInto('reviews')
       .values({
