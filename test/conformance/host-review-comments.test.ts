@@ -148,9 +148,14 @@ onEachEngine((engine) => {
 
   test('authors and those who may write change a comment, and others do not', async () => {
     const { ada, bob, cleo, eve } = crew;
-    const { pull } = await newCodePull(ada, at);
-    const { id } = await expect(201, eve.post(`${pull}/comments`, on(2, { body: 'See **#1** @bob' })));
+    const { pull, number } = await newCodePull(ada, at);
+    const { id } = await expect(201, eve.post(`${pull}/comments`, on(2, { body: 'See this, @bob' })));
     const own = `${at}/pulls/comments/${id}`;
+    const events = listOf(await expect(200, eve.get(`${at}/issues/${number}/events`)));
+    assert.deepEqual(
+      events.filter(({ event }) => event === 'mentioned').map(({ actor }) => actor.login),
+      ['bob'],
+    );
     const changed = await expect(200, eve.patch(own, { body: 'See this' }));
     assert.equal(changed['body'], 'See this');
     assert.equal((await expect(200, cleo.patch(own, { body: 'By *another*' })))['body'], 'By *another*');

@@ -105,6 +105,8 @@ onEachEngine((engine) => {
       nodes: [{ line: 30, comments: { nodes: [{ body: 'On 30' }] } }],
       pageInfo: { hasPreviousPage: true },
     });
+    const none = await ask(eve.call, THREADS, { owner: 'crew', name: 'a\0', number, first: 1 });
+    assert.equal(typeOf(none), 'NOT_FOUND');
     const cursor = Buffer.from('cursor:id:x').toString('base64');
     const forged = await ask(eve.call, THREADS, {
       owner: 'crew',

@@ -5,6 +5,7 @@ import { nodeId } from '../node-id.ts';
 import type { OpenedPull } from '../pulls/access.ts';
 import { pullNotFound } from '../pulls/pull.ts';
 import { findPull } from '../pulls/store.ts';
+import { repositoryNotFound } from '../repositories/access.ts';
 import { accountIdOf } from '../reviews/access.ts';
 import { listThreads } from '../review-comments/store-threads.ts';
 import { connectionOf, idSliceOf, type PageArguments } from './id-pages.ts';
@@ -17,9 +18,11 @@ export async function repositoryField(
   context: GraphqlContext,
 ) {
   const missing = `Could not resolve to a Repository with the name '${owner}/${name}'.`;
-  return await asField(missing, async () =>
-    toRepositoryNode(await openNamed(context, { owner, repo: name }, 'read'), context),
-  );
+  return await asField(missing, async () => {
+    // PostgreSQL cannot store NUL in text.
+    if (`${owner}${name}`.includes('\0')) throw repositoryNotFound();
+    return toRepositoryNode(await openNamed(context, { owner, repo: name }, 'read'), context);
+  });
 }
 
 function toRepositoryNode(opened: OpenedIssues, context: GraphqlContext) {

@@ -1,14 +1,25 @@
 // Threads of comments on lines as GraphQL shows them. What a page nests is read for all of its threads at once.
+import type { Db } from '../../kernel/storage/tables.ts';
 import { isAuthor } from '../issues/access.ts';
 import { nodeId } from '../node-id.ts';
 import type { OpenedPull } from '../pulls/access.ts';
 import { includesRole } from '../repositories/repository.ts';
 import { accountIdOf } from '../reviews/access.ts';
 import type { ReviewComment } from '../review-comments/review-comment.ts';
-import { listThreadComments, type ReviewThread } from '../review-comments/store-threads.ts';
+import {
+  listThreadComments,
+  measureThreadComments,
+  type ReviewThread,
+  type ThreadSlice,
+} from '../review-comments/store-threads.ts';
+import { typedError } from './cost.ts';
 import { connectionOf, idSliceOf, type PageArguments } from './id-pages.ts';
 import type { GraphqlContext } from './context.ts';
 import { listUserNodes } from './user-fields.ts';
+
+/** Of all threads of a page together. */
+const MAX_COMMENTS = 2000;
+const MAX_CHARACTERS = 8 * 1024 ** 2;
 
 /** By id. Those without a comment that the caller sees are missing. `toPullNode` makes the node of their pull request. */
 export async function listThreadNodes<PullNode>(
@@ -71,14 +82,24 @@ function toPlace(first: ReviewComment) {
 function commentReader(threadIds: readonly number[], { kernel, caller }: GraphqlContext) {
   const pages = new Map<string, Promise<Map<number, ReviewComment[]>>>();
   return async (threadId: number, page: PageArguments): Promise<readonly ReviewComment[]> => {
-    const { limit: perThread, ...slice } = idSliceOf(page);
-    const key = JSON.stringify({ ...slice, perThread });
-    const accountId = accountIdOf(caller);
-    const read =
-      pages.get(key) ?? listThreadComments(kernel.db, threadIds, { ...slice, perThread, accountId });
+    const { limit: perThread, ...range } = idSliceOf(page);
+    const slice = { ...range, perThread, accountId: accountIdOf(caller) };
+    const key = JSON.stringify(slice);
+    const read = pages.get(key) ?? readComments(kernel.db, threadIds, slice);
     pages.set(key, read);
     return (await read).get(threadId) ?? [];
   };
+}
+
+/** What would hold the server up, or take too much of its memory, is not read. */
+async function readComments(db: Db, threadIds: readonly number[], slice: ThreadSlice) {
+  const { comments, characters } = await measureThreadComments(db, threadIds, slice);
+  if (comments > MAX_COMMENTS || characters > MAX_CHARACTERS)
+    throw typedError(
+      'RESOURCE_LIMITS_EXCEEDED',
+      `The query reads more than ${MAX_COMMENTS} comments, or very long ones. Ask for smaller pages.`,
+    );
+  return await listThreadComments(db, threadIds, slice);
 }
 
 export function toCommentNode(

@@ -52,13 +52,14 @@ export async function addReviewComments(
 }
 
 /** Due work finds the lines of comments on older commits in the changes of the head, also where it has just moved. */
-async function followHead(
+export async function followHead(
   { db, actor }: ChangeTransaction,
   { id }: Issue,
-  placed: readonly PlacedComment[],
+  comments: readonly Pick<ReviewComment, 'commitId' | 'position'>[],
 ): Promise<void> {
   const pull = await findPull(db, id);
-  if (placed.some(({ commitId }) => commitId !== pull?.headSha)) await scheduleSync(db, id, actor.now);
+  const isBehind = comments.some(({ commitId, position }) => position !== null && commitId !== pull?.headSha);
+  if (isBehind) await scheduleSync(db, id, actor.now);
 }
 
 /** Of a pending review that is submitted. The caller has locked the issue. */

@@ -7,7 +7,13 @@ import { recordReviewActions } from '../reviews/record-reviews.ts';
 import type { Review } from '../reviews/review.ts';
 import { insertReview } from '../reviews/store.ts';
 import { insertIssueEvents } from '../timeline/store.ts';
-import { addReviewComments, lockOpenIssue, readComment, showNewComments } from './change-comments.ts';
+import {
+  addReviewComments,
+  followHead,
+  lockOpenIssue,
+  readComment,
+  showNewComments,
+} from './change-comments.ts';
 import { reviewCommentNotFound, type PlacedComment, type ReviewComment } from './review-comment.ts';
 import { insertReply } from './store.ts';
 
@@ -37,6 +43,7 @@ export async function replyToComment(
   if (root.isPending) throw pullRefused('is part of a pending review', 'in_reply_to', 'invalid');
   const review = await addReview(tx, opened, issue, author, root.commitId);
   const reply = await insertReply(tx.db, review, { root, body }, issue, tx.actor.now);
+  await followHead(tx, issue, [reply]);
   await showNewComments(tx, opened, issue, [reply]);
   return reply;
 }

@@ -7,6 +7,7 @@ import {
   findThread,
   listThreadComments,
   listThreads,
+  measureThreadComments,
   updateThread,
 } from './store-threads.ts';
 import {
@@ -48,7 +49,9 @@ testPlans('every statement about comments on lines goes by an index', {
     for (const accountId of [undefined, 'account-1'])
       for (const isBackward of [false, true]) {
         await listThreads(db, 2, { after: 0, before: 100, limit: 10, isBackward }, accountId);
-        await listThreadComments(db, [1, 2], { after: 0, perThread: 10, isBackward, accountId });
+        const some = { after: 0, perThread: 10, isBackward, accountId };
+        await listThreadComments(db, [1, 2], some);
+        await measureThreadComments(db, [1, 2], some);
       }
     const thread = (await findThread(db, 2))!;
     const review = (await findReview(db, 3))!;

@@ -113,21 +113,14 @@ export interface ThreadSlice extends Omit<IdSlice, 'limit'> {
 export async function listThreadComments(
   db: Db,
   threadIds: readonly number[],
-  { after = 0, before = Number.MAX_SAFE_INTEGER, perThread, isBackward, accountId }: ThreadSlice,
+  slice: ThreadSlice,
 ): Promise<Map<number, ReviewComment[]>> {
   const threads = new Map<number, ReviewComment[]>();
-  const direction = isBackward === true ? sql`desc` : sql`asc`;
   for (const some of chunk([...new Set(threadIds)])) {
     const { rows } = await sql<Selectable<ReviewCommentRow> & { pull_number: number }>`
       select review_comments.*, issues.number as pull_number
       from review_comments join issues on issues.id = review_comments.issue_id
-      where review_comments.id in (
-        select id from (
-          select id, row_number() over (partition by thread_id order by id ${direction}) as place
-          from review_comments
-          where thread_id in (${sql.join(some)}) and id > ${after} and id < ${before}
-            and ${visibleTo(accountId)}) as placed
-        where place <= ${perThread})
+      where review_comments.id in (${idsIn(some, slice)})
       order by review_comments.id`.execute(db);
     for (const row of rows) {
       const comment = commentFrom(row);
@@ -137,6 +130,39 @@ export async function listThreadComments(
     }
   }
   return threads;
+}
+
+/** How many comments `listThreadComments` would read, and how many characters they have. */
+export async function measureThreadComments(
+  db: Db,
+  threadIds: readonly number[],
+  slice: ThreadSlice,
+): Promise<{ comments: number; characters: number }> {
+  const measured = { comments: 0, characters: 0 };
+  for (const some of chunk([...new Set(threadIds)])) {
+    const { rows } = await sql<{ comments: number; characters: number }>`
+      select count(*) as comments,
+        cast(coalesce(sum(length(body) + length(diff_hunk)), 0) as bigint) as characters
+      from review_comments where id in (${idsIn(some, slice)})`.execute(db);
+    measured.comments += rows[0]!.comments;
+    measured.characters += rows[0]!.characters;
+  }
+  return measured;
+}
+
+/** The first or last comments of each thread. */
+function idsIn(
+  threadIds: readonly number[],
+  { after = 0, before = Number.MAX_SAFE_INTEGER, perThread, isBackward, accountId }: ThreadSlice,
+): RawBuilder<unknown> {
+  return sql`
+    select id from (
+      select id, row_number() over (
+        partition by thread_id order by id ${isBackward === true ? sql`desc` : sql`asc`}) as place
+      from review_comments
+      where thread_id in (${sql.join(threadIds)}) and id > ${after} and id < ${before}
+        and ${visibleTo(accountId)}) as placed
+    where place <= ${perThread}`;
 }
 
 /** In subqueries on comments. */

@@ -36,8 +36,8 @@ interface Subjects {
   issues: ReadonlyMap<number, Static<typeof IssueReply>>;
 }
 
-/** Of a thread, further comments are in the list of the pull request. */
-const MAX_IN_THREAD = 100;
+/** Of all threads of a page together. Further comments are in the list of the pull request. */
+const MAX_LINE_COMMENTS = 300;
 
 /** Without items whose comment or review was deleted meanwhile. */
 export async function showTimeline(
@@ -118,10 +118,11 @@ async function readSubjects(
     events.flatMap(({ event, subjectId }) =>
       SUBJECTS[event] === kind && subjectId !== null ? subjectId : [],
     );
+  const threadIds = idsOf('thread');
   const [comments, reviews, threads, sources] = await Promise.all([
     listCommentsById(db, idsOf('comment')),
     listReviewsById(db, idsOf('review')),
-    listThreadComments(db, idsOf('thread'), { perThread: MAX_IN_THREAD }),
+    listThreadComments(db, threadIds, { perThread: Math.floor(MAX_LINE_COMMENTS / threadIds.length) }),
     listIssuesById(db, idsOf('issue')),
   ]);
   const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
