@@ -85,6 +85,14 @@ async function fillSource(): Promise<void> {
     'the end of the first issue',
   );
   await rest.issues.update({ ...SHOP, issue_number: 1, state: 'open' });
+  const asBea = new Octokit({ baseUrl: there.url, auth: bea.token, throttle: { enabled: false } });
+  const { data: open } = await rest.pulls.get({ ...SHOP, pull_number: 4 });
+  const reviewed = { ...SHOP, pull_number: 4, commit_id: open.head.sha };
+  await asBea.rest.pulls.createReview({ ...reviewed, event: 'APPROVE', body: 'Fine' });
+  const place = { path: 'open.txt', line: 1, side: 'RIGHT' as const };
+  const asked = await asBea.rest.pulls.createReviewComment({ ...reviewed, ...place, body: 'Why?' });
+  const reply = { ...SHOP, pull_number: 4, comment_id: asked.data.id, body: 'Because.' };
+  await rest.pulls.createReplyForReviewComment(reply);
   // The commits of a branch that is gone stay with the pull request.
   await rest.git.deleteRef({ ...SHOP, ref: 'heads/dropped' });
   await eventually(
@@ -205,6 +213,22 @@ onEachEngine((engine) => {
     const shown = (list: Json) =>
       (list as Json[]).map(({ body, user, created_at: at }) => [body, user.login, at]);
     assert.deepEqual(shown(copied), shown(comments));
+    const [reviews, copiedReviews] = await both('/repos/admin/shop/pulls/4/reviews');
+    const verdicts = (list: Json) =>
+      (list as Json[]).map((one) => [
+        ...words(one, 'state', 'body', 'commit_id', 'submitted_at'),
+        one['user'].login,
+      ]);
+    assert.equal(verdicts(reviews).length, 3);
+    assert.deepEqual(verdicts(copiedReviews), verdicts(reviews));
+    const [questions, copiedQuestions] = await both('/repos/admin/shop/pulls/4/comments');
+    const lines = (list: Json) =>
+      (list as Json[]).map((one) => [
+        ...words(one, 'body', 'path', 'line', 'side', 'diff_hunk', 'created_at', 'original_commit_id'),
+        one['in_reply_to_id'] === (list as Json[])[0]!['id'],
+      ]);
+    assert.equal(lines(questions).length, 2);
+    assert.deepEqual(lines(copiedQuestions), lines(questions));
     const [one, other] = await both('/repos/admin/shop');
     assert.equal(other['open_issues_count'], one['open_issues_count']);
     assert.equal((await here.call('/repos/admin/shop/git/matching-refs/import')).text, '[]');

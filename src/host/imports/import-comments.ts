@@ -6,8 +6,8 @@ import type { Author, Issue } from '../issues/issue.ts';
 import { checkedBody } from '../issues/requests.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
 import { updateIssue } from '../issues/store.ts';
-import { findPull, updatePull } from '../pulls/store.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { addToReviewCommentCount } from '../review-comments/store.ts';
 import { parseTime } from '../times.ts';
 import { insertIssueEvents } from '../timeline/store.ts';
 import type { BatchResult, ImportedKind, SentComment, SentReview, SentReviewComment } from './model.ts';
@@ -169,11 +169,7 @@ export async function importReviewComments(
     return id;
   });
   await insertImported(db, repositoryNumber, 'thread', newThreads);
-  for (const [issueId, count] of counts) {
-    const pull = await findPull(db, issueId);
-    if (pull !== undefined)
-      await updatePull(db, pull, { reviewCommentCount: pull.reviewCommentCount + count });
-  }
+  for (const [issueId, count] of counts) await addToReviewCommentCount(db, issueId, count);
   return result;
 }
 

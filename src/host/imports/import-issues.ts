@@ -164,7 +164,7 @@ async function importIssue(
   const lock = { isLocked: true, lockReason: sent.lock_reason };
   const issue = sent.locked ? await updateIssue(db, inserted.issue, lock) : inserted.issue;
   const assigneeIds = people.assignees(sent.assignees);
-  await replaceIssueLabels(db, issue.id, { added: labels, removed: [] });
+  await replaceIssueLabels(db, issue, { added: labels, removed: [] });
   await replaceAssignees(db, issue.id, { assigneeIds, removed: [] });
   await replaceFacets(db, { issue, labelIds: labels.map(({ id }) => id), assigneeIds });
   const subscribers = [...new Set([author.id, ...assigneeIds])].filter((id) => id !== null);
