@@ -7,7 +7,7 @@ export type Violation = { path: string; line: number; rule: string };
 type Import = { line: number; target: string; isType: boolean; names: string[] };
 
 /** A file may import its own unit and those below it; units of one row never import each other. */
-const LAYERS = [['bin'], ['cli'], ['app'], ['flags', 'actors', 'host'], ['kernel']];
+const LAYERS = [['bin'], ['cli'], ['app'], ['signalbox'], ['flags', 'actors', 'host'], ['kernel']];
 
 /** The command line may use these programs, which are no part of the server. */
 const TOOLS = /^tools\//;

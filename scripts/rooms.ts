@@ -85,6 +85,7 @@ export function drawRooms(rooms: Readonly<Record<string, Room>> = ROOMS): string
     'bin',
     'cli',
     'app',
+    'signalbox',
     'flags │ actors │ host',
     ...layers.toReversed().map((names) => names.join(' │ ')),
     'clock │ failure │ id │ kernel │ yield-to-event-loop',
@@ -99,12 +100,12 @@ export function drawRooms(rooms: Readonly<Record<string, Room>> = ROOMS): string
   return [
     rule('┌┐'),
     ...rows
-      .slice(0, 4)
+      .slice(0, 5)
       .flatMap((row) => [line(row), rule('├┤')])
       .slice(0, -1),
     rule('├┤', 'kernel'),
     ...rows
-      .slice(4)
+      .slice(5)
       .flatMap((row) => [line(row), rule('├┤')])
       .slice(0, -1),
     rule('└┘'),

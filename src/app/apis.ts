@@ -1,7 +1,8 @@
-// The three APIs, and what all of them contribute to one server: migrations, roles, subscribers, and what follows the end of an account.
+// The APIs, and what all of them contribute to one server: migrations, roles, subscribers, and what follows the end of an account.
 import { actorsApi } from '../actors/api.ts';
 import { flagsApi } from '../flags/api.ts';
 import { hostApi } from '../host/api.ts';
+import { signalboxApi } from '../signalbox/api.ts';
 import { Changes } from '../kernel/change/changes.ts';
 import { eventMigrations, updateEntryOwner } from '../kernel/change/store.ts';
 import type { Api } from '../kernel/http/protocol.ts';
@@ -17,7 +18,7 @@ import type { Db } from '../kernel/storage/tables.ts';
 import { versionUsageMigrations } from '../kernel/versions/usage/tables.ts';
 import { webhookMigrations } from '../kernel/webhooks/tables.ts';
 
-export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi];
+export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi, signalboxApi];
 
 /** In the order of application. */
 export const migrations: Migration[] = [

@@ -28,7 +28,7 @@ import { openBlobs, openSecrets, repositoriesFolderOf } from './open-stores.ts';
 import { RELEASE } from './release.ts';
 import type { StreamLimits } from '../flags/delivery/sdk-streams.ts';
 import { Failure } from '../kernel/failure.ts';
-import { LOGIN_QUOTA, LOGIN_CATEGORY } from '../kernel/http/pages/login.ts';
+import { LOGIN_QUOTA, LOGIN_CATEGORY } from '../kernel/http/pages/open-session.ts';
 import type { Quota } from '../kernel/limits/window.ts';
 import { DOCS_CATEGORY } from '../kernel/http/pages/session-pages.ts';
 import { DOCS_QUOTA } from '../kernel/openapi/serve-docs.ts';

@@ -168,7 +168,7 @@ const KINDS_WITH_URLS: ReadonlySet<string> = new Set(['webhook', 'hook', 'integr
  * Cuts URLs to their origins: the path, the query and the user often hold a secret. When the entry is shown, so that entries of
  * earlier releases are cut, too.
  */
-function cutWebhookUrls(entry: AuditEntry): AuditEntry {
+export function cutWebhookUrls(entry: AuditEntry): AuditEntry {
   if (!KINDS_WITH_URLS.has(entry.kind)) return entry;
   const { name, description, before, after, update } = entry;
   return {

@@ -79,6 +79,8 @@ export interface ApiProtocol {
   statusOf?(failure: Failure, context: RequestContext): number;
   /** The body of an error. */
   renderError(failure: Failure, context: RequestContext): unknown;
+  /** The content type of errors, where it is not that of `headers`. */
+  errorType?: string;
   /** The schema of what `renderError` returns. */
   errorSchema: TSchema;
   /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */

@@ -55,6 +55,7 @@ export interface SessionIdentity {
   hash: string;
   /** The hash of its second secret; null in sessions from before there was one. */
   pageHash: string | null;
+  expiresAt: number;
 }
 
 export interface ProgramIdentity {

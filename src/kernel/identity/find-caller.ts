@@ -65,7 +65,15 @@ export async function callerBySession(
   const { member, attributes, expiresAt, pageHash } = session;
   const { grants, held } = await findMemberPermissions(db, base, member, attributes);
   return {
-    caller: { kind: 'session', member, session: { hash, pageHash }, grants, held },
+    caller: {
+      kind: 'session',
+      member,
+      session: { hash, pageHash, expiresAt },
+      grants,
+      held,
+      // A busy token must not lock its owner out of the console.
+      budget: { id: `session/${member.id}` },
+    },
     expiresAt,
   };
 }

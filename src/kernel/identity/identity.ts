@@ -16,6 +16,7 @@ import {
 import type { Policy } from './policy.ts';
 import type { RolePolicies } from './role-policies.ts';
 import { intersect, UNUSED_MS, upsertBoundary, type Boundary } from './store-boundaries.ts';
+import { updateSessionSeen } from './sessions/store-sessions.ts';
 import { updateLastSeen } from './store-members.ts';
 import { findToken, updateLastUsed } from './store-tokens.ts';
 
@@ -222,6 +223,10 @@ export class Identity {
       used.flatMap(([{ token }, at]) => (token === undefined ? [] : [[token.id, at]])),
     );
     await Promise.all([...lastUsed].map(([id, at]) => updateLastUsed(db, id, at)));
+    const sessions = new Map(
+      used.flatMap(([{ session }, at]) => (session === undefined ? [] : [[session.hash, at]])),
+    );
+    await Promise.all([...sessions].map(([hash, at]) => updateSessionSeen(db, hash, at)));
     // Service tokens and programs act without the member, so their calls do not update when the member was last seen.
     const seen = new Map(
       used

@@ -93,6 +93,10 @@ declare module '../storage/tables.ts' {
       expires_at: number;
       /** Of the secret that pages hold; null in sessions from before there was one. */
       page_hash: string | null;
+      /** Where it was opened, and by which program; null in sessions from before this was recorded. */
+      address: string | null;
+      agent: string | null;
+      seen_at: number | null;
     };
     login_links: { hash: string; member_id: string; expires_at: number };
     /** By the hash of `layers`, a JSON list of what tokens allow. */
@@ -214,5 +218,15 @@ export const identityMigrations: Migration[] = [
   {
     name: 'kernel-identity-page-secrets',
     up: ({ text }) => [`alter table sessions add column page_hash ${text}`],
+  },
+  {
+    name: 'kernel-identity-session-origins',
+    up: ({ text }) => [
+      `alter table sessions add column address ${text}`,
+      `alter table sessions add column agent ${text}`,
+      `alter table sessions add column seen_at bigint`,
+      `drop index sessions_member`,
+      `create index sessions_member on sessions (member_id, created_at, hash)`,
+    ],
   },
 ];

@@ -67,7 +67,7 @@ function describeError(protocol: ApiProtocol, status: number) {
   const schema = refTo((protocol.errorSchema as JsonSchema).$id!);
   return {
     description: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
-    content: { 'application/json': { schema } },
+    content: { [protocol.errorType ?? 'application/json']: { schema } },
   };
 }
 

@@ -110,7 +110,7 @@ function describeReplies(shape: RouteShape, describing: Describing, { reply: exa
   for (const [status, error] of describeErrorsOf(shape, protocol)) replies[status] ??= error;
   replies['default'] = {
     description: 'The call failed.',
-    content: { 'application/json': { schema: refer(protocol.errorSchema, schemas) } },
+    content: { [protocol.errorType ?? 'application/json']: { schema: refer(protocol.errorSchema, schemas) } },
   };
   return replies;
 }

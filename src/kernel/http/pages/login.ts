@@ -3,24 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { showPage, showScriptedPage, escapeHtml, htmlPage, PageScript } from './html.ts';
 import type { Kernel } from '../../kernel.ts';
-import { retrySeconds, type Quota } from '../../limits/window.ts';
-import { showShell, STORAGE_KEY } from './session-pages.ts';
-import { anonymousAt } from '../../identity/caller.ts';
-import { cookieOf, sessionCookieName, findSessionCaller } from '../../identity/sessions/session-caller.ts';
-import { isLocalPath, signSessionLink } from '../../identity/sessions/session-link.ts';
-import { checkPassword, type Member } from '../../identity/store-members.ts';
 import {
-  deleteSession,
-  insertSession,
-  SESSION_MS,
-  spendLoginLink,
-} from '../../identity/sessions/store-sessions.ts';
+  endSession,
+  isOwnOrigin,
+  logRefusal,
+  memberByLink,
+  memberByPassword,
+  openSession,
+} from './open-session.ts';
+import { showShell, STORAGE_KEY } from './session-pages.ts';
+import { findSessionCaller } from '../../identity/sessions/session-caller.ts';
+import { isLocalPath, signSessionLink } from '../../identity/sessions/session-link.ts';
+import type { Member } from '../../identity/store-members.ts';
 
 const FORM_BYTES = 32 * 1024;
-
-/** The limit on password attempts from one address: against guessing, and because each attempt costs much time. */
-export const LOGIN_CATEGORY = 'login';
-export const LOGIN_QUOTA: Quota = { anonymous: 10, known: 10, seconds: 60 };
 
 const STATUS: Partial<Record<FailureKind, number>> = {
   malformed: 400,
@@ -42,7 +38,7 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const { statusCode = 500 } = error as { statusCode?: number };
       const status = error instanceof Failure ? (STATUS[error.kind] ?? 500) : statusCode;
       if (status >= 500) kernel.log.error({ err: error }, 'login failed');
-      else refuseIn(kernel, request, status);
+      else logRefusal(kernel, visitorOf(request), status);
       const words =
         error instanceof Failure && status !== 500
           ? error.message
@@ -72,26 +68,22 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       checkSameOrigin(request, kernel);
       const form = formOf(request);
       const link = form.get('link');
-      if (link !== null) return letIn(request, reply, await memberByLink(link, kernel), kernel);
+      if (link !== null) return letIn(request, reply, await memberByLink(kernel, link), kernel);
       const name = form.get('name') ?? '';
+      const password = form.get('password') ?? '';
       const back = backTo(form.get('return') ?? '');
-      await chargeTry(request, kernel);
-      const member = await checkPassword(kernel.db, name, form.get('password') ?? '');
+      const member = await memberByPassword(kernel, visitorOf(request), { name, password });
       if (member !== undefined) return letIn(request, reply, member, kernel, back);
-      refuseIn(kernel, request, 401);
+      logRefusal(kernel, visitorOf(request), 401);
       const problem = 'The name or the password is wrong.';
       return showPage(reply, 401, loginPage({ name, problem, back }, kernel.program));
     });
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
       checkSameOrigin(request, kernel);
-      const credential = cookieOf(request.headers.cookie, kernel.publicUrl);
-      if (credential !== undefined) {
-        await deleteSession(kernel.db, credential.secret);
-        await kernel.identity.invalidate();
-      }
       const page = keepPage({ next: '/session' });
-      return showScriptedPage(reply.header('set-cookie', cookie(kernel, '', 0)), 200, page, KEEP_SCRIPT);
+      const cookie = await endSession(kernel, visitorOf(request));
+      return showScriptedPage(reply.header('set-cookie', cookie), 200, page, KEEP_SCRIPT);
     });
     // Only scripts of this origin can send the header that it needs, so nobody else gets a link.
     scope.post('/session/links', async (request, reply) => {
@@ -109,21 +101,20 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
   });
 }
 
-/** Does not log the name: people type their passwords into that field. */
-function refuseIn({ log }: Kernel, { ip }: FastifyRequest, status: number): void {
-  log.info({ route: 'session', status, address: ip }, 'login refused');
+function visitorOf({ ip: address, headers }: FastifyRequest) {
+  return { address, headers };
 }
 
-async function letIn({ ip }: FastifyRequest, reply: FastifyReply, member: Member, kernel: Kernel, back = '') {
-  kernel.log.info({ route: 'session', status: 200, caller: member.username, address: ip }, 'logged in');
-  const { secret, pageSecret } = await insertSession(kernel.db, member, kernel.clock.now());
+async function letIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  member: Member,
+  kernel: Kernel,
+  back = '',
+) {
+  const { pageSecret, cookie } = await openSession(kernel, visitorOf(request), member);
   const page = keepPage({ secret: pageSecret, next: back || '/session' });
-  return showScriptedPage(
-    reply.header('set-cookie', cookie(kernel, secret, SESSION_MS / 1000)),
-    200,
-    page,
-    KEEP_SCRIPT,
-  );
+  return showScriptedPage(reply.header('set-cookie', cookie), 200, page, KEEP_SCRIPT);
 }
 
 /** Empty for anything but a page of this server. */
@@ -131,37 +122,16 @@ function backTo(path = ''): string {
   return isLocalPath(path) ? path : '';
 }
 
-async function memberByLink(link: string, { db, clock }: Kernel): Promise<Member> {
-  const member = await spendLoginLink(db, link, clock.now());
-  if (member !== undefined) return member;
-  throw new Failure('unauthenticated', 'This link has been used, or its time is over.');
-}
-
-async function chargeTry({ ip }: FastifyRequest, { limits, clock }: Kernel): Promise<void> {
-  if (!limits.enabled) return;
-  const now = clock.now();
-  const caller = anonymousAt(ip);
-  if ((await limits.consume(LOGIN_CATEGORY, caller, now)) !== undefined) return;
-  const seconds = retrySeconds(limits.peek(LOGIN_CATEGORY, caller, now), now);
-  throw new Failure('exhausted', `Too many tries from this address. Try again in ${seconds} seconds.`, {
-    headers: { 'retry-after': String(seconds) },
-  });
-}
-
 function formOf({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof URLSearchParams) return body;
   throw new Failure('malformed', 'This page takes only its own form.');
 }
 
-/** Another site must not log its visitor in as a different user. */
-function checkSameOrigin({ headers }: FastifyRequest, { publicUrl }: Kernel): void {
-  if (headers.origin === undefined || headers.origin === new URL(publicUrl).origin) return;
-  throw new Failure('forbidden', `This form belongs to ${new URL(publicUrl).origin}. Open it there.`);
-}
-
-function cookie({ publicUrl }: Kernel, secret: string, seconds: number): string {
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  return `${sessionCookieName(publicUrl)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+/** Browsers name the origin of every form that is posted; other programs need not. */
+function checkSameOrigin(request: FastifyRequest, kernel: Kernel): void {
+  if (request.headers.origin === undefined || isOwnOrigin(request, kernel)) return;
+  const { origin } = new URL(kernel.publicUrl);
+  throw new Failure('forbidden', `This form belongs to ${origin}. Open it there.`);
 }
 
 const NEEDS_SCRIPTS =

@@ -146,6 +146,7 @@ export class ReplySender {
     const location = locationOf(failure, call.base);
     const own = {
       'cache-control': 'no-store',
+      ...(protocol.errorType !== undefined && { 'content-type': protocol.errorType }),
       ...(kind === 'unavailable' && { 'retry-after': RETRY_SECONDS }),
       ...(location !== undefined && { location }),
       ...details.headers,

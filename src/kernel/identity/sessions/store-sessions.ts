@@ -46,8 +46,22 @@ export interface SessionSecrets {
   pageSecret: string;
 }
 
+/** Where a session is opened, and by which program, as it names itself. */
+export interface SessionOrigin {
+  address: string | null;
+  agent: string | null;
+}
+
+/** A program may name itself at any length. */
+const MAX_AGENT = 300;
+
 /** Opens a session. */
-export async function insertSession(db: Db, member: Member, now: number): Promise<SessionSecrets> {
+export async function insertSession(
+  db: Db,
+  member: Member,
+  now: number,
+  { address, agent }: SessionOrigin = { address: null, agent: null },
+): Promise<SessionSecrets> {
   const [secret, page] = [newSecret(''), newSecret('')];
   await db
     .insertInto('sessions')
@@ -57,6 +71,9 @@ export async function insertSession(db: Db, member: Member, now: number): Promis
       created_at: now,
       expires_at: now + SESSION_MS,
       page_hash: page.hash,
+      address,
+      agent: agent?.slice(0, MAX_AGENT) ?? null,
+      seen_at: now,
     })
     .execute();
   return { secret: secret.value, pageSecret: page.value };
@@ -75,6 +92,63 @@ export async function findSession(db: Db, hash: string, now: number) {
 
 export async function deleteSession(db: Db, secret: string): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hashSecret(secret)).execute();
+}
+
+/** A session as its owner sees it. */
+export interface SessionRecord extends SessionOrigin {
+  /** Names it without opening it. */
+  hash: string;
+  createdAt: number;
+  expiresAt: number;
+  seenAt: number | null;
+}
+
+/** Of older ones nobody looks at more. */
+export const MAX_SESSIONS = 100;
+
+/** The newest first. */
+export async function listSessions(db: Db, memberId: string, now: number): Promise<SessionRecord[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['hash', 'created_at', 'expires_at', 'address', 'agent', 'seen_at'])
+    .where('member_id', '=', memberId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash', 'desc')
+    .limit(MAX_SESSIONS)
+    .execute();
+  return rows.map((row) => ({
+    hash: row.hash,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    address: row.address,
+    agent: row.agent,
+    seenAt: row.seen_at,
+  }));
+}
+
+/** False where the member has no such session. */
+export async function deleteSessionOf(db: Db, memberId: string, hash: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('hash', '=', hash)
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** All but one, which may be none of them. Resolves with how many there were. */
+export async function deleteOtherSessions(db: Db, memberId: string, kept: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('member_id', '=', memberId)
+    .where('hash', '!=', kept)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+export async function updateSessionSeen(db: Db, hash: string, at: number): Promise<void> {
+  await db.updateTable('sessions').set({ seen_at: at }).where('hash', '=', hash).execute();
 }
 
 /** Deletes expired sessions and links, and old secrets of tokens after their grace. Expired tokens stay listed. */

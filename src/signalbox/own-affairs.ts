@@ -1,0 +1,25 @@
+// What belongs to a person alone, such as their sessions: that person's browsers may always, their tokens where they have the permission.
+import { Failure } from '../kernel/failure.ts';
+import type { Call } from '../kernel/http/route.ts';
+import type { KnownCaller } from '../kernel/identity/caller.ts';
+import type { RoleStatements } from '../kernel/identity/role-policies.ts';
+
+const SESSIONS = 'member/me:session/*';
+const PREFERENCES = 'member/me:preferences/*';
+
+const OWN = [{ effect: 'allow' as const, actions: ['*'], resources: [SESSIONS, PREFERENCES] }];
+
+/** Those who administrate have everything anyway. */
+export const ownStatements: RoleStatements = { reader: OWN, writer: OWN };
+
+type OwnCall = Pick<Call, 'can' | 'requirePermission'> & { caller: KnownCaller };
+
+/** The id of the member. A service token acts for nobody who could log in. */
+export function requireOwn(call: OwnCall, what: 'sessions' | 'preferences'): string {
+  const { caller } = call;
+  if (caller.token?.isService === true)
+    throw new Failure('forbidden', `A service token has no ${what}: they belong to people.`);
+  const resource = what === 'sessions' ? SESSIONS : PREFERENCES;
+  if (!call.can(resource) && caller.session === undefined) call.requirePermission(resource);
+  return caller.member.id;
+}
