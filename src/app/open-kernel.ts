@@ -26,6 +26,7 @@ import type { Config } from './config.ts';
 import { recordIsolation } from './execution-settings.ts';
 import { openBlobs, openSecrets, repositoriesFolderOf } from './open-stores.ts';
 import { RELEASE } from './release.ts';
+import { openSignalboxServices } from '../signalbox/services.ts';
 import type { StreamLimits } from '../flags/delivery/sdk-streams.ts';
 import { Failure } from '../kernel/failure.ts';
 import { LOGIN_QUOTA, LOGIN_CATEGORY } from '../kernel/http/pages/open-session.ts';
@@ -85,6 +86,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
           inflation: { repositoryBytes: config.maxInflatedBytes },
         },
       )),
+      ...(await openSignalboxServices({ engine, clock, log, metrics })),
       // The ports between the APIs, which do not import each other.
       ownRepositories: {
         nameIn: (url) => repositoryNameIn(url, [urls.public, urls.listening]),

@@ -12,6 +12,7 @@ import { Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { activityModule } from './activity/module.ts';
 import { meModule } from './me/module.ts';
+import { streamModule } from './stream/module.ts';
 import { sessionModule } from './sessions/module.ts';
 
 const MINUTE = 60;
@@ -20,7 +21,7 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, and the activity of all of them. The console uses it, and everything that it ' +
+    'What spans the three APIs: who the caller is, preferences, sessions, the activity of all of them, and a stream of changes. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],
@@ -78,6 +79,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   meModule,
   sessionModule,
   activityModule,
+  streamModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);
 

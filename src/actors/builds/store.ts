@@ -68,12 +68,12 @@ type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'meta' | '
 
 export async function updateBuild(tx: Db, id: string, changes: BuildChanges): Promise<void> {
   await tx.updateTable('builds').set(columnsOf(changes)).where('id', '=', id).execute();
-  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.build);
+  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.build, id);
 }
 
 export async function deleteBuild(tx: Db, id: string): Promise<void> {
   await tx.deleteFrom('builds').where('id', '=', id).execute();
-  await notifyOnCommit(tx, STATUS_CHANNELS.build);
+  await notifyOnCommit(tx, STATUS_CHANNELS.build, id);
 }
 
 /** Whose builds. */

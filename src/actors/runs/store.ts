@@ -51,7 +51,7 @@ export type RunChanges = Partial<Omit<Run, 'id' | 'userId' | 'taskId'>> & {
 
 export async function updateRun(tx: Db, id: string, changes: RunChanges): Promise<void> {
   await tx.updateTable('runs').set(columnsOf(changes)).where('id', '=', id).execute();
-  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.run);
+  if (changes.status !== undefined) await notifyOnCommit(tx, STATUS_CHANNELS.run, id);
 }
 
 /** The process of the run has answered a request. */

@@ -13,14 +13,17 @@ const AUDIT_EVERY_ACCOUNT = 'auditEveryAccount';
 
 export type AuditLogCall = Pick<Call, 'can'> & { caller: KnownCaller };
 
-type Visibility = (entry: Pick<AuditEntry, 'resource' | 'ownerId'>) => boolean;
+export type Visibility = (entry: Pick<AuditEntry, 'resource' | 'ownerId'>) => boolean;
 
 /**
  * Entries of a project need the permission to view the project. Other entries need the permission to view the audit
  * log, of the account and of the resource; those of Actors, storages, repositories and all else that belongs to one account
  * are for that account and for those who may see every account's. An entry of an earlier release does not name its owner.
  */
-export async function visibility(call: AuditLogCall, { db, auditedAccounts }: Kernel): Promise<Visibility> {
+export async function visibility(
+  call: AuditLogCall,
+  { db, auditedAccounts }: Pick<Kernel, 'db' | 'auditedAccounts'>,
+): Promise<Visibility> {
   const seesAccount = call.can('acct', VIEW_AUDIT_LOG);
   const seesEveryAccount = call.can('acct', AUDIT_EVERY_ACCOUNT);
   const { id } = accountOf(call.caller);

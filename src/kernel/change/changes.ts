@@ -42,6 +42,9 @@ export interface ChangePlan<T> {
   result: T;
 }
 
+/** Notified after every commit with audit entries. */
+export const CHANGES = 'changes';
+
 /** Entries per round trip: building the statements for more would block other calls. */
 const AT_ONCE = 50;
 
@@ -86,7 +89,8 @@ export class Changes {
     ]);
     const { extra, channels } = this.#extraFor(db, entriesOf(recorded), rowsOf(registrations));
     const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
-    const isDone = await this.#engine.batchIf(guards, [...statements, ...audit, ...extra], channels);
+    const all = [...statements, ...audit, ...extra];
+    const isDone = await this.#engine.batchIf(guards, all, [...channels, CHANGES]);
     return isDone ? result : await this.run(actor, otherwise);
   }
 
@@ -103,7 +107,7 @@ export class Changes {
   /** The first round trip also reads the registrations. */
   async #save(tx: Db, recorded: readonly Recorded[]): Promise<void> {
     let registrations: (readonly unknown[])[] | undefined;
-    const notified = new Set<string>();
+    const notified = new Set([CHANGES]);
     for (let start = 0; start < recorded.length; start += AT_ONCE) {
       const some = recorded.slice(start, start + AT_ONCE);
       const readers = registrations === undefined ? this.#readers(tx) : [];

@@ -32,6 +32,8 @@ declare module '../storage/tables.ts' {
       owner_id: Generated<string | null>;
       /** Stays the same when the resource is renamed. */
       subject: Generated<string | null>;
+      /** The transaction; see `Engine.oldestTransaction`. */
+      xid: Generated<number | null>;
     };
   }
 }
@@ -69,6 +71,10 @@ export const eventMigrations: Migration[] = [
       'create index events_owner on events (owner_id) where owner_id is not null',
       'create index events_subject on events (subject) where subject is not null',
     ],
+  },
+  {
+    name: 'kernel-events-order',
+    up: ({ transactions }) => transactions('events', 'seq'),
   },
 ];
 

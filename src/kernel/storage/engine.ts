@@ -35,6 +35,11 @@ export interface Engine {
   notify(channel: string, payload?: string): Promise<void>;
   /** The listener gets the payload, or undefined after changes of unknown content. Its errors are logged. Returns a function that removes it. */
   listen(channel: string, listener: (payload: string | undefined) => unknown): Promise<() => void>;
+  /**
+   * The oldest transaction that has not ended: those with smaller numbers have, and their rows are there. Undefined where
+   * transactions commit one after the other, in the order of the rows that they insert.
+   */
+  oldestTransaction(): Promise<number | undefined>;
   /** Fails when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

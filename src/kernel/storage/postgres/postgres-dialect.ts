@@ -22,7 +22,7 @@ import { takeNotifications } from '../notify-on-commit.ts';
 import { isContested, retryContested } from '../retry.ts';
 
 /** Sends a notification on the given connection. It must not fail. */
-export type Notify = (connection: DatabaseConnection, channel: string) => Promise<void>;
+export type Notify = (connection: DatabaseConnection, channel: string, payload?: string) => Promise<void>;
 
 export function postgresDialect(pool: Pool, notify: Notify): Dialect {
   return {
@@ -81,7 +81,8 @@ class PostgresDriver implements Driver {
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     await connection.commit();
     // After the commit, not in it: PostgreSQL serialises the commits of transactions that notify.
-    for (const channel of takeNotifications(connection)) await this.#notify(connection, channel);
+    for (const { channel, payload } of takeNotifications(connection))
+      await this.#notify(connection, channel, payload);
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {

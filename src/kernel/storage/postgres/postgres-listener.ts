@@ -46,8 +46,8 @@ export class PostgresListener {
   }
 
   /** Notifies the listeners of this process without a round trip. */
-  notifyLocal(channel: string): void {
-    this.#listeners.notify(channel, undefined);
+  notifyLocal(channel: string, payload?: string): void {
+    this.#listeners.notify(channel, payload);
   }
 
   /** Channels are visible in the whole database, so the name includes the schema: two servers in one database stay apart. */

@@ -59,9 +59,9 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
   }
 
   /** Notifies this process directly: reads after its own commit must not find older data in a cache, and NOTIFY takes a while. */
-  async function notifyCommit(sender: Sender, channel: string): Promise<void> {
-    listener.notifyLocal(channel);
-    await notify(sender, channel);
+  async function notifyCommit(sender: Sender, channel: string, payload?: string): Promise<void> {
+    listener.notifyLocal(channel, payload);
+    await notify(sender, channel, payload);
   }
 
   return {
@@ -88,6 +88,11 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     },
     notify: (channel, payload) => notify(db, channel, payload),
     listen: (channel, onNotification) => listener.listen(channel, onNotification),
+    async oldestTransaction() {
+      const { rows } = await sql<{ oldest: number }>`
+        select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest`.execute(db);
+      return rows[0]!.oldest;
+    },
     async ping() {
       await sql`select 1`.execute(db);
     },

@@ -9,6 +9,8 @@ import { hasWritten } from './sqlite-protocol.ts';
 import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
 import { awaitAll } from '../execute-all.ts';
 
+type NotifyListeners = (channel: string, payload: string | undefined) => void;
+
 export function sqliteDialect(driver: SqliteDriver): Dialect {
   return {
     createDriver: () => driver,
@@ -37,12 +39,12 @@ class UnlockedQueryCompiler extends SqliteQueryCompiler {
 export class SqliteDriver implements Driver {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
-  readonly #notify: (channel: string) => void;
+  readonly #notify: NotifyListeners;
   readonly #idle: SqliteConnection[] = [];
   #busy = 0;
   #closing: (() => void) | undefined;
 
-  constructor(writer: StorageThread, reader: StorageThread, notify: (channel: string) => void) {
+  constructor(writer: StorageThread, reader: StorageThread, notify: NotifyListeners) {
     this.#writer = writer;
     this.#reader = reader;
     this.#notify = notify;
@@ -68,7 +70,7 @@ export class SqliteDriver implements Driver {
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await connection.end('commit');
-    for (const channel of takeNotifications(connection)) this.#notify(channel);
+    for (const { channel, payload } of takeNotifications(connection)) this.#notify(channel, payload);
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {

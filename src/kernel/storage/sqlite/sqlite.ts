@@ -25,7 +25,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   await reader.started();
 
   const listeners = new Listeners(log);
-  const driver = new SqliteDriver(writer, reader, (channel) => listeners.notify(channel, undefined));
+  const driver = new SqliteDriver(writer, reader, (channel, payload) => listeners.notify(channel, payload));
   const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
   writer.onChange = () => listeners.notifyAll();
   let closing: Promise<void> | undefined;
@@ -42,6 +42,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     },
     notify: async (channel, payload) => listeners.notify(channel, payload || undefined),
     listen: async (channel, listener) => listeners.add(channel, listener),
+    oldestTransaction: async () => undefined,
     ping: async () => {
       // Raw statements go to the writer, built ones to the reader.
       await Promise.all([sql`select 1`.execute(db), db.selectNoFrom(sql`1`.as('one')).execute()]);

@@ -1,0 +1,56 @@
+// Query plans of the Signalbox API: sessions, preferences and new audit entries are found by an index.
+import { before, test } from 'node:test';
+import { sql } from 'kysely';
+import { onEachEngine } from '../../test/engines.ts';
+import { assertPlans, recordStatements } from '../../test/query-plans.ts';
+import { listNotices, listNumbersSince, readPosition } from '../kernel/change/store-new-entries.ts';
+import {
+  deleteOtherSessions,
+  deleteSessionOf,
+  listSessions,
+  updateSessionSeen,
+} from '../kernel/identity/sessions/store-sessions.ts';
+import type { Engine } from '../kernel/storage/engine.ts';
+import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
+
+const ROWS = 5000;
+
+onEachEngine((testEngine) => {
+  let engine: Engine;
+  before(async () => {
+    engine = await testEngine.openMigrated();
+    const numbers =
+      testEngine.kind === 'sqlite'
+        ? `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${ROWS}) select i from n`
+        : `select generate_series(1, ${ROWS}) as i`;
+    for (const statement of [
+      `insert into members (id, username, email, role, custom_roles, created_at, updated_at)
+         select 'm' || i, 'm' || i, 'm' || i || '@example.com', 'reader', '[]', i, i from (${numbers}) n`,
+      `insert into sessions (hash, member_id, created_at, expires_at)
+         select 'h' || i, 'm' || i, i, 1000000 + i from (${numbers}) n`,
+      `insert into preferences (member_id, value, updated_at) select 'm' || i, '{}', i from (${numbers}) n`,
+      `insert into events (id, at, action, resource, kind, name)
+         select 'e' || i, i, 'updateOn', 'proj/p', 'flag', 'f' from (${numbers}) n`,
+    ])
+      await sql.raw(statement).execute(engine.db);
+  });
+
+  test('every statement finds its rows by an index', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    await listSessions(db, 'm7', 0);
+    await deleteSessionOf(db, 'm7', 'h7');
+    await deleteOtherSessions(db, 'm8', 'h9');
+    await updateSessionSeen(db, 'h9', 1);
+    await findPreferences(db, 'm7');
+    await db.transaction().execute(async (tx) => {
+      await lockPreferences(tx, 'm7');
+      await upsertPreferences(tx, 'm7', {}, 1);
+    });
+    await readPosition(engine);
+    await listNumbersSince(db, { upTo: ROWS - 5 });
+    if (engine.kind === 'postgres') await listNumbersSince(db, { before: Number.MAX_SAFE_INTEGER });
+    await listNotices(db, [1, 2, 3]);
+    await assertPlans(engine, [...seen.values()], { atLeast: 9, hasFewRows: true });
+  });
+});

@@ -1,0 +1,126 @@
+// One open stream of changes: what its caller may see of them, as server-sent events, within a bound.
+import { visibility } from '../../flags/audit-log/visibility.ts';
+import type { ChangeNotice } from '../../kernel/change/store-new-entries.ts';
+import type { StreamConnection } from '../../kernel/http/route.ts';
+import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import { can } from '../../kernel/identity/policy.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import { productOf } from '../activity/model.ts';
+
+/** A client that leaves more than this unread is cut off: it comes back, and begins where it was. */
+const MAX_BUFFERED = 20 * 1024;
+
+/** A run or a build whose status has changed. */
+export interface JobNotice {
+  kind: 'run' | 'build';
+  id: string;
+  status: string;
+  userId: string;
+}
+
+export class LiveStream {
+  readonly #connection: StreamConnection;
+  readonly #kernel: Kernel;
+  #caller: KnownCaller;
+  #isEnded = false;
+  /** What the connection had sent at the last heartbeat, if it had something left to send. */
+  #sentBefore: number | undefined;
+
+  constructor(connection: StreamConnection, kernel: Kernel, caller: KnownCaller) {
+    this.#connection = connection;
+    this.#kernel = kernel;
+    this.#caller = caller;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Of the person: each has their own share of streams. */
+  get memberId(): string {
+    return this.#caller.member.id;
+  }
+
+  /** `position` is where a client that was cut off goes on; a client that comes from elsewhere reads everything anew. */
+  begin(position: string, isResumed: boolean): void {
+    this.#write(`retry: 1000\n${eventOf('begin', { isResumed }, position)}`);
+  }
+
+  /** Only the last event has the position, because all of them are before it. */
+  async sendChanges(changes: readonly ChangeNotice[], position: string): Promise<void> {
+    if (this.#isEnded || !(await this.#identify())) return;
+    const caller = this.#caller;
+    const isVisible = await visibility(
+      { caller, can: (resource, action) => can(caller, action!, resource) },
+      this.#kernel,
+    );
+    const seen = changes.filter(({ resource, ownerId }) =>
+      isVisible({ resource, ...(ownerId !== null && { ownerId }) }),
+    );
+    if (this.#isEnded || seen.length === 0) return;
+    const events = seen.map(({ id, at, action, resource, kind, name, memberId }, index) =>
+      eventOf(
+        'change',
+        { id, at, product: productOf(resource), action, resource, kind, name, memberId },
+        index === seen.length - 1 ? position : undefined,
+      ),
+    );
+    for (const event of events) this.#write(event);
+  }
+
+  /** Lost with the connection: a client that comes back reads what is running anew. */
+  async sendJobs(jobs: readonly JobNotice[]): Promise<void> {
+    const { id } = accountOf(this.#caller);
+    const own = jobs.filter(({ userId }) => userId === id);
+    if (this.#isEnded || own.length === 0 || !(await this.#identify())) return;
+    for (const { kind, id: jobId, status } of own) {
+      const isAllowed =
+        kind === 'run'
+          ? can(this.#caller, 'viewRun', `actor-run/${jobId}`)
+          : can(this.#caller, 'viewBuild', `actor-build/${jobId}`);
+      if (isAllowed) this.#write(eventOf(kind, { id: jobId, status }));
+    }
+  }
+
+  /** False where the credential is not good any more: the stream has ended then. */
+  async #identify(): Promise<boolean> {
+    const { identity, clock } = this.#kernel;
+    try {
+      this.#caller = await identity.identifyAgain(this.#caller, clock.now());
+      return true;
+    } catch {
+      this.end();
+      return false;
+    }
+  }
+
+  async heartbeat(): Promise<void> {
+    if (this.#isEnded || !(await this.#identify())) return;
+    const { writableLength, socket } = this.#connection;
+    const sent = writableLength === 0 ? undefined : (socket?.bytesWritten ?? 0) - writableLength;
+    if (sent !== undefined && sent === this.#sentBefore) return this.#cut();
+    this.#sentBefore = sent;
+    if (writableLength === 0) this.#connection.write(':\n\n');
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#connection.end();
+  }
+
+  #write(text: string): void {
+    if (this.#isEnded) return;
+    if (this.#connection.writableLength + text.length > MAX_BUFFERED) return this.#cut();
+    this.#connection.write(text);
+  }
+
+  #cut(): void {
+    this.#isEnded = true;
+    this.#connection.destroy();
+  }
+}
+
+function eventOf(event: string, data: object, id?: string): string {
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}

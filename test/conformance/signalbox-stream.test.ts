@@ -1,0 +1,255 @@
+// The stream of changes: what it sends to whom, how it goes on after a break, and that no transaction is missed.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { updateRun } from '../../src/actors/runs/store.ts';
+import { systemActor } from '../../src/kernel/identity/actor.ts';
+import { onEachEngine, onEngine } from '../engines.ts';
+import { EventReader, type ServerEvent } from '../event-stream.ts';
+import { giveToken, join, openBrowser } from '../people.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
+import { giveActor, giveRun } from './actors-run-rows.ts';
+
+const STREAM = '/signalbox/v1/stream';
+
+function follow(
+  server: TestServer,
+  { token = ADMIN_TOKEN, lastId }: { token?: string; lastId?: string } = {},
+): Promise<EventReader> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(lastId !== undefined && { 'last-event-id': lastId }),
+  };
+  return EventReader.open(server.url + STREAM, { headers });
+}
+
+async function begun(reader: EventReader): Promise<boolean> {
+  const { event, data } = await reader.next();
+  assert.equal(event, 'begin');
+  return (data as { isResumed: boolean }).isResumed;
+}
+
+/** The next change of a project with this key. */
+async function changeOf(reader: EventReader, key: string): Promise<ServerEvent['data']> {
+  for (;;) {
+    const { event, data } = await reader.next();
+    if (event === 'change' && data.resource === `proj/${key}`) return data;
+  }
+}
+
+async function makeProject(server: TestServer, key: string, token = ADMIN_TOKEN): Promise<void> {
+  const body = { key, name: key };
+  const { status, text } = await server.call('/api/v2/projects', { method: 'POST', body, token });
+  assert.equal(status, 201, text);
+}
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServerOn(engine, { limits: 'off' });
+  });
+  after(() => server.stop());
+
+  test('a change is sent to those who may see it, with its place and its kind', async () => {
+    const reader = await follow(server);
+    assert.equal(reader.headers['content-type'], 'text/event-stream; charset=utf-8');
+    assert.equal(await begun(reader), false);
+    await makeProject(server, 'one');
+    const change = await changeOf(reader, 'one');
+    assert.equal(change.product, 'flags');
+    assert.equal(change.action, 'createProject');
+    assert.equal(change.name, 'one');
+    reader.close();
+  });
+
+  test('what belongs to another account is sent to its owner alone', async () => {
+    const { value: own } = await giveToken(server, await join(server, 'ann', { role: 'writer' }), {
+      role: 'writer',
+    });
+    const { value: other } = await giveToken(server, await join(server, 'bob', { role: 'writer' }), {
+      role: 'writer',
+    });
+    const [mine, theirs] = [await follow(server, { token: own }), await follow(server, { token: other })];
+    await begun(mine);
+    await begun(theirs);
+    const made = await server.call('/user/repos', { method: 'POST', token: own, body: { name: 'secret' } });
+    assert.equal(made.status, 201, made.text);
+    await makeProject(server, 'mark', own);
+    const kinds: string[] = [];
+    for (;;) {
+      const { data } = await mine.next();
+      kinds.push(data.product);
+      if (data.resource === 'proj/mark') break;
+    }
+    assert.ok(kinds.includes('code'));
+    await changeOf(theirs, 'mark');
+    assert.ok(theirs.events.every(({ data }) => data.product !== 'code'));
+    mine.close();
+    theirs.close();
+  });
+
+  test('a client that was cut off gets what it has missed; an unknown id begins anew', async () => {
+    const first = await follow(server);
+    await begun(first);
+    await makeProject(server, 'seen');
+    await changeOf(first, 'seen');
+    const { lastId } = first;
+    first.close();
+    await makeProject(server, 'missed');
+    const second = await follow(server, { lastId });
+    assert.equal(await begun(second), true);
+    assert.equal((await changeOf(second, 'missed')).name, 'missed');
+    second.close();
+    for (const unknown of ['x', 'e', 't-1', '7', 'e99999999999999999999']) {
+      const third = await follow(server, { lastId: unknown });
+      assert.equal(await begun(third), false, unknown);
+      third.close();
+    }
+  });
+
+  test('a client that has missed more than some hundred changes begins anew', async () => {
+    const first = await follow(server);
+    await begun(first);
+    const { lastId } = first;
+    first.close();
+    const { changes, clock } = server.app.kernel;
+    await changes.run(systemActor({ now: clock.now(), id: 'test' }), async (tx) => {
+      for (let index = 0; index <= 500; index += 1)
+        tx.record({
+          accesses: [{ action: 'createProject', resource: 'proj/many' }],
+          requirements: [],
+          kind: 'project',
+          name: `many ${index}`,
+          verb: 'created the project',
+        });
+    });
+    const second = await follow(server, { lastId });
+    assert.equal(await begun(second), false);
+    second.close();
+  });
+
+  test('a run that changes its status is sent to its owner alone', async () => {
+    const { value: token } = await giveToken(server, await join(server, 'ron', { role: 'writer' }), {
+      role: 'writer',
+    });
+    const [owner, admin] = [await follow(server, { token }), await follow(server)];
+    await begun(owner);
+    await begun(admin);
+    const { id } = await giveRun(server, await giveActor(server, { token }), { token, status: 'RUNNING' });
+    await server.app.kernel.db.transaction().execute((tx) => updateRun(tx, id, { status: 'SUCCEEDED' }));
+    let sent = await owner.next();
+    while (sent.event !== 'run') sent = await owner.next();
+    assert.deepEqual(sent.data, { id, status: 'SUCCEEDED' });
+    await makeProject(server, 'after-run');
+    await changeOf(admin, 'after-run');
+    assert.ok(admin.events.every(({ event }) => event !== 'run'));
+    owner.close();
+    admin.close();
+  });
+
+  test('a stream ends with its credential', async () => {
+    const member = await join(server, 'eve');
+    const browser = await openBrowser(server, member);
+    const reader = await EventReader.open(server.url + STREAM, { headers: browser });
+    await begun(reader);
+    const out = await server.call('/signalbox/v1/session', {
+      method: 'DELETE',
+      token: null,
+      headers: { ...browser, origin: server.url },
+    });
+    assert.equal(out.status, 204);
+    await makeProject(server, 'after');
+    await reader.ended();
+    assert.ok(reader.events.every(({ data }) => data.name !== 'after'));
+  });
+
+  test('without a credential there is no stream, and a member has no more than twenty', async () => {
+    assert.equal((await server.call(STREAM, { token: null })).status, 401);
+    const member = await join(server, 'max');
+    const { value: token } = await giveToken(server, member, { role: 'reader' });
+    const readers: EventReader[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const reader = await follow(server, { token });
+      await begun(reader);
+      readers.push(reader);
+    }
+    const refused = await server.call(STREAM, { token });
+    assert.equal(refused.status, 429);
+    assert.ok(refused.headers.get('retry-after') !== null);
+    for (const reader of readers) reader.close();
+  });
+});
+
+onEngine('postgres', (engine) => {
+  const running: TestServer[] = [];
+  after(() => Promise.all(running.map((node) => node.stop())));
+
+  test('a change on one node is sent by another, and a stream goes on there', async () => {
+    const database = await engine.migratedDatabase();
+    const [one, two] = await Promise.all([
+      startServer({ database, limits: 'off' }),
+      startServer({ database, limits: 'off' }),
+    ]);
+    running.push(one, two);
+    const reader = await follow(two);
+    await begun(reader);
+    await makeProject(one, 'across');
+    await changeOf(reader, 'across');
+    const { lastId } = reader;
+    reader.close();
+    await makeProject(two, 'while-away');
+    const again = await follow(one, { lastId });
+    assert.equal(await begun(again), true);
+    await changeOf(again, 'while-away');
+    again.close();
+  });
+
+  test('a transaction that commits late is missed by nobody, on an open stream or after a break', async () => {
+    const server = await startServerOn(engine, { limits: 'off' });
+    running.push(server);
+    const { clock, db } = server.app.kernel;
+    const reader = await follow(server);
+    await begun(reader);
+    const held = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
+    // Its row has a lower number than that of the change below.
+    const late = db.transaction().execute(async (tx) => {
+      const row = { id: 'late', at: clock.now(), action: 'createProject', resource: 'proj/late' };
+      await tx
+        .insertInto('events')
+        .values({
+          ...row,
+          kind: 'project',
+          name: 'late',
+          call_id: null,
+          member_id: null,
+          token_id: null,
+          before: null,
+          after: null,
+          comment: null,
+          accesses: null,
+          detail: null,
+          words: null,
+        })
+        .execute();
+      written.resolve();
+      await held.promise;
+    });
+    await written.promise;
+    await makeProject(server, 'early');
+    await changeOf(reader, 'early');
+    const { lastId } = reader;
+    const other = await follow(server, { lastId });
+    await begun(other);
+    held.resolve();
+    await late;
+    assert.equal((await changeOf(reader, 'late')).name, 'late');
+    assert.equal((await changeOf(other, 'late')).name, 'late');
+    reader.close();
+    other.close();
+    const resumed = await follow(server, { lastId });
+    assert.equal(await begun(resumed), true);
+    assert.equal((await changeOf(resumed, 'late')).name, 'late');
+    resumed.close();
+  });
+});
