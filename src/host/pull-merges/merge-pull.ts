@@ -1,4 +1,4 @@
-// Merges a pull request: objects, intent, reference, rows. A crash between any two of them leaves it merged or not, never half. ADR 9201.
+// Merges a pull request: objects, intent, reference, rows. A crash between any two of them leaves it merged or not, never half. ADR 0139.
 import { Failure } from '../../kernel/failure.ts';
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';

@@ -1,4 +1,4 @@
-// Merges that have begun, in the database: what the base moves to, and what pull request that ends. ADR 9201.
+// Merges that have begun, in the database: what the base moves to, and what pull request that ends. ADR 0139.
 import type { Selectable } from 'kysely';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Pull } from '../pulls/pull.ts';
