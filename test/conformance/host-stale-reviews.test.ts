@@ -67,7 +67,7 @@ test('a push that brings the base alone dismisses nothing', async () => {
 });
 
 test('a push that changes the difference dismisses approvals, and nothing else', async () => {
-  const { ada, bob, cleo, eve } = crew;
+  const { ada, bob, eve } = crew;
   const { pull, number, push } = called;
   const receiver = await openReceiver();
   try {
