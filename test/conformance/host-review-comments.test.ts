@@ -73,7 +73,7 @@ onEachEngine((engine) => {
   test('what is not in the changes is refused, and nothing is written', async () => {
     const { ada, bob } = crew;
     const { pull, sha } = await newCodePull(ada, at);
-    const other = await newCodePull(ada, at);
+    const other = await newCodePull(ada, at, { lines: CODE.with(1, 'other') });
     const main = (await expect(200, ada.get(`${at}/git/ref/heads/main`)))['object'].sha as string;
     const post = async (sent: Json) =>
       errorOf(await bob.post(`${pull}/comments`, { commit_id: sha, path: 'code.txt', body: 'x', ...sent }));
@@ -317,5 +317,20 @@ onEachEngine((engine) => {
     await writeLines(ada, at, { branch, lines: CODE });
     await eventually(async () => (await read(file))['position'] === null, 'the file');
     for (const id of [kept, left, range, late]) assert.equal((await read(id))['line'], null);
+  });
+
+  test('lines that another base has already are outdated', async () => {
+    const { ada, bob } = crew;
+    const { pull, branch, sha } = await newCodePull(ada, at);
+    const head = await writeLines(ada, at, { branch, lines: CHANGED_CODE.with(29, 'later') });
+    await eventually(async () => (await expect(200, ada.get(pull)))['head'].sha === head, 'the push');
+    const gone = await expect(201, bob.post(`${pull}/comments`, on(2)));
+    const kept = await expect(201, bob.post(`${pull}/comments`, on(30)));
+    await expect(201, ada.post(`${at}/git/refs`, { ref: `refs/heads/${branch}-base`, sha }));
+    await expect(200, ada.patch(pull, { base: `${branch}-base` }));
+    const read = async ({ id }: Json) => await expect(200, ada.get(`${at}/pulls/comments/${id}`));
+    await eventually(async () => (await read(gone))['line'] === null, 'the comment on the base');
+    assert.deepEqual([(await read(kept))['line'], (await read(gone))['position']], [30, null]);
+    assert.notEqual((await read(kept))['position'], kept['position']);
   });
 });
