@@ -48,7 +48,7 @@ async function openComment(kernel: Kernel, call: RepositoryCall, use: IssueUse):
 /** Authors change what they have written, and those who may write change everything. */
 export function requireCommentChange(
   caller: KnownCaller,
-  { role, comment }: Pick<OpenedComment, 'role' | 'comment'>,
+  { role, comment }: Pick<OpenedComment, 'role'> & { comment: Pick<IssueComment, 'author'> },
 ): void {
   if (isAuthor(caller, comment.author) || includesRole(role, 'write')) return;
   throw new Failure('denied', 'You may not change a comment of somebody else.');

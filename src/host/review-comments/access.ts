@@ -1,19 +1,10 @@
 // Finds the comment on a line that a call names, and decides what its caller may do there.
-import { Failure } from '../../kernel/failure.ts';
 import type { Route, RouteShape } from '../../kernel/http/route.ts';
-import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
-import {
-  isAuthor,
-  openedRoute,
-  type IssueUse,
-  type OpenedHandler,
-  type OpenedIssues,
-} from '../issues/access.ts';
+import { openedRoute, type IssueUse, type OpenedHandler, type OpenedIssues } from '../issues/access.ts';
 import { openPulls } from '../pulls/access.ts';
 import { RepositoryParams, type RepositoryCall } from '../repositories/access.ts';
-import { includesRole } from '../repositories/repository.ts';
 import { accountIdOf } from '../reviews/access.ts';
 import { isCommentVisibleTo, reviewCommentNotFound, type ReviewComment } from './review-comment.ts';
 import { findReviewComment } from './store.ts';
@@ -46,10 +37,4 @@ async function openComment(
   if (comment === undefined || !isCommentVisibleTo(comment, accountIdOf(call.caller)))
     throw reviewCommentNotFound();
   return { ...opened, comment };
-}
-
-/** Authors change what they have written, and those who may write change everything. */
-export function requireCommentChange(caller: KnownCaller, { role, comment }: OpenedReviewComment): void {
-  if (isAuthor(caller, comment.author) || includesRole(role, 'write')) return;
-  throw new Failure('denied', 'You may not change a comment of somebody else.');
 }

@@ -186,7 +186,7 @@ export async function readComment(
   return comment;
 }
 
-export async function touchIssue(tx: ChangeTransaction, issue: Issue): Promise<Issue> {
+async function touchIssue(tx: ChangeTransaction, issue: Issue): Promise<Issue> {
   return await updateIssue(tx.db, issue, { updatedAt: laterOf(tx, issue) });
 }
 
