@@ -20,7 +20,12 @@ const skip =
     false);
 const options = { skip, timeout: 5 * PATIENCE_MS };
 
-const GUIDES = ['docs/guide/code-scanning.md', 'docs/guide/gists.md', 'docs/guide/upgrade-api-version.md'];
+const GUIDES = [
+  'docs/guide/code-scanning.md',
+  'docs/guide/gists.md',
+  'docs/guide/review-a-change.md',
+  'docs/guide/upgrade-api-version.md',
+];
 
 for (const guide of GUIDES) {
   test(guide, options, async (t) => {
