@@ -192,7 +192,7 @@ export async function takeFromSomeIssues(
   return ids;
 }
 
-export function milestoneFrom(row: Selectable<MilestoneRow>): Milestone {
+function milestoneFrom(row: Selectable<MilestoneRow>): Milestone {
   return {
     id: row.id,
     repositoryNumber: row.repository_number,

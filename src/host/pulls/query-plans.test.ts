@@ -7,7 +7,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { issueEventRow, issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import { hasIssueEvent } from '../timeline/store.ts';
-import { listSomeHeads, updateHeadOwner } from './follow-transfers.ts';
+import { listSomeHeads, updateHeadOwner } from './store-heads.ts';
 import {
   deleteMergeCheck,
   findNextMergeCheck,
