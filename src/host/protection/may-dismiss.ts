@@ -11,7 +11,7 @@ import { findProtection } from './store.ts';
 export async function mayDismiss(
   db: Db,
   { repository }: FoundRepository,
-  { caller, role }: Required<Pusher>,
+  { caller, role }: Required<Omit<Pusher, 'isForkSync'>>,
   baseRef: string,
 ): Promise<boolean> {
   if (!includesRole(role, 'write')) return false;

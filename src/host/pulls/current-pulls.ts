@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { requestMergeCheck } from './check-merges.ts';
+import { requestMergeCheck } from './merge-checks/check-merges.ts';
 import type { ShownPull } from './model.ts';
 import { isChecked, UNCHECKED } from './pull.ts';
 import { readBranch } from './pull-git.ts';

@@ -3,7 +3,7 @@ import type { Module } from '../../kernel/http/module.ts';
 import { pullMigrations } from '../migrations/pulls.ts';
 import { finishMergeHandler } from '../pull-merges/finish-merge.ts';
 import { mergeRoutes } from '../pull-merges/routes.ts';
-import { mergeCheckHandlers } from './check-merges.ts';
+import { mergeCheckHandlers } from './merge-checks/check-merges.ts';
 import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { pullRoutes } from './routes.ts';

@@ -13,7 +13,7 @@ import {
   findNextMergeCheck,
   hasMergeCheck,
   insertMergeCheck,
-} from './store-merge-checks.ts';
+} from './merge-checks/store-merge-checks.ts';
 import {
   findMergedBase,
   findOpenPull,

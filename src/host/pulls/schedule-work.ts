@@ -3,7 +3,7 @@ import { schedule } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import type { Pull } from './pull.ts';
-import { insertMergeCheck } from './store-merge-checks.ts';
+import { insertMergeCheck } from './merge-checks/store-merge-checks.ts';
 import { forgetMergeability, listFollowedBranches } from './store.ts';
 
 /** Brings a pull request up to date with its branches, and writes its reference. */

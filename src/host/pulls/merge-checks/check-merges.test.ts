@@ -1,22 +1,22 @@
 // What is known about merging pull requests: found out by due work, one at a time, and never shown for other commits than those of today.
 import assert from 'node:assert/strict';
-import { onEachEngine } from '../../../test/engines.ts';
-import { eventually } from '../../../test/eventually.ts';
+import { onEachEngine } from '../../../../test/engines.ts';
+import { eventually } from '../../../../test/eventually.ts';
 import {
   afterGitTests as after,
   beforeGitTests as before,
   gitTest as test,
-} from '../../../test/git-tests.ts';
-import { joinHost, type HostPerson } from '../../../test/host-people.ts';
-import type { Answer, Json, TestServer } from '../../../test/server.ts';
-import { startServerOn } from '../../../test/suites.ts';
-import { addCommit, type TestFiles } from '../git/fixture-repository.ts';
-import { GitTimedOut } from '../git/process/process-limits.ts';
-import type { GitRepository } from '../git/repository.ts';
-import { updateRefs } from '../git/refs/update-refs.ts';
-import { recordPushes } from '../pushes/record-pushes.ts';
-import { pullMergeRef } from './pull.ts';
-import { findPull } from './store.ts';
+} from '../../../../test/git-tests.ts';
+import { joinHost, type HostPerson } from '../../../../test/host-people.ts';
+import type { Answer, Json, TestServer } from '../../../../test/server.ts';
+import { startServerOn } from '../../../../test/suites.ts';
+import { addCommit, type TestFiles } from '../../git/fixture-repository.ts';
+import { GitTimedOut } from '../../git/process/process-limits.ts';
+import type { GitRepository } from '../../git/repository.ts';
+import { updateRefs } from '../../git/refs/update-refs.ts';
+import { recordPushes } from '../../pushes/record-pushes.ts';
+import { pullMergeRef } from '../pull.ts';
+import { findPull } from '../store.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;

@@ -1,21 +1,21 @@
 // Due work that finds out whether open pull requests can be merged: one at a time in each repository, and only for as long as their branches stay.
-import { Failure } from '../../kernel/failure.ts';
-import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
-import { finish, schedule, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { createMergeCommit } from '../git/merge/create-merge.ts';
-import { canRebase } from '../git/merge/rebase.ts';
-import { isStoppedByLimits } from '../git/process/process-limits.ts';
-import type { GitRepository } from '../git/repository.ts';
-import { updateRefs } from '../git/refs/update-refs.ts';
-import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
-import { serverPerson } from '../owners/model.ts';
-import { lockRepository } from '../repositories/store.ts';
-import { isChecked, pullMergeRef, type Pull } from './pull.ts';
-import { readBranch } from './pull-git.ts';
-import { CHECK_MERGE, scheduleMergeCheck } from './schedule-work.ts';
+import { Failure } from '../../../kernel/failure.ts';
+import { passCheckpoint } from '../../../kernel/jobs/checkpoint.ts';
+import { finish, schedule, type Due, type DueHandler } from '../../../kernel/jobs/due-store.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { createMergeCommit } from '../../git/merge/create-merge.ts';
+import { canRebase } from '../../git/merge/rebase.ts';
+import { isStoppedByLimits } from '../../git/process/process-limits.ts';
+import type { GitRepository } from '../../git/repository.ts';
+import { updateRefs } from '../../git/refs/update-refs.ts';
+import { scheduleMaintenance } from '../../maintenance/schedule-maintenance.ts';
+import { serverPerson } from '../../owners/model.ts';
+import { lockRepository } from '../../repositories/store.ts';
+import { isChecked, pullMergeRef, type Pull } from '../pull.ts';
+import { readBranch } from '../pull-git.ts';
+import { CHECK_MERGE, scheduleMergeCheck } from '../schedule-work.ts';
 import { deleteMergeCheck, findNextMergeCheck, hasMergeCheck } from './store-merge-checks.ts';
-import { findOpenPull, findPull, isPullOpen, updatePull } from './store.ts';
+import { findOpenPull, findPull, isPullOpen, updatePull } from '../store.ts';
 
 /** Asks for what nobody knows, unless somebody has asked before. */
 export async function requestMergeCheck({ db, clock }: Kernel, pull: Pull): Promise<void> {

@@ -1,6 +1,6 @@
 // The queue of pull requests of which it is to be found out whether they can be merged, in the database.
-import type { Db } from '../../kernel/storage/tables.ts';
-import type { Pull } from './pull.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import type { Pull } from '../pull.ts';
 
 export interface MergeCheck {
   issueId: number;
