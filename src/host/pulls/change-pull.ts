@@ -14,12 +14,7 @@ import { repositoryNotFound, type FoundRepository } from '../repositories/access
 import { lockRepository } from '../repositories/store.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
-import {
-  scheduleFinish,
-  scheduleMergeCheck,
-  scheduleOwnerRequests,
-  scheduleSync,
-} from './schedule-work.ts';
+import { scheduleFinish, scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import {
   findPull,
   isKeyOpen,
