@@ -12,6 +12,8 @@ import { listAssociations } from '../issues/people/store-associations.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { toReviewComment } from '../review-comments/model.ts';
 import type { ReviewComment } from '../review-comments/review-comment.ts';
+import type { Review } from '../reviews/review.ts';
+import { listSubmittedReviews } from '../reviews/store.ts';
 import { listThreadComments } from '../review-comments/store-threads.ts';
 import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
 import {
@@ -25,13 +27,12 @@ import { toCommitComments, toTimelineCommit } from './commit-items.ts';
 import { toEventForIssue, type Written } from './model.ts';
 import { toLineComments, toTimelineReview } from './review-items.ts';
 import { readEventSources } from './show-events.ts';
-import { listReviewsById, type ReviewInTimeline } from './store-subjects.ts';
 import { toCrossReference, toTimelineComment, type TimelineReply } from './timeline-model.ts';
 
 /** What the items of a page stand for, by id. */
 interface Subjects {
   comments: ReadonlyMap<number, IssueComment>;
-  reviews: ReadonlyMap<number, ReviewInTimeline>;
+  reviews: ReadonlyMap<number, Review>;
   threads: ReadonlyMap<number, readonly ReviewComment[]>;
   issues: ReadonlyMap<number, Static<typeof IssueReply>>;
 }
@@ -71,7 +72,7 @@ export async function showTimeline(
         const review = subjects.reviews.get(subjectId!);
         return review === undefined
           ? []
-          : [toTimelineReview(review, writtenBy(authorOf(review), review.body), place)];
+          : [toTimelineReview(review, writtenBy(review.author, review.body), place)];
       }
       case 'line-commented': {
         const comments = subjects.threads.get(subjectId!);
@@ -121,19 +122,22 @@ async function readSubjects(
   const threadIds = idsOf('thread');
   const [comments, reviews, threads, sources] = await Promise.all([
     listCommentsById(db, idsOf('comment')),
-    listReviewsById(db, idsOf('review')),
+    listSubmittedReviews(db, idsOf('review')),
     listThreadComments(db, threadIds, { perThread: Math.floor(MAX_LINE_COMMENTS / threadIds.length) }),
     listIssuesById(db, idsOf('issue')),
   ]);
   const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
-  const byId = new Map(comments.map((one) => [one.id, one]));
-  return { comments: byId, reviews, threads, issues: new Map(shown.map((one) => [one.id, one])) };
+  return { comments: byId(comments), reviews: byId(reviews), threads, issues: byId(shown) };
+}
+
+function byId<Item extends { id: number }>(items: readonly Item[]): Map<number, Item> {
+  return new Map(items.map((one) => [one.id, one]));
 }
 
 function authorIdsOf(events: readonly IssueEvent[], { comments, reviews, threads }: Subjects): string[] {
   const authors = [
     ...[...comments.values()].map(({ author }) => author.id),
-    ...[...reviews.values()].map((review) => review.author_id),
+    ...[...reviews.values()].map(({ author }) => author.id),
     ...[...threads.values()].flat().map(({ author }) => author.id),
     ...events.flatMap(({ event, details }) =>
       event === 'commit-commented'
@@ -169,8 +173,4 @@ async function readWritten(
     by: (author) => ({ association: associationOf(associations, author) }),
     bodies: new Map(texts.map((text, index) => [text, rendered[index]!])),
   };
-}
-
-function authorOf({ author_id: id, author_name: name }: ReviewInTimeline): Author {
-  return { id, name };
 }
