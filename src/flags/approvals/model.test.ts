@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { defaultApprovalSettings } from '../environments/approval-settings.ts';
 import {
   type ApprovalRequest,
-  type Review,
+  type ApprovalReview,
   addReview,
   editRequest,
   laterOf,
@@ -16,7 +16,7 @@ import {
 
 const settings = defaultApprovalSettings();
 
-function review(kind: Review['kind'], memberId: string, serviceTokenId?: string): Review {
+function review(kind: ApprovalReview['kind'], memberId: string, serviceTokenId?: string): ApprovalReview {
   return { id: 'r', kind, at: 1, by: { memberId, ...(serviceTokenId !== undefined && { serviceTokenId }) } };
 }
 
@@ -39,7 +39,7 @@ const request: ApprovalRequest = {
 };
 
 describe('reviews', () => {
-  const cases: [string, Review[], number, ApprovalRequest['reviewStatus'], boolean][] = [
+  const cases: [string, ApprovalReview[], number, ApprovalRequest['reviewStatus'], boolean][] = [
     ['none', [], 1, 'pending', false],
     ['one of one', [review('approve', 'a')], 1, 'approved', true],
     ['one of two', [review('approve', 'a')], 2, 'pending', false],

@@ -13,7 +13,7 @@ export const APPROVAL_STATUSES = ['pending', 'scheduled', 'completed', 'failed']
 export const REVIEW_STATUSES = ['pending', 'approved', 'declined'] as const;
 export const REVIEW_KINDS = ['approve', 'comment', 'decline'] as const;
 
-export interface Review {
+export interface ApprovalReview {
   id: string;
   kind: (typeof REVIEW_KINDS)[number];
   at: number;
@@ -33,7 +33,7 @@ export interface ApprovalRequest extends FlagInEnvironmentRef {
   /** When to apply the change, if later than the request to apply it. */
   executionAt?: number;
   operatingOnId?: string;
-  reviews: Review[];
+  reviews: ApprovalReview[];
   reviewStatus: (typeof REVIEW_STATUSES)[number];
   status: (typeof APPROVAL_STATUSES)[number];
   notifyMemberIds: string[];
@@ -73,13 +73,13 @@ export function readResourceId(text: string): ResourceId {
 }
 
 /** The last review of each reviewer, comments left out. */
-function lastWords(reviews: readonly Review[]): Review[] {
+function lastWords(reviews: readonly ApprovalReview[]): ApprovalReview[] {
   const words = reviews.filter(({ kind }) => kind !== 'comment');
   // A member with several tokens counts once.
   return [...new Map(words.map((review) => [review.by.memberId, review])).values()];
 }
 
-function countOf(reviews: readonly Review[], kind: Review['kind']): number {
+function countOf(reviews: readonly ApprovalReview[], kind: ApprovalReview['kind']): number {
   return lastWords(reviews).filter((review) => review.kind === kind).length;
 }
 
@@ -89,7 +89,7 @@ type Settings = Pick<
 >;
 
 export function reviewStatusOf(
-  reviews: readonly Review[],
+  reviews: readonly ApprovalReview[],
   { minNumApprovals }: Settings,
 ): ApprovalRequest['reviewStatus'] {
   if (countOf(reviews, 'decline') > 0) return 'declined';
@@ -114,7 +114,11 @@ export function requireApproved(request: ApprovalRequest, settings: Settings): v
 }
 
 /** Adds the review and raises the version. */
-export function addReview(request: ApprovalRequest, review: Review, settings: Settings): ApprovalRequest {
+export function addReview(
+  request: ApprovalRequest,
+  review: ApprovalReview,
+  settings: Settings,
+): ApprovalRequest {
   const isOpen = request.status === 'pending' || request.status === 'scheduled';
   if (review.kind !== 'comment') {
     if (!isOpen) throw problem('kind', `must be comment: the request is ${request.status}`);

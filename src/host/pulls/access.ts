@@ -44,7 +44,7 @@ export function pullRoute<const S extends RouteShape>(
   use: IssueUse,
   handle: OpenedHandler<S, OpenedPull>,
 ): Route<S> {
-  return openedRoute(shape, use, openPull, handle);
+  return openedRoute(shape, use, openNamedPull, handle);
 }
 
 export async function openPulls(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedIssues> {
@@ -53,7 +53,11 @@ export async function openPulls(kernel: Kernel, call: RepositoryCall, use: Issue
   return opened;
 }
 
-export async function openPull(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedPull> {
+export async function openNamedPull(
+  kernel: Kernel,
+  call: RepositoryCall,
+  use: IssueUse,
+): Promise<OpenedPull> {
   const opened = await openPulls(kernel, call, use);
   const { pull_number: number } = call.params as { pull_number: number };
   const issue = await findIssue(kernel.db, opened.repository.number, number);

@@ -5,7 +5,7 @@ import { accountOf, type Caller, type KnownCaller } from '../../kernel/identity/
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { isAuthor, openedRoute, type IssueUse, type OpenedHandler } from '../issues/access.ts';
-import { openPull, PullParams, type OpenedPull } from '../pulls/access.ts';
+import { openNamedPull, PullParams, type OpenedPull } from '../pulls/access.ts';
 import type { RepositoryCall } from '../repositories/access.ts';
 import { includesRole } from '../repositories/repository.ts';
 import { isVisibleTo, reviewNotFound, type Review } from './review.ts';
@@ -33,7 +33,7 @@ export function reviewRoute<const S extends RouteShape>(
 }
 
 async function openReview(kernel: Kernel, call: RepositoryCall, use: IssueUse): Promise<OpenedReview> {
-  const opened = await openPull(kernel, call, use);
+  const opened = await openNamedPull(kernel, call, use);
   const { review_id: id } = call.params as { review_id: number };
   const review = await findReview(kernel.db, id);
   if (review?.issueId !== opened.issue.id || !isVisibleTo(review, accountIdOf(call.caller)))

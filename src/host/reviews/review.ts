@@ -4,7 +4,7 @@ import type { Author } from '../issues/issue.ts';
 import type { ReviewRequest } from '../pulls/store.ts';
 
 /** Those that say whether the pull request may be merged: of each author the newest of these counts. */
-export const DECIDING_STATES = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'] as const;
+const DECIDING_STATES = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'] as const;
 
 export const REVIEW_STATES = [...DECIDING_STATES, 'COMMENTED', 'PENDING'] as const;
 

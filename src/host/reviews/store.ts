@@ -27,7 +27,7 @@ export async function insertReview(tx: Db, draft: ReviewDraft): Promise<Review> 
   return { ...draft, id: row.id };
 }
 
-export type ReviewUpdate = Partial<Pick<Review, 'state' | 'body' | 'commitId' | 'submittedAt' | 'updatedAt'>>;
+type ReviewUpdate = Partial<Pick<Review, 'state' | 'body' | 'commitId' | 'submittedAt' | 'updatedAt'>>;
 
 /** The caller has locked the issue. Fields that are absent stay. */
 export async function updateReview(tx: Db, review: Review, update: ReviewUpdate): Promise<Review> {

@@ -116,7 +116,7 @@ function pullInPayload(pull: ShownPull, base: string): PayloadObject {
   return withPayloadShapes(pull, toPull(pull, base, { body: pull.shown.issue.body }), base);
 }
 
-export function simplePullInPayload(pull: ShownPull, base: string): PayloadObject {
+function simplePullInPayload(pull: ShownPull, base: string): PayloadObject {
   return withPayloadShapes(pull, toPullSimple(pull, base, { body: pull.shown.issue.body }), base);
 }
 
