@@ -37,7 +37,7 @@ onEachEngine((testEngine) => {
     engine.db.selectFrom('issue_events').select(['event', 'details']).orderBy('id').execute();
 
   function review(author: string, event: NewReview['event']): NewReview {
-    return { author: { id: author, name: null }, body: 'Words', commitId: 'head', event };
+    return { author: { id: author, name: null }, body: 'Words', commitId: 'head', event, comments: [] };
   }
 
   test('a review that is submitted ends its request, and subscribes its author', async () => {

@@ -5,10 +5,18 @@ import { requireOpenConversation, type OpenedIssues } from '../issues/access.ts'
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
+import { checkedBody } from '../issues/requests.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
 import { pullNotFound } from '../pulls/pull.ts';
 import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
+import {
+  addReviewComments,
+  publishReviewComments,
+  removePendingComments,
+} from '../review-comments/change-comments.ts';
+import type { PlacedComment } from '../review-comments/review-comment.ts';
+import { listCommentsOfReview } from '../review-comments/store.ts';
 import { recordReferences } from '../texts/record-references.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { REVIEW_PULL } from './access.ts';
@@ -32,6 +40,7 @@ export interface NewReview {
   commitId: string;
   /** Undefined for one that is pending. */
   event: ReviewEvent | undefined;
+  comments: readonly PlacedComment[];
 }
 
 /** Whoever has one that is pending goes on with that. */
@@ -39,13 +48,14 @@ export async function createReview(
   tx: ChangeTransaction,
   opened: OpenedIssues,
   issueId: number,
-  { author, body, commitId, event }: NewReview,
+  { author, body, commitId, event, comments }: NewReview,
 ): Promise<Review> {
   const { now } = tx.actor;
   const issue = await lockOpenIssue(tx, opened, issueId);
   if ((await findPendingReview(tx.db, issueId, author.id)) !== undefined) throw secondPending();
-  const draft = { issueId, author, body, commitId, createdAt: now, updatedAt: now };
+  const draft = { issueId, author, body: checkedBody(body), commitId, createdAt: now, updatedAt: now };
   const pending = await insertReview(tx.db, { ...draft, state: 'PENDING', submittedAt: null });
+  await addReviewComments(tx, opened, issue, pending, comments);
   return event === undefined ? pending : await submit(tx, opened, issue, pending, { event, body });
 }
 
@@ -74,7 +84,7 @@ async function submit(
   const { now } = tx.actor;
   const state = STATE_AFTER[event];
   requireOther(issue, pending, state);
-  const checked = checkedReviewBody(body, { state, hasComments: false });
+  const checked = checkedReviewBody(body, { state, hasComments: await hasComments(tx, pending) });
   const submitted = { state, body: checked, submittedAt: now, updatedAt: now };
   const review = await updateReview(db, pending, submitted);
   const changed = await touchIssue(tx, issue);
@@ -92,7 +102,12 @@ async function submit(
   await insertIssueEvents(db, changed, [reviewed], now);
   await recordReferences(tx, opened, changed, review.body);
   await recordReviewActions(tx, opened, changed, [{ action: 'submitted', review }]);
+  await publishReviewComments(tx, opened, changed, review);
   return review;
+}
+
+async function hasComments({ db }: ChangeTransaction, { id }: Review): Promise<boolean> {
+  return (await listCommentsOfReview(db, id, { offset: 0, limit: 1 })).length > 0;
 }
 
 /** Authors of pull requests comment on them. */
@@ -111,7 +126,8 @@ export async function editReview(
   const issue = await lockOpenIssue(tx, opened, issueId);
   const review = await readReview(tx, id);
   if (review.body === body) return review;
-  const checked = checkedReviewBody(body, { state: review.state, hasComments: false });
+  const rules = { state: review.state, hasComments: await hasComments(tx, review) };
+  const checked = checkedReviewBody(body, rules);
   const updatedAt = Math.max(tx.actor.now, review.updatedAt);
   const changed = await updateReview(tx.db, review, { body: checked, updatedAt });
   if (review.state === 'PENDING') return changed;
@@ -135,14 +151,16 @@ export async function removeReview(
   return review;
 }
 
-/** Where it is pending. */
+/** With its comments, where it is pending. */
 export async function deletePending(
-  { db }: ChangeTransaction,
+  tx: ChangeTransaction,
   { id, issueId }: Pick<Review, 'id' | 'issueId'>,
 ): Promise<void> {
-  await lockIssue(db, issueId);
-  const review = await findReview(db, id);
-  if (review?.state === 'PENDING') await deleteReview(db, id);
+  await lockIssue(tx.db, issueId);
+  const review = await findReview(tx.db, id);
+  if (review?.state !== 'PENDING') return;
+  await removePendingComments(tx, review);
+  await deleteReview(tx.db, id);
 }
 
 export interface Dismissal {

@@ -4,6 +4,7 @@ import type { Failure } from '../../kernel/failure.ts';
 import { MAX_BODY_LENGTH } from '../issues/issue.ts';
 import { checkedBody, invalidField } from '../issues/requests.ts';
 import { pullRefused } from '../pulls/pull.ts';
+import { ReviewCommentDrafts } from '../review-comments/requests.ts';
 import { MAX_REQUESTED, type ReviewState } from './review.ts';
 
 /** What becomes of a review when it is submitted. */
@@ -20,13 +21,14 @@ const Body = PlainText({
   description: `Markdown, at most ${MAX_BODY_LENGTH} characters. Required for \`REQUEST_CHANGES\` and \`COMMENT\` of a review without comments`,
 });
 
-export const ReviewPost = Type.Object(
+export const ReviewCreation = Type.Object(
   {
     commit_id: Type.Optional(
       Nullable(PlainText({ description: 'A commit of the pull request; its head if absent' })),
     ),
     body: Type.Optional(Nullable(Body)),
     event: Type.Optional(OneOf(REVIEW_EVENTS, { description: 'Without it, the review is pending' })),
+    comments: Type.Optional(ReviewCommentDrafts),
   },
   { $id: 'pull-request-review-create' },
 );

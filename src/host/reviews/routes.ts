@@ -9,11 +9,13 @@ import { mayDismiss } from '../protection/may-dismiss.ts';
 import { PullParams, pullRoute } from '../pulls/access.ts';
 import { requirePullCommit } from '../pulls/pull-commits.ts';
 import { READ_REPOSITORY } from '../repositories/access.ts';
+import { placeComments } from '../review-comments/place-comments.ts';
+import { wantedCommentOf } from '../review-comments/requests.ts';
 import { repositoryResource } from '../repositories/repository.ts';
 import { accountIdOf, requireReviewChange, REVIEW_PULL, ReviewParams, reviewRoute } from './access.ts';
 import { createReview, dismissReview, editReview, removeReview, submitReview } from './change-review.ts';
 import { ReviewReply } from './model.ts';
-import { checkedMessage, ReviewDismissal, ReviewPost, ReviewPut, ReviewSubmission } from './requests.ts';
+import { checkedMessage, ReviewDismissal, ReviewCreation, ReviewPut, ReviewSubmission } from './requests.ts';
 import { toReviewReplies } from './show-reviews.ts';
 import { countReviews, listReviews } from './store.ts';
 
@@ -54,7 +56,7 @@ const create = pullRoute(
       'Everybody who may read it may; where the conversation is locked, those who may write. Without `event` the review is pending: only its author sees it until it is submitted, and nobody has two. Nobody approves their own pull request, or requests changes of it.',
     access: REVIEW_PULL,
     params: PullParams,
-    body: ReviewPost,
+    body: ReviewCreation,
     bodyIsOptional: true,
     reply: { 200: ReviewReply },
     isData: true,
@@ -63,12 +65,14 @@ const create = pullRoute(
   async (call, kernel, opened) => {
     const { caller } = call;
     call.requirePermission(repositoryResource(opened));
-    const { event, body, commit_id: sent } = call.body ?? {};
+    const { event, body, commit_id: sent, comments = [] } = call.body ?? {};
     const commitId = await requirePullCommit(kernel, opened, sent ?? opened.pull.headSha);
+    const placed = await placeComments(kernel, opened, comments.map(wantedCommentOf), commitId);
     const author = { id: accountOf(caller).id, name: null };
     const review = await kernel.changes.run(call, async (tx) => {
       await shareLockAccount(tx.db, caller);
-      return await createReview(tx, opened, opened.issue.id, { author, body: body ?? '', commitId, event });
+      const draft = { author, body: body ?? '', commitId, event, comments: placed };
+      return await createReview(tx, opened, opened.issue.id, draft);
     });
     return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
   },
