@@ -184,7 +184,8 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   },
   secondaryLimitGraphql: {
     env: 'SIGNALBOX_SECONDARY_LIMIT_GRAPHQL',
-    describe: 'How many points per minute one caller has on a node for GraphQL: a query costs 1; 0 for any',
+    describe:
+      'How many points per minute one caller has on a node for GraphQL: a query costs 1, a change 5; 0 for any',
     read: integer(0, 1_000_000_000),
     default: '2000',
   },
