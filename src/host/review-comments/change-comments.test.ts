@@ -98,11 +98,9 @@ onEachEngine((testEngine) => {
       .execute();
 
   async function pendingReview({ id: issueId }: Issue) {
+    const draft = { issueId, author: ADA, state: 'PENDING', body: '', commitId: HEAD } as const;
     const times = { createdAt: NOW, submittedAt: null, updatedAt: NOW };
-    return await insertReview(engine.db, {
-      ...{ issueId, author: ADA, state: 'PENDING', body: '', commitId: HEAD },
-      ...times,
-    });
+    return await insertReview(engine.db, { ...draft, ...times });
   }
 
   test('eight comments and replies that are written at once are all counted, and so are those deleted', async () => {
