@@ -124,8 +124,8 @@ async function fillMore(): Promise<void> {
     closed_at: index % 2 === 0 ? AT : null,
     closed_by: null,
   }));
-  for (let start = 0; start < MANY; start += 100) {
-    const body = { issues: issues.slice(start, start + 100) };
+  for (let from = 0; from < MANY; from += 100) {
+    const body = { issues: issues.slice(from, from + 100) };
     const sent = await there.call(at, { method: 'POST', body });
     assert.equal(sent.status, 200, sent.text);
   }

@@ -202,7 +202,7 @@ onEachEngine((engine) => {
     await expect(404, ada.get(`${pull}/reviews/${own['id']}`));
     const answers = await Promise.all(Array.from({ length: 8 }, () => bob.post(`${pull}/reviews`, {})));
     assert.deepEqual(
-      answers.map(({ status }) => status).toSorted((one, other) => one - other),
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
       [200, ...Array(7).fill(422)],
     );
     assert.equal((await idsOf(bob.get(`${pull}/reviews`))).length, 1);

@@ -107,7 +107,7 @@ test('people see their sessions with place and browser, and end one or all other
   assert.deepEqual(others.json, { ended: 1 });
   assert.equal((await list()).length, 1);
   const statuses = await Promise.all(
-    [one!, two!, three!].map(async (one) => (await browse('/me', one)).status),
+    [one!, two!, three!].map(async (browser) => (await browse('/me', browser)).status),
   );
   assert.deepEqual(statuses, [200, 401, 401]);
 });

@@ -60,7 +60,7 @@ const getPreferences = route(
   },
   async (call, { db }) => {
     const memberId = requireOwn(call, 'preferences');
-    return ((await findPreferences(db, memberId)) ?? {}) as PreferenceValues;
+    return (await findPreferences(db, memberId)) ?? {};
   },
 );
 

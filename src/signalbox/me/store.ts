@@ -1,6 +1,16 @@
 // Preferences in the database.
 import type { Db } from '../../kernel/storage/tables.ts';
-import type {} from './tables.ts';
+
+declare module '../../kernel/storage/tables.ts' {
+  interface Tables {
+    preferences: {
+      member_id: string;
+      /** A JSON object. */
+      value: string;
+      updated_at: number;
+    };
+  }
+}
 
 /** Undefined where nothing was ever changed. */
 export async function findPreferences(db: Db, memberId: string): Promise<unknown> {

@@ -58,7 +58,7 @@ const logIn = route(
     reply: { 201: OpenedSession },
   },
   async ({ address, headers, body }, kernel) => {
-    const visitor = { address, headers } as Visitor;
+    const visitor: Visitor = { address, headers };
     requireOwnOrigin(visitor, kernel);
     const member = await findMember(kernel, visitor, body);
     const { pageSecret, cookie, expiresAt } = await openSession(kernel, visitor, member);
