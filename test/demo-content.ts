@@ -76,12 +76,40 @@ export async function checkRepository({ call }: TestServer): Promise<void> {
     ((await call(`/repos/admin/demo-shop${path}`)).json as unknown as Json[])
       .map(({ name }) => name as string)
       .toSorted();
+  await eventually(async () => (await namesOf('/tags')).includes('v0.2.0'), 'the last of the examples');
   assert.deepEqual(await namesOf('/branches'), ['main', 'round-prices']);
   assert.deepEqual(await namesOf('/tags'), ['v0.1.0', 'v0.2.0']);
   const { json: comparison } = await call('/repos/admin/demo-shop/compare/v0.2.0...round-prices');
-  assert.equal(comparison['ahead_by'], 1);
+  assert.equal(comparison['ahead_by'], 2);
   const { json: status } = await call('/repos/admin/demo-shop/commits/main/status');
   assert.deepEqual([status['state'], status['total_count']], ['success', 1]);
+  const listOf = async (path: string) =>
+    (await call(`/repos/admin/demo-shop${path}`)).json as unknown as Json[];
+  const [merged] = await listOf('/pulls?state=closed');
+  assert.ok(merged!['merged_at'], 'one is merged');
+  const [open] = await listOf('/pulls');
+  const issues = await listOf('/issues?state=all&direction=asc');
+  assert.deepEqual(
+    issues.map(({ number, state, comments }) => [number, state, comments]),
+    [
+      [1, 'open', 0],
+      [2, 'open', 1],
+      [3, 'open', 0],
+      [4, 'closed', 0],
+      [5, 'open', 0],
+    ],
+  );
+  assert.deepEqual(
+    (await listOf('/issues/1/sub_issues')).map(({ number }) => number),
+    [2],
+  );
+  assert.equal(issues[1]!['milestone'].open_issues, 2);
+  const [review] = await listOf(`/pulls/${open!['number']}/reviews`);
+  const [question] = await listOf(`/pulls/${open!['number']}/comments`);
+  assert.deepEqual(
+    [review!['state'], question!['path'], question!['line']],
+    ['COMMENTED', 'src/prices.ts', 4],
+  );
 }
 
 export const countsOf = async ({ call }: TestServer) => [

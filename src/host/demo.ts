@@ -1,18 +1,19 @@
-// The calls that `--demo` makes to the code host: a repository with branches, tags and analyses of its code, an app that is
-// installed on it, and gists.
+// The calls that `--demo` makes to the code host: a repository with branches, tags, issues, pull requests and analyses of its code, an app
+// that is installed on it, and gists.
 import { gzipSync } from 'node:zlib';
 import { actorOf } from '../kernel/identity/actor.ts';
-import type { DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
+import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { createInstallation } from './apps/change-installation.ts';
 import { createApp } from './apps/change-app.ts';
 import { findAppBySlug } from './apps/store.ts';
+import { SHOP, createRef, fileAt, findHead, get, isThere, post, writeFile } from './demo-calls.ts';
+import { createIssues, createReview, mergePull } from './demo-issues.ts';
 import { findOwner } from './owners/store.ts';
 
 const APP = { name: 'Demo deployer', slug: 'demo-deployer' };
-const SHOP = `/repos/${ADMIN}/demo-shop`;
 const BRANCH = 'round-prices';
 /** The last of what is created. */
 const LAST_TAG = 'tags/v0.2.0';
@@ -87,6 +88,10 @@ export async function* hostDemo(kernel: Kernel): DemoCalls {
   const { id: repository } = (yield get(SHOP)).body as { id: number };
   if ((await findAppBySlug(kernel.db, APP.slug)) === undefined) await installApp(kernel, repository);
   yield* createGists();
+  yield 'listening';
+  yield* createIssues();
+  yield* mergePull(BRANCH);
+  yield* createReview(BRANCH);
   yield createRef(`refs/${LAST_TAG}`, yield* findHead());
 }
 
@@ -149,41 +154,6 @@ async function* createGists(): DemoCalls {
     public: false,
     files: { 'discounts.csv': { content: 'code,percent\nSPRING,10\n' } },
   });
-}
-
-const get = (path: string): DemoCall => ({ method: 'GET', path });
-const post = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
-
-const createRef = (ref: string, sha: string): DemoCall => ({
-  ...post(`${SHOP}/git/refs`, { ref, sha }),
-  existing: 422,
-});
-
-const fileAt = (path: string, branch = 'main') => `${SHOP}/contents/${path}?ref=${branch}`;
-
-const writeFile = (
-  path: string,
-  content: string,
-  message: string,
-  sha?: string,
-  branch = 'main',
-): DemoCall => ({
-  method: 'PUT',
-  path: `${SHOP}/contents/${path}`,
-  body: {
-    message,
-    content: Buffer.from(content).toString('base64'),
-    branch,
-    ...(sha !== undefined && { sha }),
-  },
-});
-
-async function* isThere(path: string): AsyncGenerator<DemoCall, boolean, DemoReply> {
-  return (yield get(path)).status === 200;
-}
-
-async function* findHead(): AsyncGenerator<DemoCall, string, DemoReply> {
-  return ((yield get(`${SHOP}/git/ref/heads/main`)).body as { object: { sha: string } }).object.sha;
 }
 
 interface DemoFinding {
