@@ -23,7 +23,7 @@ import {
   type ImportedItem,
 } from './store.ts';
 
-export interface CommentImport {
+interface CommentImport {
   found: FoundRepository;
   people: ImportedPeople;
 }

@@ -25,13 +25,13 @@ import type { ImportedPeople } from './people.ts';
 import type { PreparedCommits } from './prepare-pulls.ts';
 import { insertImported, listImported, listIssuesByNumber, listMilestoneIds } from './store.ts';
 
-export interface IssueImport {
+interface IssueImport {
   found: FoundRepository;
   people: ImportedPeople;
   commits: ReadonlyMap<number, PreparedCommits>;
 }
 
-export interface ImportedIssues extends BatchResult {
+interface ImportedIssues extends BatchResult {
   /** The pull requests whose commits are here. */
   pulls: { number: number; headSha: string }[];
 }

@@ -3,7 +3,7 @@ import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/sche
 import { ISSUE_STATES, LOCK_REASONS, MAX_ASSIGNEES, MAX_LABELS, STATE_REASONS } from '../issues/issue.ts';
 
 /** Of one batch, of each kind. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 
 const SourceId = Type.Integer({
   minimum: 1,
@@ -155,7 +155,7 @@ export type SentReview = Static<typeof ImportedReview>;
 export type SentReviewComment = Static<typeof ImportedReviewComment>;
 
 /** As they are named in replies. */
-export const IMPORTED_KINDS = ['milestone', 'issue', 'comment', 'review', 'review_comment'] as const;
+const IMPORTED_KINDS = ['milestone', 'issue', 'comment', 'review', 'review_comment'] as const;
 export type ImportedKind = (typeof IMPORTED_KINDS)[number];
 
 export const ImportBegin = Type.Object(

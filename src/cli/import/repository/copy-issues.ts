@@ -49,7 +49,7 @@ export interface CopiedIssues {
 }
 
 /** What an import brought, and what it left out, as sentences. */
-export interface IssueCopyResult {
+interface IssueCopyResult {
   copied: CopiedIssues;
   leftOut: string[];
 }
@@ -81,7 +81,7 @@ export async function copyIssues(work: IssueCopy): Promise<IssueCopyResult> {
   return { copied: copier.copied, leftOut: [...copier.leftOut(), NEVER_COPIED] };
 }
 
-type BatchKey = Exclude<keyof SentBatch, 'labels'> | 'labels';
+type BatchKey = keyof SentBatch;
 type Item<Key extends BatchKey> = NonNullable<SentBatch[Key]>[number];
 
 class IssueCopier {

@@ -46,7 +46,7 @@ interface IssueWork {
   transfer: { progress: Progress; signal: AbortSignal };
 }
 
-export interface OpenedIssueImport {
+interface OpenedIssueImport {
   /** Undefined where issues stay behind. */
   copy: Omit<IssueCopy, 'imported'> | undefined;
   /** Undefined also where the target does not let the caller import. */

@@ -17,7 +17,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** Windows of rate limits have an hour. */
 const LONGEST_WAIT_MS = 70 * 60_000;
 
-export interface RestClientOptions {
+interface RestClientOptions {
   /** The beginning of all addresses, without a slash at its end. */
   url: string;
   authorization?: string | undefined;
@@ -27,7 +27,7 @@ export interface RestClientOptions {
   onWait?(words: string): void;
 }
 
-export interface RestReply {
+interface RestReply {
   status: number;
   body: unknown;
 }
