@@ -21,6 +21,7 @@ import { includesRole, repositoryResource } from '../repositories/repository.ts'
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { listIssuesToClose } from '../texts/referenced-issues.ts';
 import { findMerger } from './settle-merge.ts';
+import { deleteFinishWork } from './store.ts';
 
 /** After a crash, and for what was merged by a push. What is done already is not done again. */
 export function finishMergeHandler(kernel: Kernel): DueHandler {
@@ -38,7 +39,7 @@ export async function finishOwnMerge(kernel: Kernel, caller: KnownCaller, issueI
   const { db, log } = kernel;
   try {
     await finishMerge(kernel, caller, { issueId, deletesHead: true });
-    await db.deleteFrom('due').where('id', '=', finishId(issueId)).execute();
+    await deleteFinishWork(db, finishId(issueId));
   } catch (error) {
     log.warn({ err: error, issue: issueId }, 'What follows from a merge is to be done later');
   }

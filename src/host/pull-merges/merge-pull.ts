@@ -22,7 +22,7 @@ import type { SentMessage } from './commit-message.ts';
 import { settleMerge } from './settle-merge.ts';
 import { deleteMergeIntent, insertMergeIntent, listMergeIntentsOf, type MergeIntent } from './store.ts';
 
-export interface MergeOrder extends SentMessage {
+interface PullMergeOrder extends SentMessage {
   method: MergeMethod;
   /** That the head must have. */
   sha?: string | undefined;
@@ -38,7 +38,7 @@ export async function mergePull(
   kernel: Kernel,
   actor: MergeActor,
   called: OpenedPull,
-  order: MergeOrder,
+  order: PullMergeOrder,
 ): Promise<string> {
   requireMethod(called.repository.settings, order.method);
   const opened = await withCurrentHead(kernel, called);

@@ -66,4 +66,4 @@ const mergePullRequest = pullRoute(
   },
 );
 
-export const mergeRoutes = [mergePullRequest];
+export const pullMergeRoutes = [mergePullRequest];

@@ -2,7 +2,7 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { pullMigrations } from '../migrations/pulls.ts';
 import { finishMergeHandler } from '../pull-merges/finish-merge.ts';
-import { mergeRoutes } from '../pull-merges/routes.ts';
+import { pullMergeRoutes } from '../pull-merges/routes.ts';
 import { mergeCheckHandlers } from './merge-checks/check-merges.ts';
 import { pullContentRoutes } from './content-routes.ts';
 import { pullHandlers } from './follow-pushes.ts';
@@ -17,7 +17,7 @@ export const PULLS_TAG = {
 
 export const pullModule: Module = {
   tag: PULLS_TAG,
-  routes: [...pullRoutes, ...pullContentRoutes, ...updateBranchRoutes, ...mergeRoutes],
+  routes: [...pullRoutes, ...pullContentRoutes, ...updateBranchRoutes, ...pullMergeRoutes],
   migrations: pullMigrations,
   work: (kernel) => ({
     handlers: {
