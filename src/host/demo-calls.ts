@@ -7,7 +7,7 @@ export const SHOP = `/repos/${ADMIN}/demo-shop`;
 export const get = (path: string): DemoCall => ({ method: 'GET', path });
 export const post = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
 
-export const createRef = (ref: string, sha: string): DemoCall => ({
+export const demoRef = (ref: string, sha: string): DemoCall => ({
   ...post(`${SHOP}/git/refs`, { ref, sha }),
   existing: 422,
 });
@@ -36,6 +36,6 @@ export async function* isThere(path: string): AsyncGenerator<DemoCall, boolean, 
 }
 
 /** The commit of the main branch. */
-export async function* findHead(): AsyncGenerator<DemoCall, string, DemoReply> {
+export async function* demoHead(): AsyncGenerator<DemoCall, string, DemoReply> {
   return ((yield get(`${SHOP}/git/ref/heads/main`)).body as { object: { sha: string } }).object.sha;
 }

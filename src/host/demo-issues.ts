@@ -1,6 +1,6 @@
 // The issues and pull requests of the demo shop: some are open, one is reviewed, and one is merged.
 import type { DemoCalls } from '../kernel/http/protocol.ts';
-import { SHOP, createRef, fileAt, get, isThere, post, writeFile } from './demo-calls.ts';
+import { SHOP, demoRef, fileAt, get, isThere, post, writeFile } from './demo-calls.ts';
 
 const MILESTONE = 'Spring sale';
 const TESTS_BRANCH = 'test-prices';
@@ -56,11 +56,11 @@ console.assert(roundPrice(29.969999) === 29.97);
 `;
 
 /** Into the branch that is reviewed: what a start shows at once stays as it is. */
-export async function* mergePull(base: string): DemoCalls {
+export async function* demoMerge(base: string): DemoCalls {
   const path = 'src/prices.test.ts';
   if (!(yield* isThere(fileAt(path, base)))) {
     const { object } = (yield get(`${SHOP}/git/ref/heads/${base}`)).body as { object: { sha: string } };
-    yield createRef(`refs/heads/${TESTS_BRANCH}`, object.sha);
+    yield demoRef(`refs/heads/${TESTS_BRANCH}`, object.sha);
     if (!(yield* isThere(fileAt(path, TESTS_BRANCH))))
       yield writeFile(path, TESTS, 'Test prices', undefined, TESTS_BRANCH);
     const draft = { title: 'Test prices', body: 'With the basket of the fault.', head: TESTS_BRANCH, base };
@@ -74,7 +74,7 @@ export async function* mergePull(base: string): DemoCalls {
 }
 
 /** The author has a question about a line. */
-export async function* createReview(branch: string): DemoCalls {
+export async function* demoReview(branch: string): DemoCalls {
   const known = (yield get(`${SHOP}/issues?state=all&per_page=100`)).body as DemoIssue[];
   const fault = known.find(({ title }) => title === 'Prices have too many decimals');
   const body = fault === undefined ? null : `Fixes #${fault.number}`;

@@ -9,8 +9,8 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { createInstallation } from './apps/change-installation.ts';
 import { createApp } from './apps/change-app.ts';
 import { findAppBySlug } from './apps/store.ts';
-import { SHOP, createRef, fileAt, findHead, get, isThere, post, writeFile } from './demo-calls.ts';
-import { createIssues, createReview, mergePull } from './demo-issues.ts';
+import { SHOP, demoRef, fileAt, demoHead, get, isThere, post, writeFile } from './demo-calls.ts';
+import { createIssues, demoReview, demoMerge } from './demo-issues.ts';
 import { findOwner } from './owners/store.ts';
 
 const APP = { name: 'Demo deployer', slug: 'demo-deployer' };
@@ -90,9 +90,9 @@ export async function* hostDemo(kernel: Kernel): DemoCalls {
   yield* createGists();
   yield 'listening';
   yield* createIssues();
-  yield* mergePull(BRANCH);
-  yield* createReview(BRANCH);
-  yield createRef(`refs/${LAST_TAG}`, yield* findHead());
+  yield* demoMerge(BRANCH);
+  yield* demoReview(BRANCH);
+  yield demoRef(`refs/${LAST_TAG}`, yield* demoHead());
 }
 
 /** In this order, so that the second analysis closes an alert of the first. Each step that would happen twice looks for the next. */
@@ -105,13 +105,13 @@ async function* createRepository(): DemoCalls {
     yield writeFile('src/search.js', SEARCH, 'Search for products');
   const { sha, content } = (yield get(fileAt('src/search.js'))).body as { sha: string; content: string };
   if (Buffer.from(content, 'base64').toString() === SEARCH) {
-    yield uploadAnalysis(yield* findHead(), [INJECTION, UNESCAPED]);
+    yield uploadAnalysis(yield* demoHead(), [INJECTION, UNESCAPED]);
     yield writeFile('src/search.js', SAFER_SEARCH, 'Send the words beside the query', sha);
   }
-  const head = yield* findHead();
+  const head = yield* demoHead();
   if (!(yield* isThere(`${SHOP}/branches/${BRANCH}`))) {
     yield uploadAnalysis(head, [UNESCAPED]);
-    yield createRef(`refs/heads/${BRANCH}`, head);
+    yield demoRef(`refs/heads/${BRANCH}`, head);
   }
   if (!(yield* isThere(fileAt('src/prices.ts', BRANCH))))
     yield writeFile('src/prices.ts', PRICES, 'Round prices', undefined, BRANCH);
@@ -119,7 +119,7 @@ async function* createRepository(): DemoCalls {
   const status = { state: 'success', context: 'demo/tests', description: 'All tests have passed' };
   if (statuses.length === 0) yield post(`${SHOP}/statuses/${head}`, status);
   const [first] = ((yield get(`${SHOP}/commits?path=src/checkout.ts`)).body as { sha: string }[]).slice(-1);
-  yield createRef('refs/tags/v0.1.0', first!.sha);
+  yield demoRef('refs/tags/v0.1.0', first!.sha);
 }
 
 interface DemoGist {

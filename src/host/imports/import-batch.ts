@@ -17,12 +17,12 @@ import type { BatchResult, SentBatch, SentLabel, SentMilestone } from './model.t
 import { findPeople, type ImportedPeople } from './people.ts';
 import { prepareCommits } from './prepare-pulls.ts';
 import {
-  findImport,
+  findIssueImport,
   insertImported,
   insertNumberedMilestone,
   listImported,
   listMilestoneIds,
-  updateImport,
+  updateIssueImport,
 } from './store.ts';
 
 type ImportActor = Parameters<Kernel['changes']['run']>[0];
@@ -42,10 +42,10 @@ export async function importBatch(
   const commits = await prepareCommits(git, issues);
   const { result, pulls } = await changes.run(actor, async (tx) => {
     if ((await lockRepository(tx.db, number)) === undefined) throw repositoryNotFound();
-    const running = await findImport(tx.db, number);
+    const running = await findIssueImport(tx.db, number);
     if (running === undefined || running.finished_at !== null)
       throw new Failure('conflict', 'No import into the repository is under way. Begin one first.');
-    await updateImport(tx.db, number, { active_at: tx.actor.now });
+    await updateIssueImport(tx.db, number, { active_at: tx.actor.now });
     const work = { found, people, commits };
     await importLabels(tx, number, batch.labels ?? []);
     const results = [await importMilestones(tx, work, batch.milestones ?? [])];

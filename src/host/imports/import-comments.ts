@@ -18,7 +18,7 @@ import {
   insertReviewRow,
   insertThread,
   listImported,
-  listIssuesByNumber,
+  lockIssuesByNumber,
   updateReplies,
   type ImportedItem,
 } from './store.ts';
@@ -195,7 +195,7 @@ async function importEach<Sent extends SentComment>(
   const added = [...new Map(sent.map((one) => [one.source_id, one])).values()].filter(
     ({ source_id: id }) => !known.has(id),
   );
-  const issues = await listIssuesByNumber(
+  const issues = await lockIssuesByNumber(
     db,
     repositoryNumber,
     added.map(({ number }) => number),

@@ -23,7 +23,7 @@ import { insertIssueEvents } from '../timeline/store.ts';
 import type { BatchResult, SentIssue, SentPull } from './model.ts';
 import type { ImportedPeople } from './people.ts';
 import type { PreparedCommits } from './prepare-pulls.ts';
-import { insertImported, listImported, listIssuesByNumber, listMilestoneIds } from './store.ts';
+import { insertImported, listImported, lockIssuesByNumber, listMilestoneIds } from './store.ts';
 
 interface IssueImport {
   found: FoundRepository;
@@ -51,7 +51,7 @@ export async function importIssues(
     'issue',
     sent.map(({ source_id: id }) => id),
   );
-  const taken = await listIssuesByNumber(
+  const taken = await lockIssuesByNumber(
     db,
     repositoryNumber,
     sent.map(({ number }) => number),

@@ -7,11 +7,11 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
   countImported,
-  findImport,
+  findIssueImport,
   listImported,
-  listIssuesByNumber,
+  lockIssuesByNumber,
   listMilestoneIds,
-  updateImport,
+  updateIssueImport,
   updateReplies,
 } from './store.ts';
 
@@ -55,13 +55,13 @@ onEachEngine((testEngine) => {
         .execute();
     });
     const seen = recordStatements(engine);
-    await findImport(db, 7);
+    await findIssueImport(db, 7);
     await countImported(db, 7);
     await listImported(db, 7, 'issue', [7, 8]);
     await listMilestoneIds(db, 7, [1, 2]);
     await db.transaction().execute(async (tx) => {
-      await updateImport(tx, 7, { active_at: NOW });
-      await listIssuesByNumber(tx, 7, [1, 2]);
+      await updateIssueImport(tx, 7, { active_at: NOW });
+      await lockIssuesByNumber(tx, 7, [1, 2]);
       await updateReplies(tx, 7, 7);
     });
     statements = [...seen.values()];

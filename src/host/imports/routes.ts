@@ -16,7 +16,7 @@ import { lockRepository } from '../repositories/store.ts';
 import { isoSeconds } from '../times.ts';
 import { importBatch } from './import-batch.ts';
 import { ImportBatch, ImportBatchReply, ImportBegin, ImportReply, type ImportedKind } from './model.ts';
-import { countImported, findImport, insertImport, updateImport, type ImportedCount } from './store.ts';
+import { countImported, findIssueImport, insertIssueImport, updateIssueImport, type ImportedCount } from './store.ts';
 import type { RepositoryImportRow } from './tables.ts';
 
 const Params = Type.Object(RepositoryParams);
@@ -48,15 +48,15 @@ const beginImport = repositoryRoute(
     const { source } = call.body;
     const row = await changes.run(call, async (tx) => {
       if ((await lockRepository(tx.db, number)) === undefined) throw repositoryNotFound();
-      const known = await findImport(tx.db, number);
+      const known = await findIssueImport(tx.db, number);
       if (known !== undefined && known.source !== source)
         throw new Failure('conflict', `The repository was imported from ${known.source}.`);
       if (known === undefined) {
-        await insertImport(tx.db, number, source, call.now);
+        await insertIssueImport(tx.db, number, source, call.now);
         const change = repositoryChange('updateRepository', 'began an import into', found);
         tx.record({ ...change, after: { source } });
-      } else await updateImport(tx.db, number, { active_at: call.now, finished_at: null });
-      return (await findImport(tx.db, number))!;
+      } else await updateIssueImport(tx.db, number, { active_at: call.now, finished_at: null });
+      return (await findIssueImport(tx.db, number))!;
     });
     return toImport(row, await countImported(db, number));
   },
@@ -111,9 +111,9 @@ const endImport = repositoryRoute(
       if (refs.length < REFS_AT_ONCE) break;
     }
     await changes.run(call, async (tx) => {
-      const known = await findImport(tx.db, number);
+      const known = await findIssueImport(tx.db, number);
       if (known === undefined) throw new Failure('not-found', 'There is no import into the repository');
-      await updateImport(tx.db, number, { finished_at: known.finished_at ?? call.now });
+      await updateIssueImport(tx.db, number, { finished_at: known.finished_at ?? call.now });
     });
     return reply(204);
   },

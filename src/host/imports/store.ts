@@ -11,7 +11,7 @@ import type { RepositoryImportRow } from './tables.ts';
 /** Threads are known by the ids that their first comments have at the source. */
 type ItemKind = ImportedKind | 'thread';
 
-export async function findImport(db: Db, number: number): Promise<RepositoryImportRow | undefined> {
+export async function findIssueImport(db: Db, number: number): Promise<RepositoryImportRow | undefined> {
   return await db
     .selectFrom('repository_imports')
     .selectAll()
@@ -20,14 +20,14 @@ export async function findImport(db: Db, number: number): Promise<RepositoryImpo
 }
 
 /** The caller has locked the repository. */
-export async function insertImport(tx: Db, number: number, source: string, now: number): Promise<void> {
+export async function insertIssueImport(tx: Db, number: number, source: string, now: number): Promise<void> {
   await tx
     .insertInto('repository_imports')
     .values({ repository_number: number, source, begun_at: now, active_at: now, finished_at: null })
     .execute();
 }
 
-export async function updateImport(
+export async function updateIssueImport(
   tx: Db,
   number: number,
   update: Partial<Pick<RepositoryImportRow, 'active_at' | 'finished_at'>>,
@@ -40,7 +40,7 @@ const GIVEN_UP_MS = 24 * 3600 * 1000;
 
 /** Whether what is pushed now is history that was written elsewhere. */
 export async function isBeingImported(db: Db, number: number, now: number): Promise<boolean> {
-  const row = await findImport(db, number);
+  const row = await findIssueImport(db, number);
   return row !== undefined && row.finished_at === null && row.active_at > now - GIVEN_UP_MS;
 }
 
@@ -108,7 +108,7 @@ export async function insertImported(
 }
 
 /** By number. The caller has locked the repository, and locks what it changes. */
-export async function listIssuesByNumber(
+export async function lockIssuesByNumber(
   db: Db,
   repositoryNumber: number,
   numbers: readonly number[],

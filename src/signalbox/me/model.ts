@@ -46,7 +46,7 @@ export const Me = Type.Object(
 );
 
 /** Programs that an API runs do not get here, so that a caller without a session has a token. */
-export function toAuthentication({ token, session }: KnownCaller): Static<typeof Me>['authentication'] {
+function toAuthentication({ token, session }: KnownCaller): Static<typeof Me>['authentication'] {
   if (session !== undefined)
     return { kind: 'session', session: { id: session.hash, expiresAt: session.expiresAt } };
   if (token === undefined) throw new Failure('unauthenticated', 'This call needs a token or a session.');

@@ -17,7 +17,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { EventStream } from '../../kernel/http/route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { LiveStream, type JobNotice } from './live-stream.ts';
+import { ChangeStream, type JobNotice } from './change-stream.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -41,7 +41,7 @@ type StreamsKernel = Pick<Kernel, 'engine' | 'clock' | 'log' | 'metrics'>;
 
 export class ChangeStreams {
   readonly #kernel: StreamsKernel;
-  readonly #streams = new Set<LiveStream>();
+  readonly #streams = new Set<ChangeStream>();
   /** Where the last look ended; undefined while there is no stream. */
   #position: Position | undefined;
   /** What was sent already of what the next look reads again. */
@@ -78,7 +78,7 @@ export class ChangeStreams {
   open(kernel: Kernel, caller: KnownCaller, lastId: string | undefined): EventStream {
     this.#admit(caller);
     return new EventStream((connection) => {
-      const stream = new LiveStream(connection, kernel, caller);
+      const stream = new ChangeStream(connection, kernel, caller);
       connection.on('close', () => this.#remove(stream));
       this.#enqueue(() => this.#begin(stream, lastId));
     });
@@ -101,7 +101,7 @@ export class ChangeStreams {
       throw new Failure('unavailable', 'This server takes no more streams now.', { headers });
   }
 
-  async #begin(stream: LiveStream, lastId: string | undefined): Promise<void> {
+  async #begin(stream: ChangeStream, lastId: string | undefined): Promise<void> {
     const { engine } = this.#kernel;
     if (this.#isClosed) return stream.end();
     this.#position ??= await readPosition(engine);
@@ -120,7 +120,7 @@ export class ChangeStreams {
     await stream.sendChanges(changes, formatPosition(now));
   }
 
-  #remove(stream: LiveStream): void {
+  #remove(stream: ChangeStream): void {
     stream.end();
     this.#streams.delete(stream);
     if (this.#streams.size > 0) return;
@@ -191,7 +191,7 @@ export class ChangeStreams {
     await this.#sendAll((stream) => stream.sendJobs(jobs));
   }
 
-  async #sendAll(send: (stream: LiveStream) => Promise<void>): Promise<void> {
+  async #sendAll(send: (stream: ChangeStream) => Promise<void>): Promise<void> {
     for (const stream of this.#streams) {
       await send(stream);
       if (stream.isEnded) this.#remove(stream);

@@ -1,9 +1,9 @@
 // One stream of every change that the caller may see.
 import type { Module } from '../../kernel/http/module.ts';
-import { streamRoutes } from './routes.ts';
+import { changeStreamRoutes } from './routes.ts';
 
 export const streamModule: Module = {
   tag: { name: 'Stream', description: 'Changes as they happen' },
-  routes: streamRoutes,
+  routes: changeStreamRoutes,
   endStreams: ({ services }) => services.changeStreams.close(),
 };

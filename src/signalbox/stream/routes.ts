@@ -27,4 +27,4 @@ const streamChanges = route(
   },
 );
 
-export const streamRoutes = [streamChanges];
+export const changeStreamRoutes = [streamChanges];

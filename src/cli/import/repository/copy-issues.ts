@@ -11,7 +11,7 @@ import {
   milestoneItem,
   reviewCommentItem,
   reviewItem,
-  type Reply,
+  type SourceReply,
 } from './source-items.ts';
 
 const PAGE = 100;
@@ -129,7 +129,7 @@ class IssueCopier {
       await this.#copyPage(page, () => true);
   }
 
-  async #copyPage(page: readonly Reply[], isPull: (issue: Reply) => boolean): Promise<void> {
+  async #copyPage(page: readonly SourceReply[], isPull: (issue: SourceReply) => boolean): Promise<void> {
     const { source, path } = this.#work;
     const issues: Item<'issues'>[] = [];
     const reviews: Item<'reviews'>[] = [];
@@ -139,7 +139,7 @@ class IssueCopier {
         issues.push(issueItem(issue));
         continue;
       }
-      issues.push(issueItem(issue, (await source.get(`${path}/pulls/${number}`)) as Reply));
+      issues.push(issueItem(issue, (await source.get(`${path}/pulls/${number}`)) as SourceReply));
       for await (const some of this.#pages(`/pulls/${number}/reviews`, {}))
         reviews.push(...some.flatMap((review) => reviewItem(review, number) ?? []));
       this.#work.progress.update(`Pull request ${number.toLocaleString('en')}`);
@@ -192,7 +192,7 @@ class IssueCopier {
     else this.#unshown += 1;
   }
 
-  async *#pages(below: string, query: Record<string, string>): AsyncGenerator<Reply[]> {
+  async *#pages(below: string, query: Record<string, string>): AsyncGenerator<SourceReply[]> {
     for (let page = 1; ; page += 1) {
       const items = await this.#page(below, { ...query, page: String(page) });
       if (items.length > 0) yield items;
@@ -208,7 +208,7 @@ class IssueCopier {
     below: string,
     query: Record<string, string>,
     since: string | null,
-  ): AsyncGenerator<Reply[]> {
+  ): AsyncGenerator<SourceReply[]> {
     const order = { ...query, sort: 'updated', direction: 'asc' };
     let from = since === null ? undefined : Date.parse(since) - 1000;
     for (let page = 1; ;) {
@@ -226,7 +226,7 @@ class IssueCopier {
     }
   }
 
-  async #page(below: string, query: Record<string, string>): Promise<Reply[]> {
+  async #page(below: string, query: Record<string, string>): Promise<SourceReply[]> {
     const { source, path } = this.#work;
     const parameters = new URLSearchParams({ ...query, per_page: String(PAGE) });
     const reply = await source.call('GET', `${path}${below}?${parameters.toString()}`);
@@ -238,11 +238,11 @@ class IssueCopier {
       return [];
     }
     if (reply.status !== 200 || !Array.isArray(reply.body)) throw source.failureOf(reply);
-    return reply.body as Reply[];
+    return reply.body as SourceReply[];
   }
 }
 
-function isPullIn(issue: Reply): boolean {
+function isPullIn(issue: SourceReply): boolean {
   return issue['pull_request'] !== undefined && issue['pull_request'] !== null;
 }
 

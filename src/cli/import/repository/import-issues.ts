@@ -19,7 +19,7 @@ export interface SourceApi {
 const APIS: Readonly<Record<string, string>> = { 'github.com': 'https://api.github.com' };
 
 /** Undefined where the address is not one of a repository with an owner. */
-export function apiOf({ url }: RepoSource, given: string | undefined): SourceApi | undefined {
+export function sourceApiOf({ url }: RepoSource, given: string | undefined): SourceApi | undefined {
   const [, owner, name] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/*$/.exec(url.pathname) ?? [];
   const isRepository = owner !== undefined && name !== undefined && name !== '.git';
   if (given !== undefined && !isRepository)
@@ -55,7 +55,7 @@ interface OpenedIssueImport {
 }
 
 /** Asks the source whether it speaks the API. */
-export async function openIssues(
+export async function openIssueImport(
   { source, api, target, guard: guarded, transfer }: IssueWork,
   fullName: string,
 ): Promise<OpenedIssueImport> {

@@ -22,7 +22,7 @@ import {
 } from './copy-repo.ts';
 import type { CopiedIssues } from './copy-issues.ts';
 import { HostApi, type TargetRepository } from './host-api.ts';
-import { apiOf, openIssues, PausedImport, type SourceApi } from './import-issues.ts';
+import { sourceApiOf, openIssueImport, PausedImport, type SourceApi } from './import-issues.ts';
 import { Progress } from '../../progress.ts';
 import { openTarget, type ImportTarget, type TargetOptions } from '../import-target.ts';
 import { parseRepoSource, readTokenVariable, type RepoSource } from '../addresses.ts';
@@ -58,7 +58,7 @@ export async function runImportRepo(
 ): Promise<number> {
   const source = parseRepoSource(address, readTokenVariable(options.tokenEnv, io.env));
   const maxBytes = parseMegabytes(options.maxMegabytes) * MEBIBYTE;
-  const api = options.issues === false ? undefined : apiOf(source, options.apiUrl);
+  const api = options.issues === false ? undefined : sourceApiOf(source, options.apiUrl);
   const program = await openGit();
   const target = await openTarget(config, options, io);
   const stop = new AbortController();
@@ -150,7 +150,7 @@ async function importRepo(work: RepoImport): Promise<RepoSummary> {
     const { progress } = transfer;
     const copying = { ...transfer, folder: join(folder, 'repository') };
     progress.line(`Fetching ${source.url.href}`);
-    const issues = await openIssues(work, fullName);
+    const issues = await openIssueImport(work, fullName);
     const hasPulls = issues.copy !== undefined;
     const refs = await fetchRepo(copying, source, { ...work, isBegun: state.isFetched === true, hasPulls });
     saveCopyState(folder, { ...state, isFetched: true });

@@ -9,7 +9,7 @@ import type {
 } from '../../../host/imports/model.ts';
 
 /** A reply of another server: any member may be missing, or be something else. */
-export type Reply = Readonly<Record<string, unknown>>;
+export type SourceReply = Readonly<Record<string, unknown>>;
 
 const MAX_TITLE = 256;
 const MAX_BODY = 65_536;
@@ -25,7 +25,7 @@ const REVIEW_STATES = ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'
 type LabelItem = NonNullable<SentBatch['labels']>[number];
 type MilestoneItem = NonNullable<SentBatch['milestones']>[number];
 
-export function labelItem(label: Reply): LabelItem {
+export function labelItem(label: SourceReply): LabelItem {
   const color = textOf(label['color']) ?? '';
   return {
     name: labelName(label),
@@ -35,11 +35,11 @@ export function labelItem(label: Reply): LabelItem {
 }
 
 function labelName(label: unknown): string {
-  const name = typeof label === 'string' ? label : textOf((label as Reply)['name']);
+  const name = typeof label === 'string' ? label : textOf((label as SourceReply)['name']);
   return cut(name ?? '', MAX_LABEL).trim() || 'unnamed';
 }
 
-export function milestoneItem(milestone: Reply): MilestoneItem {
+export function milestoneItem(milestone: SourceReply): MilestoneItem {
   return {
     source_id: idOf(milestone['id']),
     number: idOf(milestone['number']),
@@ -54,7 +54,7 @@ export function milestoneItem(milestone: Reply): MilestoneItem {
 }
 
 /** `pull` is the reply about the same pull request, where it is one. */
-export function issueItem(issue: Reply, pull?: Reply): SentIssue {
+export function issueItem(issue: SourceReply, pull?: SourceReply): SentIssue {
   const assignees = listOf(issue['assignees']).map(loginOf);
   const state = issue['state'] === 'closed' ? 'closed' : 'open';
   return {
@@ -69,7 +69,7 @@ export function issueItem(issue: Reply, pull?: Reply): SentIssue {
     lock_reason: wordIn(LOCK_REASONS, issue['active_lock_reason']),
     labels: listOf(issue['labels']).map(labelName).slice(0, MAX_LABELS),
     assignees: assignees.filter((login) => login !== null).slice(0, MAX_ASSIGNEES),
-    milestone: numberOf((issue['milestone'] as Reply | null)?.['number']),
+    milestone: numberOf((issue['milestone'] as SourceReply | null)?.['number']),
     ...timesOf(issue),
     closed_at: textOf(issue['closed_at']),
     closed_by: loginOf(issue['closed_by']),
@@ -77,10 +77,10 @@ export function issueItem(issue: Reply, pull?: Reply): SentIssue {
   };
 }
 
-function pullItem(pull: Reply): SentPull {
-  const base = (pull['base'] ?? {}) as Reply;
-  const head = (pull['head'] ?? {}) as Reply;
-  const repositoryIn = (side: Reply) => (side['repo'] as Reply | null)?.['id'];
+function pullItem(pull: SourceReply): SentPull {
+  const base = (pull['base'] ?? {}) as SourceReply;
+  const head = (pull['head'] ?? {}) as SourceReply;
+  const repositoryIn = (side: SourceReply) => (side['repo'] as SourceReply | null)?.['id'];
   const isFork = repositoryIn(head) === undefined || repositoryIn(head) !== repositoryIn(base);
   return {
     base: { ref: textOf(base['ref']) ?? '', sha: textOf(base['sha']) ?? '' },
@@ -102,12 +102,12 @@ function pullItem(pull: Reply): SentPull {
   };
 }
 
-export function commentItem(comment: Reply): SentComment {
+export function commentItem(comment: SourceReply): SentComment {
   return { ...writtenItem(comment), number: numberIn(comment['issue_url']) };
 }
 
 /** Undefined for one that is not submitted. */
-export function reviewItem(review: Reply, number: number): SentReview | undefined {
+export function reviewItem(review: SourceReply, number: number): SentReview | undefined {
   const state = wordIn(REVIEW_STATES, review['state']);
   const at = textOf(review['submitted_at']);
   if (state === null || at === null) return undefined;
@@ -118,7 +118,7 @@ export function reviewItem(review: Reply, number: number): SentReview | undefine
 
 const SIDES = ['LEFT', 'RIGHT'] as const;
 
-export function reviewCommentItem(comment: Reply): SentReviewComment {
+export function reviewCommentItem(comment: SourceReply): SentReviewComment {
   const commit = textOf(comment['commit_id']) ?? '';
   const line = (name: string) => numberOf(comment[name]);
   return {
@@ -142,7 +142,7 @@ export function reviewCommentItem(comment: Reply): SentReviewComment {
   };
 }
 
-function writtenItem(written: Reply): Omit<SentComment, 'number'> {
+function writtenItem(written: SourceReply): Omit<SentComment, 'number'> {
   return {
     source_id: idOf(written['id']),
     author: loginOf(written['user']),
@@ -151,7 +151,7 @@ function writtenItem(written: Reply): Omit<SentComment, 'number'> {
   };
 }
 
-function timesOf(item: Reply): { created_at: string; updated_at: string } {
+function timesOf(item: SourceReply): { created_at: string; updated_at: string } {
   const createdAt = textOf(item['created_at']) ?? '';
   return { created_at: createdAt, updated_at: textOf(item['updated_at']) ?? createdAt };
 }
@@ -176,7 +176,7 @@ function textOf(value: unknown): string | null {
 }
 
 function loginOf(user: unknown): string | null {
-  const login = textOf((user as Reply | null | undefined)?.['login']);
+  const login = textOf((user as SourceReply | null | undefined)?.['login']);
   return login === null || login === '' ? null : cut(login, MAX_LOGIN);
 }
 

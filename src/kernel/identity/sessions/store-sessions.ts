@@ -104,7 +104,7 @@ export interface SessionRecord extends SessionOrigin {
 }
 
 /** Of older ones nobody looks at more. */
-export const MAX_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 /** The newest first. */
 export async function listSessions(db: Db, memberId: string, now: number): Promise<SessionRecord[]> {

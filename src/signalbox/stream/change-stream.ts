@@ -18,7 +18,7 @@ export interface JobNotice {
   userId: string;
 }
 
-export class LiveStream {
+export class ChangeStream {
   readonly #connection: StreamConnection;
   readonly #kernel: Kernel;
   #caller: KnownCaller;
