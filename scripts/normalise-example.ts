@@ -11,7 +11,7 @@ const isSeconds = (value: number) => value > 1_500_000_000 && value < 3_000_000_
 
 /** Members that may hold a secret, whatever it looks like. */
 const SECRET =
-  /secret|password|signature|^token$|^encoded$|^apiKey$|^mobileKey$|^(full|display)Key$|cursor$/i;
+  /secret|password|signature|^(token|link)$|^encoded$|^apiKey$|^mobileKey$|^(full|display)Key$|cursor$/i;
 
 const HIDDEN = 'x'.repeat(24);
 
@@ -37,6 +37,7 @@ export function normaliseExample(example: Example): Example {
       .replaceAll(ADMIN_TOKEN, 'api-00000000-0000-4000-8000-000000000000')
       .replaceAll(/\b(127\.0\.0\.1|localhost):\d+/g, '127.0.0.1:8080')
       .replaceAll(/\b(signature=|webhook\/triggers\/\w+\/|session\/)[\w-]+/g, `$1${HIDDEN}`)
+      .replaceAll(/\b(signalbox_link=)[\w.-]+/g, `$1${HIDDEN}`)
       // Names that tests make up, such as `p12-x4k2h9`.
       .replaceAll(/(?<=\b|%2F)p\d+-[a-z0-9]{4,6}\b/g, (name) => numbered(name, (number) => `name-${number}`))
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>

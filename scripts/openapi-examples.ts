@@ -21,7 +21,7 @@ const SEMANTIC = 'application/json; domain-model=flagservice.semanticpatch';
 const ROOT = dirname(import.meta.dirname);
 /** Tests of what goes wrong, and those that take long, have no examples for readers. */
 const WITHOUT =
-  /bad-|memory|large|s3|streams|every|cors|session|errors|error-types|power|limits|permissions|(datasets|segments|import)-access|secrets/;
+  /bad-|memory|large|s3|streams|every|cors|flags-session|\/session|errors|error-types|power|limits|permissions|(datasets|segments|import)-access|secrets/;
 
 /** Of a call and its reply together, in characters: longer ones are taken only where there is no other. */
 const LONG = 4000;

@@ -6,6 +6,7 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   getOpenapiSpec: ITSELF,
   openapi_get: ITSELF,
   'meta/get-openapi': ITSELF,
+  getOpenApi: ITSELF,
   keyValueStore_records_get: BYTES,
   'repos/get-archive': BYTES,
   'emojis/get': 'Its reply has the names of all emojis.',
