@@ -227,7 +227,7 @@ for (const prefix of ['', '/api/v3']) {
         ['{', undefined, /^Syntax Error/],
         ['{ nope }', undefined, /"nope"/],
         ['{ viewer { login { x } } }', undefined, /login/],
-        ['mutation { x }', undefined, /mutation/],
+        ['mutation { x }', undefined, /"x" on type "Mutation"/],
         ['subscription { x }', undefined, /subscription/],
         ['query A { viewer { login } } query B { viewer { login } }', undefined, /operationName/],
         ['query($n: Int!) { viewer { login } }', undefined, /\$n/],

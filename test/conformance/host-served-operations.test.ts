@@ -32,6 +32,10 @@ test('H9 every operation is served in every supported version', needsGit, async 
     method: 'POST',
     body: { name: 'sample', auto_init: true, license_template: 'mit' },
   });
+  await server.call('/repos/admin/sample/contents/CODEOWNERS', {
+    method: 'PUT',
+    body: { message: 'Owners', content: Buffer.from('* @admin\n').toString('base64') },
+  });
   for (const path of ['/user/starred/admin/sample', '/repos/admin/sample/subscription'])
     await server.call(path, { method: 'PUT' });
   const values: Record<string, string> = { ...PATH_VALUES, key_id: String(key['id']) };
