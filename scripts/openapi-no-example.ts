@@ -7,6 +7,7 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   openapi_get: ITSELF,
   'meta/get-openapi': ITSELF,
   getOpenApi: ITSELF,
+  streamChanges: 'Its reply goes on for as long as somebody reads it.',
   keyValueStore_records_get: BYTES,
   'repos/get-archive': BYTES,
   'emojis/get': 'Its reply has the names of all emojis.',

@@ -1,4 +1,4 @@
-// The URLs of the three APIs on a server, and its announcement when it is ready: text for a terminal, and the fields of a log line.
+// The URLs of the APIs on a server, and its announcement when it is ready: text for a terminal, and the fields of a log line.
 import { apis } from '../app/apis.ts';
 import type { painter } from './io.ts';
 
@@ -29,7 +29,12 @@ interface ApiUrl {
 }
 
 /** The path that returns the caller, in each API. */
-const WHO_AM_I: Record<string, string> = { flags: '/caller-identity', actors: '/users/me', host: '/user' };
+const WHO_AM_I: Record<string, string> = {
+  flags: '/caller-identity',
+  actors: '/users/me',
+  host: '/user',
+  signalbox: '/me',
+};
 
 export function apiUrls(publicUrl: string): ApiUrl[] {
   return apis.map(({ protocol: { name, title, prefixes } }) => {
@@ -58,7 +63,7 @@ export function describeServer(
   loginLink: string,
   paint: ReturnType<typeof painter>,
 ): string {
-  const width = 12;
+  const width = 15;
   const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(width))}${text}`;
   const token = newToken ?? '$SIGNALBOX_TOKEN';
   const calls = apiUrls(publicUrl).flatMap(({ title, url, tryUrl }) => [

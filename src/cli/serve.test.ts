@@ -28,9 +28,14 @@ describe('starting', () => {
     const { url, publicUrl, apis, docs, login, pid, msg } = first.banner;
     assert.deepEqual([url, first.banner.data, pid, msg], [publicUrl, data, first.pid, 'listening']);
     assert.match(first.banner.actors, /^(Each run has|Runs have) .+\.$/);
-    assert.deepEqual(apis, { flags: `${url}/api/v2`, actors: `${url}/v2`, host: url });
+    assert.deepEqual(apis, {
+      flags: `${url}/api/v2`,
+      actors: `${url}/v2`,
+      host: url,
+      signalbox: `${url}/signalbox/v1`,
+    });
     assert.deepEqual([docs, login], [`${url}/docs`, 'npx signalbox status --login']);
-    for (const path of ['/api/v2/caller-identity', '/v2/users/me', '/user']) {
+    for (const path of ['/api/v2/caller-identity', '/v2/users/me', '/user', '/signalbox/v1/me']) {
       const headers = { authorization: `Bearer ${first.token}` };
       const response = await fetch(url + path, { headers });
       assert.equal(response.status, 200, path);
@@ -69,9 +74,9 @@ describe('starting', () => {
     const server = start(argv, { NO_COLOR: '1' }, program);
     const banner = await server.say('ready in ');
     const [, url] = /listens on (\S+)/.exec(banner)!;
-    assert.match(banner, /^ {2}Token {7}api-\w+\n.*shown this once: keep it$/m);
+    assert.match(banner, /^ {2}Token {10}api-\w+\n.*shown this once: keep it$/m);
     const calls = [...banner.matchAll(/curl -H "(Authorization): ([^"]+)" (\S+)/g)];
-    assert.equal(calls.length, 3);
+    assert.equal(calls.length, 4);
     for (const [, name, value, place] of calls) {
       const response = await fetch(place!, { headers: { [name!]: value! } });
       assert.equal(response.status, 200, place);

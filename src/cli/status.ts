@@ -106,7 +106,7 @@ interface Status {
 function describe(status: Status, io: Io): string {
   const { state, version, pid, startedAt, url, apis, data, database, loginLink } = status;
   const paint = painter(io);
-  const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(12))}${text}`;
+  const line = (name: string, text: string) => `  ${paint('dim', name.padEnd(15))}${text}`;
   const isUp = state === 'ready';
   return [
     `${paint('bold', `Signalbox ${version}`)} is ${paint(isUp ? 'green' : 'yellow', state)}`,

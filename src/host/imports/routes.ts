@@ -16,7 +16,13 @@ import { lockRepository } from '../repositories/store.ts';
 import { isoSeconds } from '../times.ts';
 import { importBatch } from './import-batch.ts';
 import { ImportBatch, ImportBatchReply, ImportBegin, ImportReply, type ImportedKind } from './model.ts';
-import { countImported, findIssueImport, insertIssueImport, updateIssueImport, type ImportedCount } from './store.ts';
+import {
+  countImported,
+  findIssueImport,
+  insertIssueImport,
+  updateIssueImport,
+  type ImportedCount,
+} from './store.ts';
 import type { RepositoryImportRow } from './tables.ts';
 
 const Params = Type.Object(RepositoryParams);
