@@ -35,10 +35,11 @@ export function openEngine(location: Location, log?: Log): Promise<Engine> {
     : openSqlite({ file: location, ...(log && { log }) });
 }
 
-/** On both, unless the quick run leaves PostgreSQL out for this file (`quick-run.ts`). */
+/** On both, unless the run leaves one of them out for this file (`quick-run.ts`). */
 export function onEachEngine(declare: (engine: TestEngine) => void): void {
-  onEngine('sqlite', declare);
-  if (process.env['SIGNALBOX_TEST_ENGINES'] !== 'sqlite') onEngine('postgres', declare);
+  const only = process.env['SIGNALBOX_TEST_ENGINES'];
+  if (only !== 'postgres') onEngine('sqlite', declare);
+  if (only !== 'sqlite') onEngine('postgres', declare);
 }
 
 export function onEngine(kind: Engine['kind'], declare: (engine: TestEngine) => void): void {

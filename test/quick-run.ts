@@ -184,6 +184,9 @@ export const filesOnSqlite: readonly string[] = [
   'test/service-accounts.test.ts',
 ];
 
+/** The complete run has these on one of the engines, taken in turn by the order of their names, unless it is asked for both. */
+const FILES_IN_TURN: readonly string[] = ['test/conformance/**'];
+
 export const longFiles = Object.values(LONG_FILES).flat();
 export const longTests = Object.values(LONG_TESTS).flat();
 
@@ -196,4 +199,10 @@ export function isLong(file: string): boolean {
 
 export function isOnSqlite(file: string): boolean {
   return matches(file, filesOnSqlite);
+}
+
+/** Of the complete run, by file. */
+export function enginesInTurn(files: readonly string[]): Map<string, 'sqlite' | 'postgres'> {
+  const inTurn = files.filter((file) => matches(file, FILES_IN_TURN)).toSorted();
+  return new Map(inTurn.map((file, index) => [file, index % 2 === 0 ? 'sqlite' : 'postgres']));
 }

@@ -5,8 +5,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from './postgres.ts';
-import { isLong, isOnSqlite, longTests, TEST_FOLDERS } from './quick-run.ts';
+import { enginesInTurn, isLong, isOnSqlite, longTests, TEST_FOLDERS } from './quick-run.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
+import type { TestFile } from './runner/messages.ts';
 import { runFiles } from './runner/pool.ts';
 import { RunProgress } from './runner/progress.ts';
 import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
@@ -14,8 +15,10 @@ import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** With the long files, and with all suites on both engines. */
+    /** With the long files. */
     all: { type: 'boolean', default: false },
+    /** With all suites on both engines. */
+    'both-engines': { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
     // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
     processes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 6)) },
@@ -32,8 +35,13 @@ const rank = (file: string) => 2 * Number(isLong(file)) + Number(startsGit(file)
 const isQuick = isWhole && !values.all;
 const files = [...new Set(patterns.flatMap((pattern) => findFiles(pattern)))]
   .filter((path) => !isQuick || !isLong(path))
-  .toSorted((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1))
-  .map((path) => ({ path, isOnSqlite: isQuick && isOnSqlite(path) }));
+  .toSorted((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1));
+const inTurn = enginesInTurn(files);
+/** Undefined for both. Files that are asked for by name run on both. */
+function engineOf(path: string): TestFile['engine'] {
+  if (!isWhole || values['both-engines']) return undefined;
+  return isQuick ? (isOnSqlite(path) ? 'sqlite' : undefined) : inTurn.get(path);
+}
 
 function findFiles(pattern: string): string[] {
   const found = globSync(pattern).map((file) => resolve(file));
@@ -87,7 +95,8 @@ async function prepareClient(): Promise<void> {
 
 const progress = new RunProgress(process.stdout, files.length, () => performance.now());
 const tick = setInterval(() => progress.show(), 1000);
-await runFiles(files, {
+const ordered = files.map((path) => ({ path, engine: engineOf(path) }));
+await runFiles(ordered, {
   processes: Number(values.processes),
   limitMs: Number(values['time-limit']) * 1000,
   flags: [

@@ -10,6 +10,7 @@ import { betaPullRequestRemoved } from '../../src/host/versions/2026-03-10/beta-
 import { schemaInVersion } from '../../src/kernel/versions/schema-version.ts';
 import { affectedOperations } from '../../src/kernel/versions/version-effects.ts';
 import { findOperation } from '../../scripts/find-operation.ts';
+import { join } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 
 const OLD = '2022-11-28';
@@ -143,6 +144,8 @@ test(
   async () => {
     const at = '/repos/admin/pulled';
     await call(NEW, V3, 'POST', '/user/repos', { name: 'pulled', auto_init: true });
+    await join(server, 'rita');
+    await server.call(`${at}/collaborators/rita`, { method: 'PUT' });
     const { object } = await call(NEW, V3, 'GET', `${at}/git/ref/heads/main`);
     for (const [index, [version, accept]] of WAYS.entries()) {
       const head = `side-${index}`;
@@ -163,6 +166,8 @@ test(
       const pull = await show('POST', `${at}/pulls`, { title: head, head, base: 'main' });
       await show('GET', `${at}/pulls/${pull['number']}`);
       await show('PATCH', `${at}/pulls/${pull['number']}`, { body: 'Read it.' });
+      for (const method of ['POST', 'DELETE'])
+        await show(method, `${at}/pulls/${pull['number']}/requested_reviewers`, { reviewers: ['rita'] });
       await show('GET', `${at}/pulls`);
       await show('GET', `${at}/commits/${written['commit'].sha}/pulls`);
     }

@@ -68,7 +68,7 @@ export class FileProcess {
   }
 
   /** Always resolves with a report, even if the process crashes. */
-  async run({ path: file, isOnSqlite }: TestFile, limitMs: number, signal: AbortSignal): Promise<FileReport> {
+  async run({ path: file, engine }: TestFile, limitMs: number, signal: AbortSignal): Promise<FileReport> {
     this.#output = '';
     let progress: Progress = { text: '', running: '', passed: 0, failed: 0 };
     const { promise, resolve } = Promise.withResolvers<FileReport>();
@@ -88,7 +88,7 @@ export class FileProcess {
     signal.addEventListener('abort', interrupt);
     this.#child.on('message', listen);
     void this.#exit.then(cutOff);
-    this.#send({ file, isOnSqlite });
+    this.#send({ file, engine });
     const report = await promise;
     clearTimeout(limit);
     signal.removeEventListener('abort', interrupt);

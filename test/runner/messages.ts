@@ -2,14 +2,14 @@
 
 export interface TestFile {
   path: string;
-  /** Whether its suites for each engine run on SQLite only. */
-  isOnSqlite: boolean;
+  /** Where its suites for each engine run on one alone. */
+  engine?: 'sqlite' | 'postgres' | undefined;
 }
 
 /** To a process: the file to run next, or none to exit. */
 export interface Order {
   file?: string;
-  isOnSqlite?: boolean;
+  engine?: TestFile['engine'];
 }
 
 /** From a process: the progress or the result of a file. */

@@ -7,12 +7,12 @@ import { inspect } from 'node:util';
 import { cleanUp } from '../cleanup.ts';
 import { followPromises, forgetPromises } from './light-test.ts';
 import { beginFile, endFile } from './reporter.ts';
-import type { FileReport, Message, Order } from './messages.ts';
+import type { FileReport, Message, Order, TestFile } from './messages.ts';
 
 /** The time for stopped processes and servers to end after a file. */
 const GRACE_MS = 10_000;
-/** A larger process is replaced. */
-const MAX_BYTES = 1_000_000_000;
+/** A larger process is replaced: each start of git copies its page tables, and tests of the host start thousands. */
+const MAX_BYTES = 400_000_000;
 /** Resources that a file must not leave open. */
 const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
 
@@ -36,9 +36,9 @@ function note(error: unknown): void {
   console.error(error);
 }
 
-async function runFile(file: string, isOnSqlite = false): Promise<FileReport> {
+async function runFile(file: string, engine?: TestFile['engine']): Promise<FileReport> {
   restoreSurroundings();
-  if (isOnSqlite) process.env['SIGNALBOX_TEST_ENGINES'] = 'sqlite';
+  if (engine !== undefined) process.env['SIGNALBOX_TEST_ENGINES'] = engine;
   beginFile(file);
   followPromises();
   // Hooks at the top level of the file belong to this suite, and so to no other file. Its name matches no usual pattern.
@@ -92,6 +92,6 @@ async function findLeftovers(): Promise<string[]> {
 
 process.on('message', (order: Order) => {
   if (order.file === undefined) process.exit();
-  void runFile(order.file, order.isOnSqlite).then((report) => process.send?.({ report } satisfies Message));
+  void runFile(order.file, order.engine).then((report) => process.send?.({ report } satisfies Message));
 });
 process.on('disconnect', () => process.exit());
