@@ -48,7 +48,7 @@ test('a running server is found by its note, and gives a login link to who asks 
   assert.deepEqual([running, state, pid, url], [true, 'ready', server.pid, server.url]);
   assert.deepEqual(
     apis.map((api) => api.url),
-    [`${url}/api/v2`, `${url}/v2`, url],
+    [`${url}/api/v2`, `${url}/v2`, url, `${url}/signalbox/v1`],
   );
   assert.deepEqual([database.state, database.members, database.tokens], ['current', 1, 1]);
   assert.equal(countLinks(), 0);
@@ -62,7 +62,7 @@ test('a running server is found by its note, and gives a login link to who asks 
   assert.equal((await run(['status', '--url', '--data', data])).out, url);
   const { out } = await run(['status', '--data', data], { isTerminal: true, env: { NO_COLOR: '1' } });
   assert.match(out, /^Signalbox \S+ is ready\n/);
-  assert.match(out, /^ {2}Log in {6}signalbox status --login$/m);
+  assert.match(out, /^ {2}Log in {9}signalbox status --login$/m);
   assert.doesNotMatch(out, /api-/);
 
   const printed = async () => {
