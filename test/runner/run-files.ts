@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { suite } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { cleanUp } from '../cleanup.ts';
@@ -11,8 +12,11 @@ import type { FileReport, Message, Order, TestFile } from './messages.ts';
 
 /** The time for stopped processes and servers to end after a file. */
 const GRACE_MS = 10_000;
-/** A larger process is replaced: each start of git copies its page tables, and tests of the host start thousands. */
-const MAX_BYTES = 400_000_000;
+/** A larger process is replaced. */
+const MAX_BYTES = 1_000_000_000;
+/** After files that start git, because each start copies the page tables of the process. */
+const MAX_BYTES_WITH_GIT = 400_000_000;
+const STARTS_GIT = /host|git|repositor/;
 /** Resources that a file must not leave open. */
 const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
 
@@ -57,7 +61,10 @@ async function runFile(file: string, engine?: TestFile['engine']): Promise<FileR
     ...report,
     failures: report.failures + faults.map((fault) => `✖ ${file}\n  ${fault}\n`).join(''),
     failed: report.failed + faults.length,
-    isTidy: left.length === 0 && !isFiltered && process.memoryUsage.rss() < MAX_BYTES,
+    isTidy:
+      left.length === 0 &&
+      !isFiltered &&
+      process.memoryUsage.rss() < (STARTS_GIT.test(relative(folder, file)) ? MAX_BYTES_WITH_GIT : MAX_BYTES),
   };
 }
 
