@@ -92,6 +92,9 @@ onEachEngine((engine) => {
     assert.equal((await list(`?token=${id}&before=${own!['at']}`)).length, 0);
     assert.equal((await list(`?token=${id}&after=${(own!['at'] as number) - 1}`)).length, 1);
     assert.equal((await list('?resource=proj/shopping')).length, 0);
+    assert.equal((await list('?resource=proj/sho')).length, 0);
+    const below = (await list('?resource=proj/shop&limit=100')).map(({ kind }) => kind as string);
+    assert.ok(below.includes('project') && below.includes('flag'), below.join());
   });
 
   test('what belongs to another account is not there for others, in the list or by its id', async () => {
@@ -109,6 +112,8 @@ onEachEngine((engine) => {
       '?before=x',
       '?cursor=nothing',
       '?limit=-1',
+      '?resource=proj/*',
+
       `?q=${'x'.repeat(1001)}`,
     ]) {
       const { status, json } = await server.call(BASE + query);

@@ -20,7 +20,11 @@ const Query = Type.Object({
   q: Type.Optional(PlainText({ maxLength: 1000, description: 'Words, or beginnings of words, to look for' })),
   product: Type.Optional(OneOf(PRODUCTS)),
   resource: Type.Optional(
-    PlainText({ maxLength: 1000, description: 'Only changes of this resource and of what is below it' }),
+    Type.String({
+      maxLength: 1000,
+      pattern: '^[^*;\\u0000]+$',
+      description: 'Only changes of this resource and of what is below it: `proj/shop`, without tags',
+    }),
   ),
   action: Type.Optional(PlainText({ maxLength: 200 })),
   member: Type.Optional(PlainText({ maxLength: 100, description: 'The id of who made them' })),
@@ -53,7 +57,7 @@ const listActivity = route(
       kernel.engine,
       {
         ...(q !== undefined && q !== '' && { words: q }),
-        ...(resource !== undefined && resource !== '' && { resource }),
+        ...(resource !== undefined && { resource: `${resource}*` }),
         ...(after !== undefined && { after }),
         ...(before !== undefined && { before }),
         ...(cursor !== undefined && { behind: cursor }),
