@@ -178,6 +178,23 @@ onEachEngine((engine) => {
     assert.ok(refused.headers.get('retry-after') !== null);
     for (const reader of readers) reader.close();
   });
+
+  test('of streams that are opened at once no more than twenty stay', async () => {
+    const { value: token } = await giveToken(server, await join(server, 'lot'), { role: 'reader' });
+    const readers = await Promise.all(
+      Array.from({ length: 30 }, () => follow(server, { token, lastId: 'e0' })),
+    );
+    const begins = await Promise.all(
+      readers.map((reader) =>
+        reader.next().then(
+          ({ event }) => event === 'begin',
+          () => false,
+        ),
+      ),
+    );
+    assert.equal(begins.filter(Boolean).length, 20);
+    for (const reader of readers) reader.close();
+  });
 });
 
 onEngine('postgres', (engine) => {

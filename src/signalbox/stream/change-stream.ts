@@ -22,6 +22,7 @@ export class ChangeStream {
   readonly #connection: StreamConnection;
   readonly #kernel: Kernel;
   #caller: KnownCaller;
+  #hasBegun = false;
   #isEnded = false;
   /** What the connection had sent at the last heartbeat, if it had something left to send. */
   #sentBefore: number | undefined;
@@ -36,6 +37,11 @@ export class ChangeStream {
     return this.#isEnded;
   }
 
+  /** What changes before it begins is among what it has missed. */
+  get #isOpen(): boolean {
+    return this.#hasBegun && !this.#isEnded;
+  }
+
   /** Of the person: each has their own share of streams. */
   get memberId(): string {
     return this.#caller.member.id;
@@ -43,12 +49,13 @@ export class ChangeStream {
 
   /** `position` is where a client that was cut off goes on; a client that comes from elsewhere reads everything anew. */
   begin(position: string, isResumed: boolean): void {
+    this.#hasBegun = true;
     this.#write(`retry: 1000\n${eventOf('begin', { isResumed }, position)}`);
   }
 
   /** Only the last event has the position, because all of them are before it. */
   async sendChanges(changes: readonly ChangeNotice[], position: string): Promise<void> {
-    if (this.#isEnded || !(await this.#identify())) return;
+    if (!this.#isOpen || !(await this.#identify())) return;
     const caller = this.#caller;
     const isVisible = await visibility(
       { caller, can: (resource, action) => can(caller, action!, resource) },
@@ -72,7 +79,7 @@ export class ChangeStream {
   async sendJobs(jobs: readonly JobNotice[]): Promise<void> {
     const { id } = accountOf(this.#caller);
     const own = jobs.filter(({ userId }) => userId === id);
-    if (this.#isEnded || own.length === 0 || !(await this.#identify())) return;
+    if (!this.#isOpen || own.length === 0 || !(await this.#identify())) return;
     for (const { kind, id: jobId, status } of own) {
       const isAllowed =
         kind === 'run'

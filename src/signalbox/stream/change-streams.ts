@@ -79,6 +79,8 @@ export class ChangeStreams {
     this.#admit(caller);
     return new EventStream((connection) => {
       const stream = new ChangeStream(connection, kernel, caller);
+      // At once, so that those which are still to begin count, too.
+      this.#streams.add(stream);
       connection.on('close', () => this.#remove(stream));
       this.#enqueue(() => this.#begin(stream, lastId));
     });
@@ -104,12 +106,13 @@ export class ChangeStreams {
   async #begin(stream: ChangeStream, lastId: string | undefined): Promise<void> {
     const { engine } = this.#kernel;
     if (this.#isClosed) return stream.end();
-    this.#position ??= await readPosition(engine);
-    const now = this.#position;
+    const now = this.#position ?? (await readPosition(engine));
     const from = lastId === undefined ? undefined : parsePosition(lastId);
     const missed = from === undefined ? undefined : await listNumbersSince(engine.db, from, MAX_MISSED + 1);
     const isResumed = missed !== undefined && missed.length <= MAX_MISSED;
-    this.#streams.add(stream);
+    // The client may have gone before its turn came.
+    if (!this.#streams.has(stream)) return;
+    this.#position ??= now;
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
     stream.begin(isResumed ? lastId! : formatPosition(now), isResumed);
     if (!isResumed || missed.length === 0) return;
