@@ -164,10 +164,22 @@ onEachEngine((engine) => {
     assert.equal((await ada.get(`${at}/pulls?state=closed&base=release`)).json.length, 0);
   });
 
+  const isIdle = async () => {
+    const { db, clock } = kernel();
+    const busy = await db
+      .selectFrom('due')
+      .select('id')
+      .where((eb) => eb.or([eb('owner', 'is not', null), eb('due_at', '<=', clock.now())]))
+      .execute();
+    return busy.length === 0;
+  };
+
   test('a base or a head that moves after the commit was made refuses the merge, and leaves no intent', async () => {
     const there = await newPlace();
     const { git, base, head, id } = there;
     const moving = async (name: string, from: string, files: Record<string, string>) => {
+      // Due work moves references, too.
+      await eventually(isIdle, 'the end of due work');
       const { program } = git;
       const start = program.start.bind(program);
       program.start = async (args, options) => {
@@ -192,16 +204,6 @@ onEachEngine((engine) => {
     await ok(there.merge('squash'));
     assert.equal((await there.pull())['commits'], 2);
   });
-
-  const isIdle = async () => {
-    const { db, clock } = kernel();
-    const busy = await db
-      .selectFrom('due')
-      .select('id')
-      .where((eb) => eb.or([eb('owner', 'is not', null), eb('due_at', '<=', clock.now())]))
-      .execute();
-    return busy.length === 0;
-  };
 
   test('a merge or squash takes three processes of git at most until the branch has moved, a rebase three and two for each commit', async () => {
     for (const [method, most] of [
