@@ -5,7 +5,7 @@ import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
+import { cancel, schedule, type DueWork } from '../../kernel/jobs/due-store.ts';
 import { findFreeName } from '../resource-names.ts';
 import {
   MAX_SCHEDULE_NAME_LENGTH,
@@ -193,7 +193,7 @@ export async function updateDue(
 ): Promise<void> {
   const dueId = `${FIRE_SCHEDULE}:${id}`;
   if (nextRunAt === null) {
-    await tx.deleteFrom('due').where('id', '=', dueId).execute();
+    await cancel(tx, dueId);
     return;
   }
   const work: DueWork = { id: dueId, kind: FIRE_SCHEDULE, payload: id, dueAt: nextRunAt };

@@ -1,7 +1,7 @@
 // Creates, forks, changes and removes gists, each with its audit entry.
 import { randomBytes } from 'node:crypto';
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
-import { schedule } from '../../kernel/jobs/due-store.ts';
+import { cancel, schedule } from '../../kernel/jobs/due-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
@@ -21,7 +21,6 @@ import {
   publishGist,
   shareLockGistOwner,
   type NewGist,
-  deleteGistWrite,
 } from './store.ts';
 import { insertRevisions, listRevisionAuthors } from './store-revisions.ts';
 
@@ -112,7 +111,7 @@ async function addGist(
       if (gist === undefined)
         throw new Failure('unavailable', 'The gist took too long to create. Try again.');
       await insertRevisions(tx.db, number, 1, revisions);
-      await deleteGistWrite(tx.db, deletionId(number));
+      await cancel(tx.db, deletionId(number));
       const found = { gist, owner: ownerOfAccount(account) };
       tx.record({ ...gistChange('createGist', 'created', found), after: auditedGist(gist) });
       return found;

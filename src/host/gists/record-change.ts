@@ -1,7 +1,7 @@
 // Brings the row, files and revisions of a gist up to what git has: after every write, and after a crash. ADR 0115.
 import { actorOf, systemActor, type ChangeActor } from '../../kernel/identity/actor.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import { cancel, schedule, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import { newId } from '../../kernel/id.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs, type Initiator } from '../../kernel/identity/identity.ts';
@@ -11,7 +11,7 @@ import { listOwners } from '../owners/store.ts';
 import { gistNotFound, gistResource, type FoundGist, type NamedGist } from './access.ts';
 import type { Gist } from './gist.ts';
 import { readGistState, type GistState } from './read-git.ts';
-import { findGistByNumber, lockGist, updateGist, deleteGistWrite, hasGistWrite } from './store.ts';
+import { findGistByNumber, lockGist, updateGist, hasGistWrite } from './store.ts';
 import { deleteRevisions, insertRevisions, listRevisionAuthors } from './store-revisions.ts';
 
 export const RECORD_GIST = 'host.record-gist';
@@ -76,7 +76,7 @@ async function recordOnce(
   const { db, services, clock } = kernel;
   const seen = await findGistByNumber(db, number);
   if (seen === undefined) {
-    if (write !== undefined) await deleteGistWrite(db, write);
+    if (write !== undefined) await cancel(db, write);
     return undefined;
   }
   const state = await readGistState(services.gistGit.repository(number), seen.head);
@@ -87,7 +87,7 @@ async function recordOnce(
     const before = await lockGist(tx.db, number);
     // What was read of git may be older than what another has recorded.
     if (before !== undefined && before.head !== seen.head) return 'changed';
-    if (write !== undefined) await deleteGistWrite(tx.db, write);
+    if (write !== undefined) await cancel(tx.db, write);
     const owner = before && (await listOwners(tx.db, [before.ownerId])).get(before.ownerId);
     if (before === undefined || owner === undefined) {
       if (given !== undefined) throw gistNotFound();

@@ -234,10 +234,6 @@ export async function hasGistWrite(tx: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-export async function deleteGistWrite(tx: Db, id: string): Promise<void> {
-  await tx.deleteFrom('due').where('id', '=', id).execute();
-}
-
 /** Belongs into the transaction in which the account ends. */
 export function gistRemovalStatement(db: Db, ownerId: string, now: number): SqlStatement {
   const work = {

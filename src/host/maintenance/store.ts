@@ -1,4 +1,5 @@
 // What the database knows about pushes that are under way, and about which folders there must be.
+import { hasWorkBelow } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { RECORD_GIST } from '../gists/record-change.ts';
 
@@ -15,16 +16,7 @@ export async function isPushed(db: Db, number: number): Promise<boolean> {
 
 /** On any node. The due row of a write is there before git may write, and deleted when the write has been recorded. */
 export async function isGistWritten(db: Db, number: number): Promise<boolean> {
-  const begin = `${RECORD_GIST}:${number}`;
-  const row = await db
-    .selectFrom('due')
-    .select('id')
-    .where('id', '>=', `${begin}:`)
-    // The character after the colon.
-    .where('id', '<', `${begin};`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return await hasWorkBelow(db, `${RECORD_GIST}:${number}:`);
 }
 
 export interface CheckedRepository {

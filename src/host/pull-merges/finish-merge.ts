@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
-import type { DueHandler } from '../../kernel/jobs/due-store.ts';
+import { cancel, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { RefUpdateRefused } from '../git/refs/update-refs.ts';
 import { editIssue } from '../issues/change-issue.ts';
@@ -21,7 +21,6 @@ import { includesRole, repositoryResource } from '../repositories/repository.ts'
 import { findRepositoryByNumber } from '../repositories/store.ts';
 import { listIssuesToClose } from '../texts/referenced-issues.ts';
 import { findMerger } from './settle-merge.ts';
-import { deleteFinishWork } from './store.ts';
 
 /** After a crash, and for what was merged by a push. What is done already is not done again. */
 export function finishMergeHandler(kernel: Kernel): DueHandler {
@@ -39,7 +38,7 @@ export async function finishOwnMerge(kernel: Kernel, caller: KnownCaller, issueI
   const { db, log } = kernel;
   try {
     await finishMerge(kernel, caller, { issueId, deletesHead: true });
-    await deleteFinishWork(db, finishId(issueId));
+    await cancel(db, finishId(issueId));
   } catch (error) {
     log.warn({ err: error, issue: issueId }, 'What follows from a merge is to be done later');
   }

@@ -87,11 +87,6 @@ export async function listMergingBases(
   return rows.map(({ base_ref: ref }) => ref);
 }
 
-/** Where the call that has merged has done it all. */
-export async function deleteFinishWork(db: Db, dueId: string): Promise<void> {
-  await db.deleteFrom('due').where('id', '=', dueId).execute();
-}
-
 function intentFrom(row: Selectable<MergeIntentRow>): MergeIntent {
   return {
     issueId: row.issue_id,

@@ -1,7 +1,7 @@
 // Pull requests follow the branches that pushes move: new commits, deleted branches, and heads that have reached their base.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
-import type { DueHandler } from '../../kernel/jobs/due-store.ts';
+import { hasWorkBelow, type DueHandler } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { isAncestor, listMissingCommitIds } from '../git/history/history.ts';
 import type { GitRepository } from '../git/repository.ts';
@@ -37,7 +37,6 @@ import { FOLLOW_PUSH, followPushId, SYNC_PULL, type FollowedMove } from './sched
 import {
   findHeadPusher,
   findPull,
-  hasPendingWork,
   isPullOpen,
   listClosedPullsFrom,
   listPullsFrom,
@@ -211,7 +210,7 @@ async function isLeftToOthers({ db }: Kernel, { number, branch, from, to }: Foll
   if (to !== undefined) return true;
   if (from !== undefined) return false;
   const recorded = await listRecordedRefs(db, number, [branchRef(branch)]);
-  return recorded.size > 0 || (await hasPendingWork(db, followPushId(number)));
+  return recorded.size > 0 || (await hasWorkBelow(db, followPushId(number)));
 }
 
 interface HeadMove {

@@ -229,18 +229,6 @@ export async function hasCommit(
   return rows.length > 0;
 }
 
-/** Whether due work waits, or is being done, whose id begins so: with a colon at its end. */
-export async function hasPendingWork(db: Db, prefix: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('due')
-    .select('id')
-    .where('id', '>=', prefix)
-    .where('id', '<', `${prefix.slice(0, -1)};`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export interface ReviewRequest {
   issueId: number;
   kind: 'user' | 'team';

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
+import { cancel } from '../../kernel/jobs/due-store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import type { Push, RefValues } from './model.ts';
@@ -34,7 +35,7 @@ export async function listPushes(db: Db, number: number): Promise<Push[]> {
 
 export async function deletePush(db: Db, id: string, dueId: string): Promise<void> {
   await db.deleteFrom('host_pushes').where('id', '=', id).execute();
-  await db.deleteFrom('due').where('id', '=', dueId).execute();
+  await cancel(db, dueId);
 }
 
 /** Undefined where there is no such repository, 0 where its references were never recorded. */

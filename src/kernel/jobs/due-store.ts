@@ -139,6 +139,24 @@ export async function finish(db: Db, due: Due): Promise<boolean> {
   return await dueLeases.finish(db, due);
 }
 
+/** Deletes the row, also one that is claimed: the work is done, or is not to be done. */
+export async function cancel(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('due').where('id', '=', id).execute();
+}
+
+/** Whether work waits, or is being done, whose id begins so. `prefix` ends with a colon. */
+export async function hasWorkBelow(db: Db, prefix: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('due')
+    .select('id')
+    .where('id', '>=', prefix)
+    // The character after the colon.
+    .where('id', '<', `${prefix.slice(0, -1)};`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Releases the row for a retry. False if the claim was lost. */
 export async function retry(db: Db, due: Due, dueAt: number, error: string): Promise<boolean> {
   return await dueLeases.release(db, due, { due_at: dueAt, last_error: error });
