@@ -1,23 +1,16 @@
 // The one way in which comments are written, changed and deleted: the row, the issue's count, lists and timeline, and webhooks, in one transaction.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
 import type { EventDetails } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';
-import {
-  COMMENT_ON_ISSUE,
-  issueNotFound,
-  requireOpenConversation,
-  type OpenedIssues,
-} from '../issues/access.ts';
+import { COMMENT_ON_ISSUE, type OpenedIssues } from '../issues/access.ts';
+import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { showForPayload } from '../issues/record-actions.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
-import { lockIssue, updateIssue } from '../issues/store.ts';
 import { subjectOf } from '../reactions/model.ts';
 import { deleteReactionsOf } from '../reactions/store.ts';
-import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
-import { repositoryResource } from '../repositories/repository.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import { deleteIssueEvent, insertIssueEvents } from '../timeline/store.ts';
 import { commentNotFound } from './access.ts';
 import type { IssueComment } from './model.ts';
@@ -36,9 +29,9 @@ export async function createComment(
 ): Promise<IssueComment> {
   const { db } = tx;
   const { now } = tx.actor;
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const comment = await insertComment(db, issue, { author, body, createdAt: now, updatedAt: now });
-  const changed = await touchIssue(tx, issue, 1);
+  const changed = await touchIssue(tx, issue, { commentCount: issue.commentCount + 1 });
   if (author.id !== null) await addFacets(db, changed, [subscribedBy(author.id)]);
   const { id: actorId } = author;
   const event = { event: COMMENTED, isListed: false as const, actorId, subjectId: comment.id };
@@ -55,15 +48,15 @@ export async function editComment(
   { id, issueId }: Pick<IssueComment, 'id' | 'issueId'>,
   body: string,
 ): Promise<IssueComment> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   if (comment.body === body) return comment;
   const changed = await updateComment(tx.db, comment, { body, updatedAt: laterOf(tx, comment) });
   const changes = { body: { from: comment.body } };
-  const touched = await touchIssue(tx, issue, 0);
+  const touched = await touchIssue(tx, issue);
   await recordReferences(tx, opened, touched, body);
   await recordCommentAction(tx, opened, touched, changed, { action: 'edited', changes });
-  auditChangeByAnother(tx, opened, comment, 'changed');
+  auditComment(tx, opened, comment, 'changed');
   return changed;
 }
 
@@ -74,26 +67,14 @@ export async function removeComment(
   { id, issueId }: Pick<IssueComment, 'id' | 'issueId'>,
 ): Promise<void> {
   const { db } = tx;
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   await deleteComment(db, id);
   await deleteReactionsOf(db, subjectOf('comment', id));
   await deleteIssueEvent(db, issueId, { event: COMMENTED, subjectId: id });
-  const touched = await touchIssue(tx, issue, -1);
+  const touched = await touchIssue(tx, issue, { commentCount: issue.commentCount - 1 });
   await recordCommentAction(tx, opened, touched, comment, { action: 'deleted' });
-  auditChangeByAnother(tx, opened, comment, 'deleted');
-}
-
-/** Comments change under the lock of their issue, so that its count is true, and so is that it was not locked meanwhile. */
-async function lockOpenIssue(
-  { db }: ChangeTransaction,
-  { role }: OpenedIssues,
-  issueId: number,
-): Promise<Issue> {
-  const issue = await lockIssue(db, issueId);
-  if (issue === undefined) throw issueNotFound();
-  requireOpenConversation({ issue, role });
-  return issue;
+  auditComment(tx, opened, comment, 'deleted');
 }
 
 /** Another call may have deleted it before the issue was locked. */
@@ -105,16 +86,6 @@ async function readComment(
   const comment = await findComment(db, repositoryNumber, id);
   if (comment === undefined) throw commentNotFound();
   return comment;
-}
-
-async function touchIssue(tx: ChangeTransaction, issue: Issue, difference: 1 | 0 | -1): Promise<Issue> {
-  const commentCount = issue.commentCount + difference;
-  return await updateIssue(tx.db, issue, { commentCount, updatedAt: laterOf(tx, issue) });
-}
-
-/** Of calls at the same time, one that began earlier may come later. */
-function laterOf({ actor }: ChangeTransaction, { updatedAt }: { updatedAt: number }): number {
-  return Math.max(actor.now, updatedAt);
 }
 
 type CommentAction =
@@ -138,21 +109,16 @@ async function recordCommentAction(
   await recordEvent(tx, { name: 'issue_comment', action, details }, { found: shown.found });
 }
 
-/** Comments are data, as stars are, and not in the audit log; but their authors may ask who has changed or removed them. */
-function auditChangeByAnother(
+function auditComment(
   tx: ChangeTransaction,
   found: FoundRepository,
   { id, issueNumber, author }: IssueComment,
   verb: 'changed' | 'deleted',
 ): void {
-  const { caller } = tx.actor;
-  if (caller !== undefined && accountOf(caller).id === author.id) return;
-  tx.record({
-    accesses: [{ action: COMMENT_ON_ISSUE.action, resource: repositoryResource(found) }],
-    kind: 'repository',
-    name: found.repository.name,
+  auditChangeByAnother(tx, found, {
+    action: COMMENT_ON_ISSUE.action,
+    author,
     verb: `${verb} a comment of somebody else on issue ${issueNumber} of`,
-    ...entryOwnerOf(found),
-    before: { comment: id, author: author.id ?? author.name },
+    before: { comment: id },
   });
 }

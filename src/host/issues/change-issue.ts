@@ -1,5 +1,5 @@
 // The one way in which issues are created and changed: the row, the lists that it is in, counts, its timeline and webhooks, in one transaction. ADR 0132.
-import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { actorIdOf, type ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Label } from '../labels/model.ts';
@@ -123,10 +123,6 @@ export async function editIssue(
   if (changed.body !== issue.body) await recordReferences(tx, found, changed, changed.body);
   await recordIssueActions(tx, found, changed, actions);
   return changed;
-}
-
-function actorIdOf({ actor: { caller } }: ChangeTransaction): string | null {
-  return caller === undefined ? null : accountOf(caller).id;
 }
 
 function updateOf(issue: Issue, edit: IssueEdit, tx: ChangeTransaction): IssueUpdate {

@@ -1,6 +1,5 @@
 // The one way in which open pull requests change: edits, another base, drafts, new commits and the end as merged, each in one transaction.
-import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
+import { actorIdOf, type ChangeTransaction } from '../../kernel/change/changes.ts';
 import { editIssue, type IssueEdit } from '../issues/change-issue.ts';
 import { fromBranchIn, intoBranchIn } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
@@ -40,10 +39,6 @@ export async function lockPull(
   const pull = await findPull(tx.db, id);
   if (issue === undefined || pull === undefined) throw pullNotFound();
   return { issue, pull };
-}
-
-function actorIdOf({ actor: { caller } }: ChangeTransaction): string | null {
-  return caller === undefined ? null : accountOf(caller).id;
 }
 
 export interface PullEdit extends Pick<IssueEdit, 'title' | 'body' | 'state'> {

@@ -1,18 +1,16 @@
 // The one way in which comments on lines become visible, change and go: rows, counts, threads, the timeline and webhooks, in one transaction.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import { COMMENT_ON_ISSUE, requireOpenConversation, type OpenedIssues } from '../issues/access.ts';
+import { COMMENT_ON_ISSUE, type OpenedIssues } from '../issues/access.ts';
+import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
-import { lockIssue, updateIssue } from '../issues/store.ts';
-import { pullNotFound } from '../pulls/pull.ts';
 import { scheduleSync } from '../pulls/schedule-work.ts';
 import { findPull } from '../pulls/store.ts';
 import { subjectOf } from '../reactions/model.ts';
 import { deleteReactionsOf } from '../reactions/store.ts';
-import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
-import { repositoryResource } from '../repositories/repository.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import type { Review } from '../reviews/review.ts';
 import { recordReferences } from '../texts/record-references.ts';
 import { deleteIssueEvent, insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
@@ -128,7 +126,7 @@ export async function editReviewComment(
   { id, issueId }: Pick<ReviewComment, 'id' | 'issueId'>,
   body: string,
 ): Promise<ReviewComment> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   if (comment.body === body) return comment;
   const changed = await updateReviewComment(tx.db, comment, { body, updatedAt: laterOf(tx, comment) });
@@ -137,7 +135,7 @@ export async function editReviewComment(
   await recordReferences(tx, opened, touched, body);
   const changes = { body: { from: comment.body } };
   await recordCommentActions(tx, opened, touched, [{ action: 'edited', comment: changed, changes }]);
-  auditChangeByAnother(tx, opened, comment, 'changed');
+  auditComment(tx, opened, comment, 'changed');
   return changed;
 }
 
@@ -148,7 +146,7 @@ export async function removeReviewComment(
   { id, issueId }: Pick<ReviewComment, 'id' | 'issueId'>,
 ): Promise<void> {
   const { db } = tx;
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   await deleteReviewComments(db, [id]);
   await deleteReactionsOf(db, subjectOf('review-comment', id));
@@ -158,19 +156,7 @@ export async function removeReviewComment(
   await addToReviewCommentCount(db, issueId, -1);
   const touched = await touchIssue(tx, issue);
   await recordCommentActions(tx, opened, touched, [{ action: 'deleted', comment }]);
-  auditChangeByAnother(tx, opened, comment, 'deleted');
-}
-
-/** Comments change under the lock of their issue, so that its count is true, and so is that it was not locked meanwhile. */
-export async function lockOpenIssue(
-  { db }: ChangeTransaction,
-  { role }: OpenedIssues,
-  issueId: number,
-): Promise<Issue> {
-  const issue = await lockIssue(db, issueId);
-  if (issue === undefined) throw pullNotFound();
-  requireOpenConversation({ issue, role });
-  return issue;
+  auditComment(tx, opened, comment, 'deleted');
 }
 
 /** Another call may have deleted it before the issue was locked. */
@@ -186,30 +172,16 @@ export async function readComment(
   return comment;
 }
 
-async function touchIssue(tx: ChangeTransaction, issue: Issue): Promise<Issue> {
-  return await updateIssue(tx.db, issue, { updatedAt: laterOf(tx, issue) });
-}
-
-/** Of calls at the same time, one that began earlier may come later. */
-function laterOf({ actor }: ChangeTransaction, { updatedAt }: { updatedAt: number }): number {
-  return Math.max(actor.now, updatedAt);
-}
-
-/** Comments are data, as stars are, and not in the audit log; but their authors may ask who has changed or removed them. */
-function auditChangeByAnother(
+function auditComment(
   tx: ChangeTransaction,
   found: FoundRepository,
   { id, pullNumber, author }: ReviewComment,
   verb: 'changed' | 'deleted',
 ): void {
-  const { caller } = tx.actor;
-  if (caller !== undefined && accountOf(caller).id === author.id) return;
-  tx.record({
-    accesses: [{ action: COMMENT_ON_ISSUE.action, resource: repositoryResource(found) }],
-    kind: 'repository',
-    name: found.repository.name,
+  auditChangeByAnother(tx, found, {
+    action: COMMENT_ON_ISSUE.action,
+    author,
     verb: `${verb} a comment of somebody else on pull request ${pullNumber} of`,
-    ...entryOwnerOf(found),
-    before: { comment: id, author: author.id ?? author.name },
+    before: { comment: id },
   });
 }

@@ -1,19 +1,14 @@
 // Writes single comments on lines, and replies. Each comes with a review of its own, which says no more than that there is a comment.
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { OpenedIssues } from '../issues/access.ts';
+import { lockConversation } from '../issues/conversation.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { pullRefused } from '../pulls/pull.ts';
 import { recordReviewActions } from '../reviews/record-reviews.ts';
 import type { Review } from '../reviews/review.ts';
 import { insertReview } from '../reviews/store.ts';
 import { insertIssueEvents } from '../timeline/store.ts';
-import {
-  addReviewComments,
-  followHead,
-  lockOpenIssue,
-  readComment,
-  showNewComments,
-} from './change-comments.ts';
+import { addReviewComments, followHead, readComment, showNewComments } from './change-comments.ts';
 import { reviewCommentNotFound, type PlacedComment, type ReviewComment } from './review-comment.ts';
 import { insertReply } from './store.ts';
 
@@ -24,7 +19,7 @@ export async function createReviewComment(
   issueId: number,
   { author, placed }: { author: Author; placed: PlacedComment },
 ): Promise<ReviewComment> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const review = await addReview(tx, opened, issue, author, placed.commitId);
   return (await addReviewComments(tx, opened, issue, review, [placed]))[0]!;
 }
@@ -36,7 +31,7 @@ export async function replyToComment(
   { id, issueId }: { id: number; issueId: number },
   { author, body }: { author: Author; body: string },
 ): Promise<ReviewComment> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const root = await readComment(tx, issue, id);
   if (root.issueId !== issueId) throw reviewCommentNotFound();
   // Everybody would see the reply, and nobody but its author what it is about.

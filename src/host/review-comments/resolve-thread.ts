@@ -5,7 +5,7 @@ import { accountOf } from '../../kernel/identity/caller.ts';
 import { isAuthor } from '../issues/access.ts';
 import type { OpenedPull } from '../pulls/access.ts';
 import { includesRole } from '../repositories/repository.ts';
-import { lockOpenIssue } from './change-comments.ts';
+import { lockConversation } from '../issues/conversation.ts';
 import { recordThreadAction } from './record-comments.ts';
 import { findThread, listThreadComments, updateThread, type ReviewThread } from './store-threads.ts';
 
@@ -20,7 +20,7 @@ export async function changeResolution(
   isResolved: boolean,
 ): Promise<ReviewThread> {
   const caller = tx.actor.caller!;
-  const issue = await lockOpenIssue(tx, opened, opened.issue.id);
+  const issue = await lockConversation(tx, opened, opened.issue.id);
   const thread = await findThread(tx.db, threadId);
   const comments = await listThreadComments(tx.db, [threadId], { perThread: MAX_IN_PAYLOAD });
   const shown = comments.get(threadId) ?? [];

@@ -1,15 +1,14 @@
 // The one way in which reviews are written, submitted, changed, deleted and dismissed: the row, requests, the timeline and webhooks, in one transaction.
-import type { ChangeTransaction } from '../../kernel/change/changes.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
-import { requireOpenConversation, type OpenedIssues } from '../issues/access.ts';
+import { actorIdOf, type ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { OpenedIssues } from '../issues/access.ts';
+import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
 import { checkedBody } from '../issues/requests.ts';
-import { lockIssue, updateIssue } from '../issues/store.ts';
+import { lockIssue } from '../issues/store.ts';
 import { pullNotFound } from '../pulls/pull.ts';
-import { entryOwnerOf, type FoundRepository } from '../repositories/access.ts';
-import { repositoryResource } from '../repositories/repository.ts';
+import type { FoundRepository } from '../repositories/access.ts';
 import {
   addReviewComments,
   publishReviewComments,
@@ -51,7 +50,7 @@ export async function createReview(
   { author, body, commitId, event, comments }: NewReview,
 ): Promise<Review> {
   const { now } = tx.actor;
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   if ((await findPendingReview(tx.db, issueId, author.id)) !== undefined) throw secondPending();
   const draft = { issueId, author, body: checkedBody(body), commitId, createdAt: now, updatedAt: now };
   const pending = await insertReview(tx.db, { ...draft, state: 'PENDING', submittedAt: null });
@@ -66,7 +65,7 @@ export async function submitReview(
   { id, issueId }: Pick<Review, 'id' | 'issueId'>,
   { event, body }: { event: ReviewEvent; body: string | undefined },
 ): Promise<Review> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const review = await readReview(tx, id);
   if (review.state !== 'PENDING') throw notPending('submit');
   return await submit(tx, opened, issue, review, { event, body: body ?? review.body });
@@ -123,19 +122,24 @@ export async function editReview(
   { id, issueId }: Pick<Review, 'id' | 'issueId'>,
   body: string,
 ): Promise<Review> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const review = await readReview(tx, id);
   if (review.body === body) return review;
   const rules = { state: review.state, hasComments: await hasComments(tx, review) };
   const checked = checkedReviewBody(body, rules);
-  const updatedAt = Math.max(tx.actor.now, review.updatedAt);
+  const updatedAt = laterOf(tx, review);
   const changed = await updateReview(tx.db, review, { body: checked, updatedAt });
   if (review.state === 'PENDING') return changed;
   const touched = await touchIssue(tx, issue);
   await recordReferences(tx, opened, touched, body);
   const changes = { body: { from: review.body } };
   await recordReviewActions(tx, opened, touched, [{ action: 'edited', review: changed, changes }]);
-  auditChangeByAnother(tx, opened, issue, review);
+  auditChangeByAnother(tx, opened, {
+    action: REVIEW_PULL.action,
+    author: review.author,
+    verb: `changed a review of somebody else on pull request ${issue.number} of`,
+    before: { review: review.id },
+  });
   return changed;
 }
 
@@ -177,7 +181,7 @@ export async function dismissReview(
   { id, issueId }: Pick<Review, 'id' | 'issueId'>,
   dismissal: Dismissal,
 ): Promise<Review> {
-  const issue = await lockOpenIssue(tx, opened, issueId);
+  const issue = await lockConversation(tx, opened, issueId);
   const review = await readReview(tx, id);
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') throw notDismissable(review);
   return (await dismissReviews(tx, opened, issue, [review], dismissal))[0]!;
@@ -215,48 +219,9 @@ export async function dismissReviews(
   return dismissed;
 }
 
-/** Reviews change under the lock of the issue, so that nobody has two that are pending, and none comes after the lock of the conversation. */
-async function lockOpenIssue(
-  { db }: ChangeTransaction,
-  { role }: OpenedIssues,
-  issueId: number,
-): Promise<Issue> {
-  const issue = await lockIssue(db, issueId);
-  if (issue === undefined) throw pullNotFound();
-  requireOpenConversation({ issue, role });
-  return issue;
-}
-
 /** Another call may have deleted it before the issue was locked. */
 async function readReview(tx: ChangeTransaction, id: number): Promise<Review> {
   const review = await findReview(tx.db, id);
   if (review === undefined || !isVisibleTo(review, actorIdOf(tx) ?? undefined)) throw reviewNotFound();
   return review;
-}
-
-function actorIdOf({ actor: { caller } }: ChangeTransaction): string | null {
-  return caller === undefined ? null : accountOf(caller).id;
-}
-
-/** Of calls at the same time, one that began earlier may come later. */
-async function touchIssue(tx: ChangeTransaction, issue: Issue): Promise<Issue> {
-  return await updateIssue(tx.db, issue, { updatedAt: Math.max(tx.actor.now, issue.updatedAt) });
-}
-
-/** Reviews are data, as comments are, and not in the audit log; but their authors may ask who has changed them. */
-function auditChangeByAnother(
-  tx: ChangeTransaction,
-  found: FoundRepository,
-  { number }: Issue,
-  { id, author }: Review,
-): void {
-  if (actorIdOf(tx) === author.id) return;
-  tx.record({
-    accesses: [{ action: REVIEW_PULL.action, resource: repositoryResource(found) }],
-    kind: 'repository',
-    name: found.repository.name,
-    verb: `changed a review of somebody else on pull request ${number} of`,
-    ...entryOwnerOf(found),
-    before: { review: id, author: author.id ?? author.name },
-  });
 }

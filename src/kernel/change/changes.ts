@@ -6,6 +6,7 @@ import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
 import { executeAll, awaitAll } from '../storage/execute-all.ts';
 import { requireAllPermissions, type ChangeActor } from '../identity/actor.ts';
+import { accountOf } from '../identity/caller.ts';
 import { toAuditEntry, type Change, type AuditEntry } from './change.ts';
 import { insertAuditEntry } from './store.ts';
 
@@ -29,6 +30,11 @@ export interface ChangeTransaction {
   as(actor: ChangeActor): ChangeTransaction;
   /** Notifies the caches that listen on the channel, on all nodes, after the commit. */
   invalidate(channel: string): Promise<void>;
+}
+
+/** The account that changes something; null where the server does so by itself. */
+export function actorIdOf({ actor: { caller } }: Pick<ChangeTransaction, 'actor'>): string | null {
+  return caller === undefined ? null : accountOf(caller).id;
 }
 
 /** A change whose statements are all known before the first is sent, so that it takes one round trip. */
