@@ -1,0 +1,12 @@
+// The build of the console: hashed files with relative addresses, so that the server may be mounted below any path.
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig(({ command }) => ({
+  // While developing, the server passes these paths on.
+  base: command === 'serve' ? '/console/' : './',
+  plugins: [react()],
+  // The server puts a new value in its place each time that it sends the page.
+  html: { cspNonce: 'NONCE' },
+  build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
+}));
