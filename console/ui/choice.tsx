@@ -1,0 +1,166 @@
+// Checkboxes, radio buttons with an explanation each, and switches.
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import { useTip } from './tip.tsx';
+import { words } from './words.ts';
+
+export interface CheckboxProps {
+  label: ReactNode;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  isIndeterminate?: boolean | undefined;
+  isDisabled?: boolean | undefined;
+  help?: ReactNode;
+}
+
+export function Checkbox({ label, isChecked, onChange, isIndeterminate, isDisabled, help }: CheckboxProps) {
+  const id = useId();
+  return (
+    <label className="pick">
+      <CheckboxBox
+        isChecked={isChecked}
+        isIndeterminate={isIndeterminate}
+        isDisabled={isDisabled}
+        describedBy={help === undefined ? undefined : id}
+        onChange={onChange}
+      />
+      <span>{label}</span>
+      {help !== undefined && (
+        <span className="help" id={id}>
+          {help}
+        </span>
+      )}
+    </label>
+  );
+}
+
+export interface CheckboxBoxProps {
+  isChecked: boolean;
+  /** With Shift held, for choosing a range. */
+  onChange: (isChecked: boolean, hasShift: boolean) => void;
+  isIndeterminate?: boolean | undefined;
+  isDisabled?: boolean | undefined;
+  /** Where no label stands around it. */
+  label?: string | undefined;
+  describedBy?: string | undefined;
+}
+
+/** The box alone. */
+export function CheckboxBox(props: CheckboxBoxProps) {
+  const { isChecked, onChange, isIndeterminate = false, isDisabled, label, describedBy } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current !== null) input.current.indeterminate = isIndeterminate;
+  }, [isIndeterminate]);
+  return (
+    <input
+      ref={input}
+      type="checkbox"
+      className="cb"
+      checked={isChecked}
+      disabled={isDisabled}
+      aria-label={label}
+      aria-describedby={describedBy}
+      onChange={(event) => {
+        const { nativeEvent } = event;
+        onChange(event.target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey);
+      }}
+    />
+  );
+}
+
+export interface RadioCardsProps<Value extends string> {
+  label: ReactNode;
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+  options: {
+    value: Value;
+    label: ReactNode;
+    text?: ReactNode;
+    /** Shown in place of the text. */
+    disabledReason?: string | undefined;
+  }[];
+}
+
+export function RadioCards<Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: RadioCardsProps<Value>) {
+  const name = useId();
+  return (
+    <fieldset>
+      <legend className="fld__l">{label}</legend>
+      <div className="opts">
+        {options.map((option) => {
+          const text = option.disabledReason ?? option.text;
+          return (
+            <label className="opt" key={option.value}>
+              <input
+                type="radio"
+                className="cb"
+                name={name}
+                value={option.value}
+                checked={option.value === value}
+                disabled={option.disabledReason !== undefined}
+                onChange={() => onChange(option.value)}
+              />
+              <span className="w5">{option.label}</span>
+              {text !== undefined && <span className="help">{text}</span>}
+            </label>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}
+
+export interface SwitchProps {
+  isOn: boolean;
+  /** The name of what is switched: "Dark mode in production". */
+  label: string;
+  onChange: (isOn: boolean) => void;
+  isDisabled?: boolean | undefined;
+  /** Why it is off limits; shown when it is pointed at, focused or tapped. */
+  reason?: string | undefined;
+  size?: 'md' | 'lg' | undefined;
+}
+
+export function Switch(props: SwitchProps) {
+  const { reason, isDisabled = reason !== undefined } = props;
+  return isDisabled && reason !== undefined ? (
+    <SwitchWithReason {...props} reason={reason} />
+  ) : (
+    <button {...switchProps(props)} disabled={isDisabled} onClick={() => props.onChange(!props.isOn)}>
+      {props.isOn ? words.on : words.off}
+    </button>
+  );
+}
+
+function SwitchWithReason(props: SwitchProps & { reason: string }) {
+  const tip = useTip(props.reason);
+  return (
+    <>
+      <button
+        {...switchProps(props)}
+        {...tip.anchorProps}
+        aria-disabled="true"
+        onClick={(event) => tip.showAt(event.currentTarget)}
+      >
+        {props.isOn ? words.on : words.off}
+      </button>
+      {tip.element}
+    </>
+  );
+}
+
+function switchProps({ isOn, label, size }: SwitchProps) {
+  return {
+    type: 'button' as const,
+    role: 'switch',
+    className: classNames('sw', size === 'lg' && 'sw--lg'),
+    'aria-checked': isOn,
+    'aria-label': label,
+  };
+}

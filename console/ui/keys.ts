@@ -1,0 +1,53 @@
+// Single keys as commands. They are silent while one types, while a dialog or a menu is open, and where the
+// reader switched them off.
+import { useEffect, useRef } from 'react';
+
+/** By the value of `event.key`: `j`, `X` (with Shift), `/`, `Enter`. */
+export type KeyCommands = Record<string, (event: KeyboardEvent) => void>;
+
+interface Layer {
+  commands: KeyCommands;
+}
+
+/** The layer that was added last is asked first. */
+const layers: Layer[] = [];
+let areSingleKeysOn = true;
+
+/** Switches single keys off or on for the whole console. */
+export function setSingleKeys(isOn: boolean): void {
+  areSingleKeysOn = isOn;
+}
+
+export function useKeys(commands: KeyCommands, { isOn = true }: { isOn?: boolean | undefined } = {}): void {
+  const layer = useRef<Layer>({ commands });
+  useEffect(() => {
+    layer.current.commands = commands;
+  });
+  useEffect(() => {
+    const own = layer.current;
+    if (!isOn) return undefined;
+    if (layers.length === 0) document.addEventListener('keydown', onKeyDown);
+    layers.push(own);
+    return () => {
+      layers.splice(layers.indexOf(own), 1);
+      if (layers.length === 0) document.removeEventListener('keydown', onKeyDown);
+    };
+  }, [isOn]);
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (!areSingleKeysOn || event.defaultPrevented || event.isComposing) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTypedInto(event.target) || document.querySelector('dialog:modal, .menu:popover-open') !== null)
+    return;
+  const layer = layers.findLast(({ commands }) => Object.hasOwn(commands, event.key));
+  if (layer === undefined) return;
+  event.preventDefault();
+  layer.commands[event.key]?.(event);
+}
+
+function isTypedInto(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type);
+  return target.isContentEditable || target.matches('textarea, select, [role="combobox"], [role="textbox"]');
+}
