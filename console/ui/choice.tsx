@@ -132,7 +132,12 @@ export function Switch(props: SwitchProps) {
   return isDisabled && reason !== undefined ? (
     <SwitchWithReason {...props} reason={reason} />
   ) : (
-    <button {...switchProps(props)} disabled={isDisabled} onClick={() => props.onChange(!props.isOn)}>
+    <button
+      type="button"
+      {...switchProps(props)}
+      disabled={isDisabled}
+      onClick={() => props.onChange(!props.isOn)}
+    >
       {props.isOn ? words.on : words.off}
     </button>
   );
@@ -143,6 +148,7 @@ function SwitchWithReason(props: SwitchProps & { reason: string }) {
   return (
     <>
       <button
+        type="button"
         {...switchProps(props)}
         {...tip.anchorProps}
         aria-disabled="true"
@@ -157,7 +163,6 @@ function SwitchWithReason(props: SwitchProps & { reason: string }) {
 
 function switchProps({ isOn, label, size }: SwitchProps) {
   return {
-    type: 'button' as const,
     role: 'switch',
     className: classNames('sw', size === 'lg' && 'sw--lg'),
     'aria-checked': isOn,

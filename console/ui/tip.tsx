@@ -42,7 +42,7 @@ export function useTip(text: string, { isLazy = false } = {}): Tip {
       window.removeEventListener('scroll', hide, { capture: true });
       if (element.isConnected) element.hidePopover();
     };
-  }, [isShown, text]);
+  }, [isShown]);
   useEffect(() => () => clearTimeout(hiding.current), []);
 
   const showAt = (element: HTMLElement) => {

@@ -15,18 +15,24 @@ const showingTime = 8000;
 /** Stands once in the page, in the shell. */
 export function Toasts() {
   const toasts = useSyncExternalStore(onToastsChange, currentToasts);
+  return toasts.length === 0 ? null : <ToastCorner toasts={toasts} />;
+}
+
+function ToastCorner({ toasts }: { toasts: readonly Toast[] }) {
   const [isHeld, setIsHeld] = useState(false);
   const box = useRef<HTMLElement>(null);
   const newest = toasts.at(-1)?.id;
 
   // Shown again for each new one, for then it lies above a dialog that was opened since.
   useEffect(() => {
-    if (newest === undefined) setIsHeld(false);
-    if (box.current?.matches(':popover-open') === true) box.current.hidePopover();
-    if (newest !== undefined) box.current?.showPopover();
+    const corner = box.current;
+    corner?.showPopover();
+    return () => corner?.hidePopover();
   }, [newest]);
 
   return (
+    // Pointing at it does nothing but keep it there.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       ref={box}
       className="toasts"
