@@ -27,14 +27,22 @@ let LOG = '';
  * }} options
  */
 export async function setUp({ root, runtime, findMissingNode, findMissingPackages }) {
-  [ROOT, RUNTIME, ASIDE] = [root, runtime, join(runtime, `new-${process.pid}`)];
-  [LOCK, LOG] = [join(runtime, 'lock'), join(runtime, 'npm.log')];
-  await takeTurn(async () => {
+  await inTurn({ root, runtime }, async () => {
     const node = findMissingNode();
     if (node) await fetchNode(node);
     const packages = findMissingPackages();
-    if (packages) await installPackages(packages);
+    if (packages) await installPackages(packages, ROOT);
   });
+}
+
+/**
+ * @param {{ root: string, runtime: string }} places
+ * @param {() => Promise<void>} work
+ */
+export async function inTurn({ root, runtime }, work) {
+  [ROOT, RUNTIME, ASIDE] = [root, runtime, join(runtime, `new-${process.pid}`)];
+  [LOCK, LOG] = [join(runtime, 'lock'), join(runtime, 'npm.log')];
+  await takeTurn(work);
 }
 
 /** @param {NodePackage} node */
@@ -56,11 +64,14 @@ async function fetchNode({ name, version, binary }) {
   moveIn(join(RUNTIME, 'node_modules'));
 }
 
-/** @param {'all' | 'production'} which */
-async function installPackages(which) {
+/**
+ * @param {'all' | 'production'} which
+ * @param {string} home the folder whose packages they are
+ */
+export async function installPackages(which, home) {
   mkdirSync(ASIDE);
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
-    if (existsSync(join(ROOT, file))) copyFileSync(join(ROOT, file), join(ASIDE, file));
+    if (existsSync(join(home, file))) copyFileSync(join(home, file), join(ASIDE, file));
   }
   const lock = JSON.parse(readFileSync(join(ASIDE, 'package-lock.json'), 'utf8'));
   const wanted = Object.entries(lock.packages).filter(
@@ -72,7 +83,7 @@ async function installPackages(which) {
     runNpm('ci', which === 'all' ? '--include=dev' : '--omit=dev'),
   );
   copyFileSync(join(ASIDE, 'package-lock.json'), join(ASIDE, 'node_modules', `.lock-${which}`));
-  moveIn(join(ROOT, 'node_modules'));
+  moveIn(join(home, 'node_modules'));
 }
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { deliveryApis } from '../flags/delivery/api.ts';
 import { ofrepApi } from '../flags/ofrep/api.ts';
-import { serveFlagPages } from '../flags/serve-pages.ts';
+import { serveConsole } from '../signalbox/console/serve-console.ts';
 import { RESERVED_NAMES } from '../host/owners/model.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -113,7 +113,7 @@ async function compose(
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
     serveImpactPages(server, apis, kernel);
-    serveFlagPages(server, kernel);
+    serveConsole(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);
   }
   // Other nodes reach those of a worker too.

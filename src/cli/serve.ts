@@ -28,6 +28,7 @@ export async function runServe(settings: LoadedSettings, io: Io): Promise<number
     const url = await app.listen({ orNext: sources.port === 'default' });
     writeRunFile(settings, url, app.kernel.publicUrl);
     await announce(app, url, config, io);
+    if (config.role !== 'worker') app.kernel.services.console.build(log);
   } catch (error) {
     await close(app, config);
     throw error;

@@ -18,18 +18,27 @@ export interface ApiHandlers {
 
 export class ApiRouter {
   readonly #apis = new ByPrefix<ApiHandlers>();
+  #findPage: (request: FastifyRequest) => string | undefined = () => undefined;
 
   add(prefix: string, handlers: ApiHandlers): void {
     this.#apis.add(prefix, handlers);
   }
 
+  /** For people who open the address of the server in a browser: `find` returns the path of a page for them. */
+  setFrontPage(find: (request: FastifyRequest) => string | undefined): void {
+    this.#findPage = find;
+  }
+
   /** One route for all APIs: Fastify takes most of the time of a start to add hundreds, each with its method and prefix. */
   attach(app: FastifyInstance): void {
     const apis = this.#apis;
+    const findPage = (request: FastifyRequest) => this.#findPage(request);
     app.decorateRequest('api');
     void app.register((scope, _options, done) => {
       leaveBodies(scope);
       scope.addHook('onRequest', function (request, reply, next) {
+        const page = request.url === '/' ? findPage(request) : undefined;
+        if (page !== undefined) return void reply.header('vary', 'accept').redirect(page, 303);
         request.api = apis.find(request.url);
         if (request.api === undefined) next();
         else request.api.onRequest.call(this, request, reply, next);

@@ -1,70 +1,7 @@
 // Small HTML pages of the server itself: one style, light and dark, without external resources.
 import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-
-const STYLE = `
-  :root { color-scheme: light dark; --accent: light-dark(#0b5fb0, #7ab8ff); --line: light-dark(#d5dae0, #3a4048);
-    --paper: light-dark(#fff, #1c2024); }
-  * { box-sizing: border-box; }
-  body { margin: 0; min-height: 100vh; padding: 1rem; font: 16px/1.5 system-ui, sans-serif;
-    background: light-dark(#f4f6f8, #14171a); color: light-dark(#1b1f24, #e8eaed); }
-  body.card { display: grid; place-items: center; }
-  main { width: 100%; max-width: 56rem; margin: 0 auto; padding: 2rem; border: 1px solid var(--line); border-radius: 12px;
-    background: var(--paper); }
-  body.card main { max-width: 24rem; }
-  h1 { margin: 0 0 1rem; font-size: 1.25rem; }
-  h2 { margin: 2rem 0 .5rem; font-size: 1.0625rem; }
-  h2:target { color: var(--accent); }
-  p, form, .wide { margin: 0 0 1rem; }
-  main > :last-child { margin-bottom: 0; }
-  label { display: block; margin-bottom: 1rem; font-size: .875rem; }
-  input, select, textarea { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; font: inherit; color: inherit;
-    background: transparent; border: 1px solid light-dark(#767f89, #7d8691); border-radius: 8px; }
-  textarea { min-height: 12rem; font: .875rem/1.5 monospace; }
-  textarea.short { min-height: 5rem; }
-  fieldset { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 8px; }
-  input[type=radio], input[type=checkbox] { display: inline-block; width: auto; margin: 0 .5rem 0 0; accent-color: var(--accent); }
-  [role=alert] { color: light-dark(#b3261e, #ffb4ab); }
-  button { width: 100%; padding: .6rem; font: inherit; font-weight: 600; border: 0; border-radius: 8px;
-    background: var(--accent); color: light-dark(#fff, #0b1520); cursor: pointer; }
-  button.danger { background: light-dark(#b3261e, #ffb4ab); }
-  button.plain { background: transparent; color: inherit; border: 1px solid light-dark(#767f89, #7d8691); }
-  :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-  a { color: var(--accent); }
-  ul { padding-left: 1.25rem; }
-  code { font-size: .875em; overflow-wrap: anywhere; }
-  .wide { overflow-x: auto; }
-  h3 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
-  h3:target { color: var(--accent); }
-  pre { margin: 0; padding: .75rem; overflow-x: auto; font-size: .8125rem; border: 1px solid var(--line); border-radius: 8px; }
-  pre code { font-size: inherit; overflow-wrap: normal; }
-  mark { color: inherit; background: light-dark(#ffe9b8, #5a4a12); }
-  figure { margin: 0; min-width: 0; }
-  figcaption { margin-bottom: .25rem; font-size: .875rem; }
-  .pair { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); margin: 0 0 1rem; }
-  details { margin: 0 0 1rem; }
-  summary { cursor: pointer; }
-  .columns { columns: 15rem; margin-top: .5rem; }
-  .columns label { break-inside: avoid; }
-  td form { margin: 0; }
-  td button { padding: .25rem .75rem; }
-  [role=status].late { animation: appear 0s .4s both; }
-  @keyframes appear { from { visibility: hidden; } }
-  details ul { margin: .5rem 0 0; }
-  table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
-  th, td { padding: .375rem .75rem .375rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-  .stacked td + td code { overflow-wrap: break-word; }
-  @media (max-width: 40rem) {
-    body { padding: .5rem; }
-    main { padding: 1rem; }
-    table { font-size: .875rem; }
-    th, td { padding-right: .5rem; }
-    td:first-child { overflow-wrap: anywhere; }
-    .stacked thead { display: none; }
-    .stacked tr { display: block; padding: .375rem 0; border-bottom: 1px solid var(--line); }
-    .stacked td { display: block; padding: 0; border: 0; }
-  }
-`;
+import { PAGE_STYLE } from './page-style.ts';
 
 /** Text of a script for pages, which is allowed by its hash: what users have stored is served from the same origin. */
 export class PageScript {
@@ -90,11 +27,27 @@ export function formTargetOf(url: string): string {
   return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? origin : protocol;
 }
 
-/** `body` is HTML: external text in it must be escaped by `escapeHtml`. A card is a small page with one purpose. */
-export function htmlPage(title: string, body: string, look: 'card' | 'text' = 'text'): string {
+const MARK = `<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect width="22" height="22" rx="6"/><path
+ d="M4 14.5h14M7.5 14.5c4 0 3-7 7-7H18"/><circle cx="6.5" cy="8" r="2"/></svg>`;
+
+/** Lines and switches of a signal box, beside the login on wide screens. */
+const TRACKS = `<div class="tracks" aria-hidden="true"><svg viewBox="0 0 600 800" preserveAspectRatio="xMidYMid slice"><path
+ d="M-20 80H620M-20 200H620M-20 320H620M-20 440H620M-20 560H620M-20 680H620M100 200l80 120M380 80l-80 120M460 560l80-120M60 680l80-120"/><path
+ class="a" d="M-20 440H220l80 120H420l80 120H620"/><path class="b" d="M-20 200H140"/><path class="c" d="M340 320l80 120H620"/><circle
+ cx="220" cy="440" r="8" class="a"/><circle cx="300" cy="560" r="8" class="a"/><circle cx="500" cy="680" r="8" class="a"/><circle
+ cx="140" cy="200" r="8" class="b"/><circle cx="340" cy="320" r="8" class="c"/></svg></div>`;
+
+/**
+ * `body` is HTML: external text in it must be escaped by `escapeHtml`. A card is a small page with one purpose; a login is one
+ * with a picture beside it.
+ */
+export function htmlPage(title: string, body: string, look: 'card' | 'text' | 'login' = 'text'): string {
+  const picture = look === 'login' ? TRACKS : '';
+  const isSmall = look !== 'text';
+  const brand = isSmall ? `<p class="brand">${MARK}Signalbox</p>` : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title} · Signalbox</title><style>${STYLE}</style></head>
-<body class="${look}"><main><h1>${title}</h1>${body}</main></body></html>`;
+<title>${title} · Signalbox</title><style>${PAGE_STYLE}</style></head>
+<body class="${isSmall ? `card ${look}` : look}"><main>${brand}<h1>${title}</h1>${body}</main>${picture}</body></html>`;
 }
 
 /** The cells of a row of a stacked table stand below each other on a narrow screen, without their heads. */

@@ -17,6 +17,7 @@ import { isLocalPath, signSessionLink } from '../../identity/sessions/session-li
 import type { Member } from '../../identity/store-members.ts';
 
 const FORM_BYTES = 32 * 1024;
+const CONSOLE_PATH = '/console';
 
 const STATUS: Partial<Record<FailureKind, number>> = {
   malformed: 400,
@@ -113,7 +114,7 @@ async function letIn(
   back = '',
 ) {
   const { pageSecret, cookie } = await openSession(kernel, visitorOf(request), member);
-  const page = keepPage({ secret: pageSecret, next: back || '/session' });
+  const page = keepPage({ secret: pageSecret, next: back || CONSOLE_PATH });
   return showScriptedPage(reply.header('set-cookie', cookie), 200, page, KEEP_SCRIPT);
 }
 
@@ -162,7 +163,7 @@ function loginPage({ name = '', problem, back = '' }: LoginForm, program: string
      <label>Password
        <input name="password" type="password" autocomplete="current-password" required${name === '' ? '' : ' autofocus'}${wrong}></label>
      <button>Log in</button></form>${linkHint(program)}`,
-    'card',
+    'login',
   );
 }
 
@@ -172,7 +173,7 @@ function linkPage(link: string): string {
     `${NEEDS_SCRIPTS}<p>This link logs you in on this browser. It works once.</p>
      <form method="post" action="/session" data-plain><input type="hidden" name="link" value="${escapeHtml(link)}">
      <button autofocus>Log in</button></form>`,
-    'card',
+    'login',
   );
 }
 
@@ -182,9 +183,10 @@ function welcomePage(username: string, publicUrl: string): string {
   );
   return htmlPage(
     `Logged in as ${escapeHtml(username)}`,
-    `<p>Pages of this server can now call the three APIs in this browser:</p><ul>${bases.join('')}</ul>
+    `<p><a class="button" href="${CONSOLE_PATH}">Open the console</a></p>
+     <p>Pages of this server can call its APIs in this browser:</p><ul>${bases.join('')}</ul>
      <p><a href="/docs">What they offer</a></p>
-     <form method="post" action="/session/end" data-plain><button>Log out</button></form>`,
+     <form method="post" action="/session/end" data-plain><button class="plain">Log out</button></form>`,
     'card',
   );
 }

@@ -1,0 +1,44 @@
+// The description of a call: it is what is sent, and what the API drawer shows as a command.
+import { PREFIXES, ROOT, type Api } from './server.ts';
+
+export type QueryValue = string | number | boolean | undefined;
+
+export interface Call {
+  api: Api;
+  /** GET where it is absent. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** After the prefix of the API, each part encoded: see `path`. */
+  path: string;
+  query?: Readonly<Record<string, QueryValue>>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Of the body, where it is not plain JSON: `application/json; domain-model=launchdarkly.semanticpatch`. */
+  contentType?: string;
+}
+
+/** Encodes what is put into a path: path`/tokens/${id}`. */
+export function path(parts: TemplateStringsArray, ...values: string[]): string {
+  return parts.reduce((text, part, index) => text + encodeURIComponent(values[index - 1]!) + part);
+}
+
+/** Path and query on this server, below its root. */
+export function addressOf({ api, path: rest, query = {} }: Call): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  const words = search.toString();
+  return PREFIXES[api] + rest + (words === '' ? '' : `?${words}`);
+}
+
+export function urlOf(call: Call): string {
+  return ROOT + addressOf(call);
+}
+
+/** Of every call of the API, beside the credential. */
+export function headersOf({ api, body, contentType }: Call): Record<string, string> {
+  return {
+    ...(api === 'host' && { accept: 'application/vnd.github+json' }),
+    ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+  };
+}

@@ -1,0 +1,75 @@
+// Makes the calls of the console: with the session's second secret, noted for the API drawer, repeated after a new login.
+import { logCall } from './call-log.ts';
+import { headersOf, urlOf, type Call } from './call.ts';
+import { ApiError, unreachable } from './error.ts';
+import { readSecret, renewal, SESSION_HEADER } from './session.ts';
+
+export interface Reply<Body> {
+  body: Body;
+  headers: Headers;
+}
+
+/** `signal` ends it early. */
+export async function send<Body>(call: Call, signal?: AbortSignal): Promise<Reply<Body>> {
+  for (;;) {
+    const response = await sendOnce(call, signal);
+    const body = await readBody(response);
+    if (response.ok) return { body: body as Body, headers: response.headers };
+    const error = new ApiError(response.status, body, response.headers);
+    if (!isSessionOver(error)) throw error;
+    await renewal();
+  }
+}
+
+/** The flags API answers 401 where a permission is missing, too; it names the action then. */
+function isSessionOver({ status, access, code }: ApiError): boolean {
+  return status === 401 && access === undefined && code !== 'wrong-password';
+}
+
+async function sendOnce(call: Call, signal: AbortSignal | undefined): Promise<Response> {
+  const end = logCall(call);
+  try {
+    const response = await fetch(urlOf(call), {
+      method: call.method ?? 'GET',
+      headers: { ...headersOf(call), [SESSION_HEADER]: readSecret() },
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(signal && { signal }),
+      cache: 'no-store',
+    });
+    end({ status: response.status, ...readLimits(response.headers) });
+    return response;
+  } catch (error) {
+    end({ status: 0 });
+    if (signal?.aborted === true) throw error;
+    throw unreachable();
+  }
+}
+
+function readLimits(headers: Headers) {
+  const number = (...names: string[]) => {
+    const text = names.map((name) => headers.get(name)).find((value) => value !== null);
+    return text === undefined || text === null ? undefined : Number(text);
+  };
+  const limit = number('x-ratelimit-limit');
+  const remaining = number(
+    'x-ratelimit-remaining',
+    'x-ratelimit-route-remaining',
+    'x-ratelimit-global-remaining',
+  );
+  const requestId = headers.get('x-request-id') ?? headers.get('x-github-request-id') ?? undefined;
+  return {
+    ...(limit !== undefined && { limit }),
+    ...(remaining !== undefined && { remaining }),
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

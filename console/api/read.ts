@@ -1,0 +1,102 @@
+// Reads through one cache. A reading names the topics that it shows: a change of one of them elsewhere reads it anew.
+import {
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import type { Call } from './call.ts';
+import { send } from './client.ts';
+import { ApiError } from './error.ts';
+
+export interface Read {
+  call: Call;
+  /** Words of the stream: `token`, `member`, `flag`, `run`. */
+  topics?: readonly string[];
+}
+
+/** What was read lately is shown at once, and read again behind it. */
+const FRESH_MS = 2000;
+const KEPT_MS = 10 * 60_000;
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      gcTime: KEPT_MS,
+      refetchOnWindowFocus: true,
+      retry: (count, error) =>
+        count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+      retryDelay: (count) => 500 * 2 ** count,
+    },
+  },
+});
+
+/** Of questions that are posted, the body too. */
+export const keyOf = ({ api, path, query = {}, body }: Call) =>
+  body === undefined ? [api, path, query] : [api, path, query, body];
+
+function optionsOf<Body>({ call, topics = [] }: Read) {
+  return {
+    queryKey: keyOf(call),
+    queryFn: async ({ signal }: { signal: AbortSignal }) => (await send<Body>(call, signal)).body,
+    meta: { topics },
+  };
+}
+
+export function useRead<Body>(
+  read: Read,
+  { isEnabled = true, keepsPrevious = false } = {},
+): UseQueryResult<Body, ApiError> {
+  return useQuery<Body, ApiError>({
+    ...optionsOf<Body>(read),
+    enabled: isEnabled,
+    ...(keepsPrevious && { placeholderData: (previous: Body | undefined) => previous as never }),
+  });
+}
+
+/** For rows under the pointer: the page that they open has its data before the click. */
+export function prefetch(read: Read): void {
+  void queries.prefetchQuery(optionsOf(read));
+}
+
+export interface CursorPage<Item> {
+  items: Item[];
+  next?: string;
+}
+
+/** A list of the Signalbox API, page after page. */
+export function usePages<Item>({ call, topics = [] }: Read) {
+  return useInfiniteQuery<CursorPage<Item>, ApiError>({
+    queryKey: [...keyOf(call), 'pages'],
+    queryFn: async ({ pageParam, signal }) => {
+      const cursor = pageParam as string | undefined;
+      const query = { ...call.query, ...(cursor !== undefined && { cursor }) };
+      return (await send<CursorPage<Item>>({ ...call, query }, signal)).body;
+    },
+    initialPageParam: undefined,
+    getNextPageParam: ({ next }) => next,
+    meta: { topics },
+  });
+}
+
+/** A change. `touches` names the topics to read anew, without waiting for the stream. */
+export function useChange<Input, Body = unknown>(
+  describe: (input: Input) => Call,
+  touches: readonly string[] = [],
+) {
+  const client = useQueryClient();
+  return useMutation<Body, ApiError, Input>({
+    mutationFn: async (input) => (await send<Body>(describe(input))).body,
+    onSuccess: () => invalidateTopics(touches, client),
+  });
+}
+
+/** Readings that are on the page are read anew now, others when they are shown. */
+export function invalidateTopics(changed: readonly string[], client: QueryClient = queries): void {
+  void client.invalidateQueries({
+    predicate: ({ meta }) => ((meta?.['topics'] ?? []) as string[]).some((topic) => changed.includes(topic)),
+  });
+}

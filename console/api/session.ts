@@ -1,0 +1,84 @@
+// The session of this browser: its second secret, which all tabs share, and what waits while it is renewed.
+import { urlOf } from './call.ts';
+import { ApiError } from './error.ts';
+
+/** As the pages of the login name it. */
+const STORAGE_KEY = 'signalbox_session';
+export const SESSION_HEADER = 'x-signalbox-session';
+
+export type SessionState = 'open' | 'ended' | 'left';
+
+type Listener = () => void;
+
+let state: SessionState = 'open';
+const listeners = new Set<Listener>();
+let renewed: { promise: Promise<void>; settle: () => void } | undefined;
+
+export function readSecret(): string {
+  try {
+    return localStorage.getItem(STORAGE_KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function sessionState(): SessionState {
+  return state;
+}
+
+export function onSession(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setState(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+/** A call was refused: the page stays as it is, and the call is repeated once somebody has logged in. */
+export async function renewal(): Promise<void> {
+  if (renewed === undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    renewed = { promise, settle: resolve };
+  }
+  if (state === 'open') setState('ended');
+  await renewed.promise;
+}
+
+function setOpen(): void {
+  renewed?.settle();
+  renewed = undefined;
+  setState('open');
+}
+
+export type Login = { name: string; password: string } | { link: string };
+
+/** Other tabs take the new secret from the storage. */
+export async function logIn(login: Login): Promise<void> {
+  const response = await fetch(urlOf({ api: 'signalbox', path: '/session' }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(login),
+  });
+  const body = (await response.json().catch(() => undefined)) as { secret: string } | undefined;
+  if (!response.ok) throw new ApiError(response.status, body, response.headers);
+  localStorage.setItem(STORAGE_KEY, body!.secret);
+  setOpen();
+}
+
+/** Ends it on the server, and in every tab. */
+export async function logOut(): Promise<void> {
+  await fetch(urlOf({ api: 'signalbox', path: '/session' }), {
+    method: 'DELETE',
+    headers: { [SESSION_HEADER]: readSecret() },
+  }).catch(() => undefined);
+  localStorage.removeItem(STORAGE_KEY);
+  setState('left');
+}
+
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== STORAGE_KEY && key !== null) return;
+  if (newValue === null || key === null) setState('left');
+  else if (state !== 'open') setOpen();
+});

@@ -1,0 +1,65 @@
+// The person who is logged in, what they prefer, and what they may do.
+import type { Call } from '../api/call.ts';
+import { send } from '../api/client.ts';
+import { keyOf, queries, useRead } from '../api/read.ts';
+
+export interface Me {
+  username: string;
+  member: {
+    id: string;
+    username: string;
+    email: string;
+    firstName?: string;
+    lastName?: string;
+    role: string;
+    customRoles: string[];
+  };
+  authentication: { kind: 'session'; session: { id: string; expiresAt: number } } | { kind: 'token' };
+  server: { release: string; publicUrl: string; now: number };
+}
+
+export interface Preferences {
+  theme?: 'system' | 'light' | 'dark';
+  timeZone?: string;
+  hasKeys?: boolean;
+  isRailNarrow?: boolean;
+  client?: string;
+  dismissed?: string[];
+  tables?: Record<string, { columns?: string[]; density?: 'compact' | 'default' }>;
+}
+
+const ME: Call = { api: 'signalbox', path: '/me' };
+const PREFERENCES: Call = { api: 'signalbox', path: '/me/preferences' };
+
+export function useMe() {
+  return useRead<Me>({ call: ME, topics: ['member'] });
+}
+
+export function usePreferences(): Preferences {
+  return useRead<Preferences>({ call: PREFERENCES }).data ?? {};
+}
+
+export type PreferencePatch = { [Name in keyof Preferences]?: Preferences[Name] | null };
+
+/** Shown at once, since a further click takes it back. */
+export function savePreferences(patch: PreferencePatch): void {
+  const queryKey = keyOf(PREFERENCES);
+  queries.setQueryData<Preferences>(queryKey, (present = {}) =>
+    Object.fromEntries(Object.entries({ ...present, ...patch }).filter(([, value]) => value !== null)),
+  );
+  void send<Preferences>({ ...PREFERENCES, method: 'PATCH', body: patch })
+    .then(({ body }) => queries.setQueryData(queryKey, body))
+    .catch(() => queries.invalidateQueries({ queryKey }));
+}
+
+export interface Question {
+  action: string;
+  resource: string;
+}
+
+/** In the order of the questions; undefined while it is not known. */
+export function useMay(questions: readonly Question[]): readonly boolean[] | undefined {
+  const call: Call = { api: 'signalbox', method: 'POST', path: '/me/permissions', body: { questions } };
+  const { data } = useRead<{ answers: { isAllowed: boolean }[] }>({ call, topics: ['role', 'member'] });
+  return data?.answers.map(({ isAllowed }) => isAllowed);
+}

@@ -1,0 +1,73 @@
+// The pages of the console and the navigation to them. Each is loaded when it is first opened, or pointed at.
+import { lazy, type ComponentType } from 'react';
+import type { IconName } from '../ui/icon.tsx';
+import { NAV } from './words.ts';
+
+type Load = () => Promise<{ default: ComponentType }>;
+
+interface PageRoute {
+  /** Below the console. */
+  path: string;
+  load: Load;
+  Page: ComponentType;
+}
+
+function page(path: string, load: Load): PageRoute {
+  return { path, load, Page: lazy(load) };
+}
+
+/** The first that fits is shown. */
+export const PAGES: readonly PageRoute[] = [
+  page('/', () => import('../home/home-page.tsx')),
+  page('/search', () => import('../home/search-page.tsx')),
+  page('/flags', () => import('../flags/flags-page.tsx')),
+  page('/flags/:project', () => import('../flags/flags-page.tsx')),
+  page('/flags/:project/:flag/*?', () => import('../flags/flag-page.tsx')),
+  page('/runs', () => import('../actors/runs-page.tsx')),
+  page('/runs/:id/*?', () => import('../actors/run-page.tsx')),
+  page('/code', () => import('../host/repositories-page.tsx')),
+  page('/code/:owner/:repo/*?', () => import('../host/repository-page.tsx')),
+  page('/account/members', () => import('../account/members-page.tsx')),
+  page('/account/tokens', () => import('../account/tokens-page.tsx')),
+  page('/account/audit', () => import('../account/audit-page.tsx')),
+  page('/account/system', () => import('../account/system-page.tsx')),
+  page('/account/settings', () => import('../account/settings-page.tsx')),
+];
+
+/** Loads the code of a page before it is opened. */
+export function preload(href: string): void {
+  const [first = '', second] = href.replace(/^\//, '').split(/[/?#]/);
+  const wanted = first === 'account' ? `/account/${second}` : `/${first}`;
+  const found = PAGES.filter(({ path }) => path === wanted || path.startsWith(`${wanted}/`));
+  for (const { load } of found) void load().catch(() => undefined);
+}
+
+export interface NavItem {
+  label: string;
+  href: string;
+}
+
+export interface NavSection {
+  label: string;
+  icon: IconName;
+  href?: string;
+  items?: readonly NavItem[];
+}
+
+export const NAVIGATION: readonly NavSection[] = [
+  { label: NAV.home, icon: 'home', href: '/' },
+  { label: NAV.flags, icon: 'flag', items: [{ label: NAV.flags, href: '/flags' }] },
+  { label: NAV.actors, icon: 'actor', items: [{ label: NAV.runs, href: '/runs' }] },
+  { label: NAV.code, icon: 'code', items: [{ label: NAV.repositories, href: '/code' }] },
+  {
+    label: NAV.account,
+    icon: 'user',
+    items: [
+      { label: NAV.members, href: '/account/members' },
+      { label: NAV.tokens, href: '/account/tokens' },
+      { label: NAV.audit, href: '/account/audit' },
+      { label: NAV.system, href: '/account/system' },
+      { label: NAV.settings, href: '/account/settings' },
+    ],
+  },
+];

@@ -1,0 +1,95 @@
+// What the palette offers for what was typed: pages that were opened lately, commands, and hits of the search.
+import { logOut } from '../api/session.ts';
+import type { IconName } from '../ui/icon.tsx';
+import { NAVIGATION } from './pages.tsx';
+import { PALETTE } from './palette-words.ts';
+import { readRecentPages } from './recent-pages.ts';
+import { groupHits, type SearchHit } from './search.ts';
+import { switchTheme } from './switch-theme.ts';
+
+export interface PaletteItem {
+  id: string;
+  label: string;
+  detail?: string;
+  icon: IconName;
+  /** A path below the console, or what is done. Nothing is written from here: commands that write open their form. */
+  go: string | (() => void);
+}
+
+export interface PaletteGroup {
+  label: string;
+  items: PaletteItem[];
+}
+
+/** The prefix that narrows a search, the kinds that it stands for, and the rest. */
+export function readSearch(typed: string): { text: string; kinds?: string } {
+  const [, prefix, text = ''] = /^(f:|r:|@|#)\s*(.*)$/.exec(typed) ?? [];
+  if (prefix === undefined) return { text: typed.trim() };
+  const kinds = { 'f:': 'flag,segment', 'r:': 'run', '@': 'member,team', '#': 'issue,pull' }[prefix]!;
+  return { text: text.trim(), kinds };
+}
+
+const COMMANDS: readonly PaletteItem[] = [
+  { id: 'new-token', label: PALETTE.newToken, icon: 'plus', go: '/account/tokens?new=1' },
+  { id: 'invite', label: PALETTE.inviteMember, icon: 'plus', go: '/account/members?invite=1' },
+  { id: 'theme', label: PALETTE.switchTheme, icon: 'moon', go: switchTheme },
+  { id: 'log-out', label: PALETTE.logOut, icon: 'logout', go: () => void logOut() },
+];
+
+function pages(): PaletteItem[] {
+  return NAVIGATION.flatMap(({ label, icon, href, items = [] }) => [
+    ...(href === undefined ? [] : [{ id: href, label, icon, go: href }]),
+    ...items.map((item) => ({ id: item.href, label: `${label}: ${item.label}`, icon, go: item.href })),
+  ]);
+}
+
+function matching(items: readonly PaletteItem[], text: string): PaletteItem[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return items.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+}
+
+export function groupsFor(typed: string, hits: readonly SearchHit[]): PaletteGroup[] {
+  if (typed.startsWith('>'))
+    return named(PALETTE.commands, matching([...COMMANDS, ...pages()], typed.slice(1)));
+  const { text, kinds } = readSearch(typed);
+  if (text === '' && kinds === undefined)
+    return [...named(PALETTE.recent, recent()), ...named(PALETTE.commands, [...COMMANDS])];
+  const found = groupHits(hits).map(({ kind, label, icon, hits: items }) => ({
+    label,
+    items: items.map(({ id, title, detail, path }) => ({
+      id: `${kind}/${id}`,
+      label: title,
+      detail,
+      icon,
+      go: path.startsWith('/') ? path : `/${path}`,
+    })),
+  }));
+  const isExact = hits.some((hit) => hit.isExact === true);
+  const commands = kinds === undefined ? matching([...pages(), ...COMMANDS], text) : [];
+  const all: PaletteItem[] =
+    hits.length === 0
+      ? []
+      : [
+          {
+            id: 'all',
+            label: PALETTE.all(text),
+            icon: 'search',
+            go: `/search?q=${encodeURIComponent(text)}`,
+          },
+        ];
+  const own = named(PALETTE.commands, [...commands, ...all]);
+  return isExact || found.length > 0 ? [...found, ...own] : own;
+}
+
+function recent(): PaletteItem[] {
+  return readRecentPages().map(({ href, title }) => ({
+    id: `recent ${href}`,
+    label: title,
+    icon: 'aright',
+    go: href,
+  }));
+}
+
+function named(label: string, items: PaletteItem[]): PaletteGroup[] {
+  return items.length === 0 ? [] : [{ label, items }];
+}

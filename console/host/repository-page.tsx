@@ -1,0 +1,7 @@
+export default function Page() {
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      host/repository-page
+    </main>
+  );
+}
