@@ -1,4 +1,5 @@
 // Bundles the server and its packages to JavaScript, for the npm package and for test runs that start many servers.
+import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -52,6 +53,8 @@ export async function bundleInto(folder: string): Promise<Bundle> {
   await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
   const licenses = join(ROOT, 'node_modules/spdx-license-list/licenses');
   await cp(licenses, join(folder, 'licenses'), { recursive: true });
+  const console = join(ROOT, 'console/dist');
+  if (existsSync(console)) await cp(console, join(folder, 'console'), { recursive: true });
   await cp(join(ROOT, 'actors-library'), join(folder, 'actors-library'), {
     recursive: true,
     filter: isPublished,

@@ -35,6 +35,7 @@ const checks: Record<string, Check> = {
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   ledger: () => runNode('scripts/ledger.ts'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
+  console: () => runNode('scripts/console.ts') ?? runNode('node_modules/typescript/bin/tsc', '-p', 'console'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),
   rooms: () => runNode('scripts/rooms.ts', '--check'),

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleInto } from './bundle.ts';
+import { buildConsole } from './console.ts';
 
 const ROOT = dirname(import.meta.dirname);
 const MANIFEST = join(ROOT, 'package.json');
@@ -17,6 +18,7 @@ function restore(): void {
 
 restore();
 if (process.argv[2] === 'begin') {
+  await buildConsole();
   await bundleInto(join(ROOT, 'dist'));
   mkdirSync(dirname(KEPT), { recursive: true });
   copyFileSync(MANIFEST, KEPT);

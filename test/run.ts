@@ -4,6 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildConsole } from '../scripts/console.ts';
 import { startPostgres } from './postgres.ts';
 import { enginesInTurn, isLong, isOnSqlite, longTests, TEST_FOLDERS } from './quick-run.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
@@ -31,6 +32,8 @@ const patterns = isWhole ? TEST_FOLDERS.map((folder) => `${folder}/**/*.test.ts`
 /** These start git hundreds of times, which costs more the larger a process has become: so they come before others. */
 const startsGit = (file: string) => /host|git|repositor/.test(relative('.', file));
 const rank = (file: string) => 2 * Number(isLong(file)) + Number(startsGit(file));
+/** These look at the console, so it must have been built. */
+const isConsoleTest = (file: string) => /\/e2e\/|console/.test(file);
 /** Files that are asked for by name run whole. */
 const isQuick = isWhole && !values.all;
 const files = [...new Set(patterns.flatMap((pattern) => findFiles(pattern)))]
@@ -64,6 +67,7 @@ const [server] = await Promise.all([
   process.env['DATABASE_URL'] ? undefined : startPostgres(),
   isWhole && prepareServers(),
   isWhole && values.all && prepareClient(),
+  files.some((file) => isConsoleTest(file)) && buildConsole(),
 ]);
 if (server) process.env['DATABASE_URL'] = server.url;
 process.env['TMPDIR'] = folder;

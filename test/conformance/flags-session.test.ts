@@ -35,7 +35,7 @@ describe('logging in', () => {
     const login = await submit(`link=${link}`, { origin: server.url });
     const { status, headers, text } = login;
     assert.equal(status, 200);
-    assert.match(text, /data-secret="\w{43}" data-next="\/session"/);
+    assert.match(text, /data-secret="\w{43}" data-next="\/console"/);
     const [cookie, ...others] = headers.getSetCookie();
     assert.deepEqual(others, []);
     assert.match(cookie!, /^signalbox_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600$/);

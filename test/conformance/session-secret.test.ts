@@ -139,7 +139,6 @@ describe('pages for members', () => {
     '/session',
     '/settings/apps',
     '/docs/host/versions/2026-03-10/impact',
-    '/console/flags/default/x',
   ];
 
   test('F28 a cookie alone gets a shell without content, whose script is allowed by its hash', async () => {

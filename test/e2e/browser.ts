@@ -77,7 +77,7 @@ export async function logIn(
 ): Promise<BrowserHeaders> {
   await page.goto(`${url}/session/${await insertLoginLink(kernel.db, member, kernel.clock.now())}`);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('heading', { name: 'Logged in as' }).waitFor();
+  await page.waitForURL(`${url}/console`);
   const [cookie] = await page.context().cookies(url);
   const secret = await page.evaluate<string>("localStorage.getItem('signalbox_session')");
   return { cookie: `${cookie!.name}=${cookie!.value}`, 'x-signalbox-session': secret };

@@ -26,8 +26,6 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     const { db, clock } = server.app.kernel;
     const member = { username: 'ada', email: 'ada@example.com', role: 'owner' as const };
     ada = await insertMember(db, member, await hashPassword('the password'), clock.now());
-    const flag = { key: 'dark-mode', name: 'Dark mode' };
-    assert.equal((await server.call('/api/v2/flags/default', { method: 'POST', body: flag })).status, 201);
     thief = createServer((request, response) => {
       stolen = request.headers.cookie;
       response.end('hello');
@@ -60,17 +58,6 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     await page.waitForURL(`${server.url}/settings/apps/new?manifest=*`);
     await page.getByRole('button', { name: 'Register the app for ada' }).click();
     await page.getByText('app-manifests/').first().waitFor();
-  });
-
-  test('a flag page is fetched, and its link to the API opens', async () => {
-    await page.goto(`${server.url}/console/flags/default/dark-mode`);
-    await heading('Dark mode');
-    assert.equal(await page.title(), 'Dark mode · Signalbox');
-    await page.getByRole('link', { name: 'All of it' }).click();
-    await page.waitForURL('**/api/v2/flags/default/dark-mode?signalbox_link=*');
-    assert.match(await page.evaluate<string>('document.body.textContent'), /"key":"dark-mode"/);
-    await page.goto(`${server.url}/console/flags/default/none`);
-    await heading('This did not work');
   });
 
   test('another port of the host gets the cookie, and nothing for it', async () => {

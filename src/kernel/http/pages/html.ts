@@ -47,7 +47,7 @@ export function htmlPage(title: string, body: string, look: 'card' | 'text' | 'l
   const brand = isSmall ? `<p class="brand">${MARK}Signalbox</p>` : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title} · Signalbox</title><style>${PAGE_STYLE}</style></head>
-<body class="${isSmall ? `card ${look}` : look}"><main>${brand}<h1>${title}</h1>${body}</main>${picture}</body></html>`;
+<body class="${look === 'login' ? 'card login' : look}"><main>${brand}<h1>${title}</h1>${body}</main>${picture}</body></html>`;
 }
 
 /** The cells of a row of a stacked table stand below each other on a narrow screen, without their heads. */

@@ -1,0 +1,74 @@
+// The console in a browser: somebody who is logged in, and what a page must never do while it is looked at.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
+import type { TestServer } from '../server.ts';
+import { logIn, openProfile } from './browser.ts';
+
+export interface ConsolePage {
+  page: Page;
+  /** Errors of the page, violations of its policy, and requests to other origins, since the last look. */
+  takeProblems(): string[];
+  close(): Promise<void>;
+}
+
+/** A profile of its own, logged in as the member, on the page at `path` below the console. */
+export async function openConsole(
+  browser: Browser,
+  server: TestServer,
+  member: KnownCaller['member'],
+  path = '',
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  const context = await openProfile(browser, options);
+  const page = await context.newPage();
+  let problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  // Policies that are violated are said there, too. A refused call is the page's to show.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && origin !== new URL(server.url).origin)
+      problems.push(`elsewhere: ${request.url()}`);
+  });
+  await logIn(page, server, member);
+  await page.goto(`${server.url}/console${path}`);
+  await page.locator('#main').waitFor();
+  return {
+    page,
+    takeProblems() {
+      const found = problems;
+      problems = [];
+      return found;
+    },
+    close: () => context.close(),
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeFinding {
+  id: string;
+  impact: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+/** What axe finds serious or critical on the page as it is now, one line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate<AxeFinding[]>(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+  );
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    );
+}
+
+export const THEMES = ['light', 'dark'] as const;
+export const WIDTHS = [360, 1440] as const;
