@@ -8,5 +8,7 @@ export default defineConfig(({ command }) => ({
   plugins: [react()],
   // The server puts a new value in its place each time that it sends the page.
   html: { cspNonce: 'NONCE' },
+  // The page comes from the server; only the news of changed sources come from here.
+  server: { hmr: { host: '127.0.0.1', clientPort: 5173 } },
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
 }));

@@ -36,11 +36,19 @@ export interface Asset {
 }
 
 export class BuiltConsole {
+  /** Where a bundler serves the sources while they are being worked on: `npm run console`. */
+  readonly bundler: string | undefined;
+
+  constructor(bundler = process.env['SIGNALBOX_CONSOLE_BUNDLER']) {
+    this.bundler = bundler;
+  }
+
   /** Why there is no page now; undefined where there is one, or nobody has tried to make one. */
   state: { kind: 'idle' } | { kind: 'building' } | { kind: 'failed'; reason: string } = { kind: 'idle' };
 
   /** The page without its base and nonce; undefined where it is not built. */
   async readPage(): Promise<string | undefined> {
+    if (this.bundler !== undefined) return await (await fetch(`${this.bundler}/console/`)).text();
     return (await this.#read('index.html'))?.toString();
   }
 
@@ -71,7 +79,7 @@ export class BuiltConsole {
   /** Where its sources are. It is current in an instant where they have not changed. */
   build(log: Logger): void {
     const script = fileURLToPath(BUILDER);
-    if (!existsSync(script)) return;
+    if (!existsSync(script) || this.bundler !== undefined) return;
     this.state = { kind: 'building' };
     const child = spawn(process.execPath, [script], {
       cwd: dirname(dirname(script)),

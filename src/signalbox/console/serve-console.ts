@@ -50,6 +50,8 @@ function prefersHtml(accept: string): boolean {
 
 async function showConsole(request: FastifyRequest, reply: FastifyReply, kernel: Kernel) {
   const { url, headers, ip } = request;
+  const { bundler } = kernel.services.console;
+  if (bundler !== undefined && headers['sec-fetch-dest'] !== 'document') return passOn(bundler, url, reply);
   await chargePage(kernel, DOCS_CATEGORY, anonymousAt(ip));
   if (cookieOf(headers.cookie, kernel.publicUrl) === undefined)
     return reply.redirect(loginPathFrom(url), 303);
@@ -57,8 +59,18 @@ async function showConsole(request: FastifyRequest, reply: FastifyReply, kernel:
   if (page === undefined) return showWaitingPage(reply, kernel);
   const nonce = randomBytes(16).toString('base64');
   return reply
-    .headers({ ...pageHeaders(), 'content-security-policy': contentPolicy(nonce) })
+    .headers({ ...pageHeaders(), 'content-security-policy': contentPolicy(nonce, bundler) })
     .send(fillIn(page, { nonce, base: basePath(kernel), theme: themeOf(headers.cookie) }));
+}
+
+/** A source, from the bundler. */
+async function passOn(bundler: string, url: string, reply: FastifyReply) {
+  const response = await fetch(bundler + url);
+  const type = response.headers.get('content-type') ?? 'text/plain';
+  return reply
+    .code(response.status)
+    .headers({ 'content-type': type, 'cache-control': 'no-store' })
+    .send(Buffer.from(await response.arrayBuffer()));
 }
 
 function basePath({ publicUrl }: Kernel): string {
@@ -83,7 +95,9 @@ function fillIn(
  * Scripts run by their nonce alone, because what users have stored is served from the same origin; styles, images and frames of
  * this origin are allowed, since such content is always sent with a sandbox.
  */
-function contentPolicy(nonce: string): string {
+function contentPolicy(nonce: string, bundler: string | undefined): string {
+  // It says by a socket which sources have changed.
+  const socket = bundler === undefined ? '' : ` ${bundler.replace('http', 'ws')}`;
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -92,7 +106,7 @@ function contentPolicy(nonce: string): string {
     "media-src 'self'",
     "frame-src 'self'",
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${socket}`,
     "form-action 'self'",
     "base-uri 'self'",
     "frame-ancestors 'none'",
