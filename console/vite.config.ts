@@ -10,5 +10,12 @@ export default defineConfig(({ command }) => ({
   html: { cspNonce: 'NONCE' },
   // The page comes from the server; only the news of changed sources come from here.
   server: { hmr: { host: '127.0.0.1', clientPort: 5173 } },
-  build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
+  build: {
+    target: 'es2023',
+    // The first versions with light-dark(): translated for older ones, it would be fixed at the top of the page,
+    // and a section could have no theme of its own.
+    cssTarget: ['chrome123', 'firefox125', 'safari17.5'],
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
 }));
