@@ -24,7 +24,7 @@ export interface LineDiff {
 const timeLimit = 60;
 /** Longer lines get no marks on words. */
 const longestMarkedLine = 1000;
-/** More lines in a row get none either. */
+/** Nor do lines beyond these of one replaced part. */
 const mostMarkedLines = 60;
 
 export function compareLines(before: string, after: string): LineDiff {
@@ -47,19 +47,20 @@ export function compareLines(before: string, after: string): LineDiff {
 
 /** Lines that stand for each other get marks on their words. */
 function replaced(before: string[], after: string[]): DiffLine[] {
-  const isMarked = before.length === after.length && before.length <= mostMarkedLines;
-  const pairs = before.map((text, index) => (isMarked ? markedPair(text, after[index] ?? '') : undefined));
+  const pairs = before.slice(0, mostMarkedLines).map((text, index) => markedPair(text, after[index] ?? ''));
   return [
     ...before.map((text, index) => pairs[index]?.[0] ?? plain('del', text)),
     ...after.map((text, index) => pairs[index]?.[1] ?? plain('add', text)),
   ];
 }
 
-function markedPair(before: string, after: string): [DiffLine, DiffLine] {
-  if (before.length > longestMarkedLine || after.length > longestMarkedLine) {
-    return [plain('del', before), plain('add', after)];
-  }
+/** Nothing where the two have little in common: then marks on words would hide more than they show. */
+function markedPair(before: string, after: string): [DiffLine, DiffLine] | undefined {
+  const longest = Math.max(before.length, after.length);
+  if (longest > longestMarkedLine) return undefined;
   const parts = diffWordsWithSpace(before, after);
+  const common = parts.filter((part) => !part.added && !part.removed).map((part) => part.value.trim().length);
+  if (common.reduce((sum, length) => sum + length, 0) * 3 < longest) return undefined;
   const of = (side: 'add' | 'del'): DiffPart[] =>
     parts
       .filter((part) => (side === 'add' ? !part.removed : !part.added))

@@ -63,8 +63,8 @@ export function formatRelative(at: number, now: number): string | undefined {
   const span = Math.abs(now - at);
   if (span > relativeSpan) return undefined;
   if (span < 5 * second) return words.justNow;
-  const text = largestPart(span);
-  return at <= now ? words.ago(text) : words.ahead(text);
+  // What is a moment less than six days ahead is still "in 6 d".
+  return at <= now ? words.ago(largestPart(span)) : words.ahead(largestPart(span * 1.01));
 }
 
 function largestPart(span: number): string {
