@@ -1,6 +1,6 @@
 // Dialogs, by the browser's own element: it keeps the focus inside, gives it back, and hides the page behind it
 // from screen readers.
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { cssVars } from './css-vars.ts';
@@ -65,7 +65,8 @@ export function useOpenDialog(onClose: (() => void) | undefined) {
   useEffect(() => {
     close.current = onClose;
   });
-  useEffect(() => {
+  // A layout effect is undone while the dialog is still in the page; later, the focus could not be given back.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return undefined;
     const onCancel = (event: Event) => {

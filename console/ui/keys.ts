@@ -2,8 +2,8 @@
 // reader switched them off.
 import { useEffect, useRef } from 'react';
 
-/** By the value of `event.key`: `j`, `X` (with Shift), `/`, `Enter`. */
-export type KeyCommands = Record<string, (event: KeyboardEvent) => void>;
+/** By the value of `event.key`: `j`, `X` (with Shift), `/`. One that gives `false` leaves the key to others. */
+export type KeyCommands = Record<string, (event: KeyboardEvent) => unknown>;
 
 interface Layer {
   commands: KeyCommands;
@@ -40,10 +40,11 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTypedInto(event.target) || document.querySelector('dialog:modal, .menu:popover-open') !== null)
     return;
-  const layer = layers.findLast(({ commands }) => Object.hasOwn(commands, event.key));
-  if (layer === undefined) return;
-  event.preventDefault();
-  layer.commands[event.key]?.(event);
+  for (const { commands } of layers.toReversed()) {
+    if (!Object.hasOwn(commands, event.key) || commands[event.key]?.(event) === false) continue;
+    event.preventDefault();
+    return;
+  }
 }
 
 function isTypedInto(target: EventTarget | null): boolean {

@@ -22,20 +22,22 @@ export function useTableKeys<Row>(options: TableKeysOptions<Row>): void {
 
   const move = (step: number) => {
     const table = element.current;
-    if (table === null || !isListening(table)) return;
+    if (table === null || !isListening(table)) return false;
     const at = focusedIndex(table);
     const next = at === undefined ? 0 : Math.max(0, Math.min(at + step, rows.length - 1));
-    if (focusRow(table, next)) return;
+    if (focusRow(table, next)) return true;
     scrollTo.current?.(next);
     focusWhenDrawn(table, next, drawingFrames);
+    return true;
   };
   const toggle = (hasShift: boolean) => {
     const table = element.current;
-    if (table === null || selection === undefined || !isListening(table)) return;
+    if (table === null || selection === undefined || !isListening(table)) return false;
     const at = focusedIndex(table);
     const row = at === undefined ? undefined : rows[at];
-    if (at !== undefined && row !== undefined)
-      select(at, hasShift || !selection.selected.has(rowKey(row)), hasShift);
+    if (at === undefined || row === undefined) return false;
+    select(at, hasShift || !selection.selected.has(rowKey(row)), hasShift);
+    return true;
   };
 
   useKeys(
