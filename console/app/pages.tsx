@@ -32,6 +32,8 @@ export const PAGES: readonly PageRoute[] = [
   page('/account/audit', () => import('../account/audit-page.tsx')),
   page('/account/system', () => import('../account/system-page.tsx')),
   page('/account/settings', () => import('../account/settings-page.tsx')),
+  // Everything in every state, for those who work on the console; the navigation does not lead there.
+  page('/_states', () => import('../states/states-page.tsx')),
 ];
 
 /** Loads the code of a page before it is opened. */
