@@ -2,7 +2,7 @@
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
 import { insertMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
 import { newSecret } from '../src/kernel/secrets/secret.ts';
-import { insertLoginLink } from '../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../src/kernel/identity/sessions/store-login-links.ts';
 import { insertToken, TOKEN_PREFIX, type NewToken } from '../src/kernel/identity/store-tokens.ts';
 import type { Answer, TestServer } from './server.ts';
 

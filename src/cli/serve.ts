@@ -5,7 +5,7 @@ import type { LoadedSettings } from '../app/read-settings.ts';
 import type { StopReason } from '../kernel/jobs/due-worker.ts';
 import { Failure } from '../kernel/failure.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { insertLoginLink } from '../kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/sessions/store-login-links.ts';
 import { createLog, type Logger } from '../kernel/observability/log.ts';
 import { createPrivateFolder } from '../kernel/storage/disk/private-files.ts';
 import { RELEASE } from '../app/release.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../app/config.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
-import { insertLoginLink } from '../kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../kernel/identity/sessions/store-login-links.ts';
 import { listTokens } from '../kernel/identity/store-tokens.ts';
 import { urlOf } from '../kernel/http/server/listen.ts';
 import type { Engine } from '../kernel/storage/engine.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, findMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
 import { FORM, giveToken, join, openBrowser, browserHeadersOf } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type Answer, type CallInit, type TestServer } from '../server.ts';
 

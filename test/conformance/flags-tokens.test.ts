@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { insertRole } from '../../src/kernel/identity/store-roles.ts';
-import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, openBrowser } from '../people.ts';
 import { ADMIN_TOKEN, type Answer, type TestServer } from '../server.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
 import { startServer, type Answer, type CallInit, type Json, type TestServer } from '../server.ts';
 

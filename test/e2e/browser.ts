@@ -9,7 +9,7 @@ import {
   type Page,
 } from 'playwright-core';
 import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
-import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
 import { PATIENCE_MS } from '../eventually.ts';
 import type { BrowserHeaders } from '../people.ts';
 import type { TestServer } from '../server.ts';

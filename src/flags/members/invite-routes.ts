@@ -4,7 +4,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
 import { shareLockRoles } from '../../kernel/identity/store-roles.ts';
 import { hashPassword } from '../../kernel/secrets/secret.ts';
-import { insertLoginLink, INVITATION_MS } from '../../kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../kernel/identity/sessions/store-login-links.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { isUniqueViolation } from '../../kernel/storage/storage-failure.ts';
@@ -59,7 +59,7 @@ export const postMembers = route(
         const member = await inviteMember(tx, post, { hash: hashes[index]!, taken });
         made.push(member);
         secrets.push(
-          hashes[index] === null ? await insertLoginLink(tx.db, member, call.now, INVITATION_MS) : undefined,
+          hashes[index] === null ? await insertLoginLink(tx.db, member, call.now, 'invitation') : undefined,
         );
       }
       return { members: made, links: secrets };

@@ -12,7 +12,8 @@ import {
   type NewMember,
 } from './store-members.ts';
 import { hashPassword, newSecret } from '../secrets/secret.ts';
-import { insertLoginLink, insertSession, spendLoginLink } from './sessions/store-sessions.ts';
+import { insertLoginLink, spendLoginLink } from './sessions/store-login-links.ts';
+import { insertSession } from './sessions/store-sessions.ts';
 import { findToken, insertToken } from './store-tokens.ts';
 import { identityMigrations } from './tables.ts';
 

@@ -97,8 +97,10 @@ declare module '../storage/tables.ts' {
       address: string | null;
       agent: string | null;
       seen_at: number | null;
+      /** The purpose of the link that opened it; null where a password did, or when it has set one. */
+      link_purpose: string | null;
     };
-    login_links: { hash: string; member_id: string; expires_at: number };
+    login_links: { hash: string; member_id: string; expires_at: number; purpose: string };
     /** By the hash of `layers`, a JSON list of what tokens allow. */
     permission_boundaries: { id: string; layers: string; used_at: number };
   }
@@ -227,6 +229,17 @@ export const identityMigrations: Migration[] = [
       `alter table sessions add column seen_at bigint`,
       `drop index sessions_member`,
       `create index sessions_member on sessions (member_id, created_at, hash)`,
+    ],
+  },
+  {
+    name: 'kernel-identity-link-purposes',
+    up: ({ text }) => [
+      `alter table login_links add column purpose ${text} not null default 'login'`,
+      `update login_links set purpose = 'invitation'
+         where member_id in (select id from members where last_seen_at is null and password is null)`,
+      `create index login_links_member on login_links (member_id, expires_at)`,
+      `alter table sessions add column link_purpose ${text}`,
+      `create index members_by_role on members (role, sort_name, number) where removed_at is null`,
     ],
   },
 ];

@@ -3,12 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '../../failure.ts';
 import { anonymousAt } from '../../identity/caller.ts';
 import { cookieOf, sessionCookieName } from '../../identity/sessions/session-caller.ts';
-import {
-  deleteSession,
-  insertSession,
-  SESSION_MS,
-  spendLoginLink,
-} from '../../identity/sessions/store-sessions.ts';
+import { spendLoginLink, type LinkPurpose } from '../../identity/sessions/store-login-links.ts';
+import { deleteSession, insertSession, SESSION_MS } from '../../identity/sessions/store-sessions.ts';
 import { checkPassword, type Member } from '../../identity/store-members.ts';
 import type { Kernel } from '../../kernel.ts';
 import { retrySeconds, type Quota } from '../../limits/window.ts';
@@ -31,10 +27,16 @@ export interface OpenedSession {
   expiresAt: number;
 }
 
+/** Who logs in. */
+export interface ArrivingMember extends Member {
+  /** What the link is for that lets them in; absent where it is a password. */
+  link?: LinkPurpose;
+}
+
 /** Uses up the link. */
-export async function memberByLink({ db, clock }: Kernel, link: string): Promise<Member> {
-  const member = await spendLoginLink(db, link, clock.now());
-  if (member !== undefined) return member;
+export async function memberByLink({ db, clock }: Kernel, link: string): Promise<ArrivingMember> {
+  const spent = await spendLoginLink(db, link, clock.now());
+  if (spent !== undefined) return { ...spent.member, link: spent.purpose };
   throw new Failure('unauthenticated', 'This link has been used, or its time is over.');
 }
 
@@ -44,11 +46,12 @@ export async function memberByPassword(
   { address }: Visitor,
   { name, password }: { name: string; password: string },
 ): Promise<Member | undefined> {
-  await chargeAttempt(kernel, address);
+  await chargeLoginAttempt(kernel, address);
   return await checkPassword(kernel.db, name, password);
 }
 
-async function chargeAttempt({ limits, clock }: Kernel, address: string): Promise<void> {
+/** Counts an attempt to guess a password, and refuses it where there are too many. */
+export async function chargeLoginAttempt({ limits, clock }: Kernel, address: string): Promise<void> {
   if (!limits.enabled) return;
   const now = clock.now();
   const caller = anonymousAt(address);
@@ -62,13 +65,13 @@ async function chargeAttempt({ limits, clock }: Kernel, address: string): Promis
 export async function openSession(
   kernel: Kernel,
   { address, headers }: Visitor,
-  member: Member,
+  member: ArrivingMember,
 ): Promise<OpenedSession> {
   const { db, clock, log } = kernel;
   log.info({ route: 'session', status: 200, caller: member.username, address }, 'logged in');
   const now = clock.now();
   const agent = headers['user-agent'] ?? null;
-  const { secret, pageSecret } = await insertSession(db, member, now, { address, agent });
+  const { secret, pageSecret } = await insertSession(db, member, now, { address, agent }, member.link);
   return { pageSecret, cookie: cookieFor(kernel, secret, SESSION_MS / 1000), expiresAt: now + SESSION_MS };
 }
 

@@ -1,4 +1,4 @@
-// Login links and browser sessions, on both engines.
+// Browser sessions, on both engines.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../../test/engines.ts';
@@ -7,14 +7,14 @@ import { insertMember, type Member } from '../store-members.ts';
 import { hashSecret, newSecret } from '../../secrets/secret.ts';
 import {
   deleteSession,
-  insertLoginLink,
-  INVITATION_MS,
+  findOpenedByLink,
   findSession,
+  forgetOpenedByLink,
   insertSession,
   SESSION_MS,
-  spendLoginLink,
   deleteExpired,
 } from './store-sessions.ts';
+import { insertLoginLink, spendLoginLink } from './store-login-links.ts';
 import { identityMigrations } from '../tables.ts';
 import { insertToken, findTokenByHash, resetToken } from '../store-tokens.ts';
 
@@ -27,32 +27,6 @@ onEachEngine((engine) => {
   before(async () => {
     ({ db } = await engine.open(identityMigrations));
     ada = await insertMember(db, { username: 'ada', email: 'ada@example.com', role: 'reader' }, null, NOW);
-  });
-
-  test('a link lets its member in once', async () => {
-    const link = await insertLoginLink(db, ada, NOW);
-    assert.deepEqual(await spendLoginLink(db, link, NOW), ada);
-    assert.equal(await spendLoginLink(db, link, NOW), undefined);
-  });
-
-  test('of many concurrent uses of a link one succeeds', async () => {
-    const link = await insertLoginLink(db, ada, NOW);
-    const tries = await Promise.all(Array.from({ length: 10 }, () => spendLoginLink(db, link, NOW)));
-    assert.equal(tries.filter((member) => member !== undefined).length, 1);
-  });
-
-  test('a link is valid for a quarter of an hour, an invitation for a week, and other texts never', async () => {
-    for (const [lifetime, ms] of [
-      [undefined, 15 * 60 * 1000],
-      [INVITATION_MS, 7 * DAY],
-    ] as const) {
-      const link = await insertLoginLink(db, ada, NOW, lifetime);
-      assert.equal(await spendLoginLink(db, link, NOW + ms), undefined);
-      assert.deepEqual(await spendLoginLink(db, link, NOW + ms - 1), ada);
-    }
-    for (const text of ['', 'x', 'a\0b', '\ud800', 'x'.repeat(100_000)]) {
-      assert.equal(await spendLoginLink(db, text, NOW), undefined);
-    }
   });
 
   test('a session is found by the hash of its secret for fourteen days', async () => {
@@ -69,6 +43,17 @@ onEachEngine((engine) => {
     assert.notEqual(await findSession(db, hash, NOW + SESSION_MS - 1), undefined);
     assert.equal(await findSession(db, hash, NOW + SESSION_MS), undefined);
     assert.equal(await findSession(db, secret, NOW), undefined, 'the secret itself is not kept');
+  });
+
+  test('a session knows that a link has opened it, until it has set a password', async () => {
+    const byPassword = await insertSession(db, ada, NOW);
+    assert.equal(await findOpenedByLink(db, hashSecret(byPassword.secret)), undefined);
+    const byLink = await insertSession(db, ada, NOW, { address: null, agent: null }, 'reset');
+    const hash = hashSecret(byLink.secret);
+    assert.equal(await findOpenedByLink(db, hash), NOW);
+    await forgetOpenedByLink(db, hash);
+    assert.equal(await findOpenedByLink(db, hash), undefined);
+    assert.notEqual(await findSession(db, hash, NOW), undefined);
   });
 
   test('closing ends one session and no other', async () => {

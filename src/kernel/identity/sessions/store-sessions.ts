@@ -1,43 +1,13 @@
 // Browser sessions: two opaque secrets stored as hashes, opened by a one-time link or a password.
 import type { Db } from '../../storage/tables.ts';
-import { findMember, findTokenOwner, type Member } from '../store-members.ts';
+import { findTokenOwner, type Member } from '../store-members.ts';
 import { hashSecret, newSecret } from '../../secrets/secret.ts';
+import { deleteExpiredLinks, type LinkPurpose } from './store-login-links.ts';
 
 const SESSION_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Short, because the user at the terminal opens the link at once. */
-const LOGIN_LINK_MS = 15 * 60 * 1000;
-/** Long, because an invitation is passed on and may stay in a mailbox over a weekend. */
-export const INVITATION_MS = 7 * DAY;
-
 export const SESSION_MS = SESSION_DAYS * DAY;
-
-/** Creates the secret of a login link, which can be used once before it expires. */
-export async function insertLoginLink(
-  db: Db,
-  member: Member,
-  now: number,
-  lifetimeMs: number = LOGIN_LINK_MS,
-): Promise<string> {
-  const secret = newSecret('');
-  await db
-    .insertInto('login_links')
-    .values({ hash: secret.hash, member_id: member.id, expires_at: now + lifetimeMs })
-    .execute();
-  return secret.value;
-}
-
-/** Uses up the link. Undefined if it is used, expired or unknown. */
-export async function spendLoginLink(db: Db, secret: string, now: number): Promise<Member | undefined> {
-  const row = await db
-    .deleteFrom('login_links')
-    .where('hash', '=', hashSecret(secret))
-    .where('expires_at', '>', now)
-    .returning('member_id')
-    .executeTakeFirst();
-  return row && findMember(db, { id: row.member_id });
-}
 
 export interface SessionSecrets {
   /** For the cookie. */
@@ -61,6 +31,7 @@ export async function insertSession(
   member: Member,
   now: number,
   { address, agent }: SessionOrigin = { address: null, agent: null },
+  link: LinkPurpose | null = null,
 ): Promise<SessionSecrets> {
   const [secret, page] = [newSecret(''), newSecret('')];
   await db
@@ -74,6 +45,7 @@ export async function insertSession(
       address,
       agent: agent?.slice(0, MAX_AGENT) ?? null,
       seen_at: now,
+      link_purpose: link,
     })
     .execute();
   return { secret: secret.value, pageSecret: page.value };
@@ -147,6 +119,22 @@ export async function deleteOtherSessions(db: Db, memberId: string, kept: string
   return Number(numDeletedRows);
 }
 
+/** When the session was opened by a link that has not set a password since; undefined where it was not. */
+export async function findOpenedByLink(db: Db, hash: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('created_at')
+    .where('hash', '=', hash)
+    .where('link_purpose', 'is not', null)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** From now on the session counts as one that a password has opened. */
+export async function forgetOpenedByLink(db: Db, hash: string): Promise<void> {
+  await db.updateTable('sessions').set({ link_purpose: null }).where('hash', '=', hash).execute();
+}
+
 export async function updateSessionSeen(db: Db, hash: string, at: number): Promise<void> {
   await db.updateTable('sessions').set({ seen_at: at }).where('hash', '=', hash).execute();
 }
@@ -154,7 +142,7 @@ export async function updateSessionSeen(db: Db, hash: string, at: number): Promi
 /** Deletes expired sessions and links, and old secrets of tokens after their grace. Expired tokens stay listed. */
 export async function deleteExpired(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-  await db.deleteFrom('login_links').where('expires_at', '<=', now).execute();
+  await deleteExpiredLinks(db, now);
   await db
     .updateTable('tokens')
     .set({ old_hash: null, old_until: null })
