@@ -96,6 +96,7 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'uploads of one repository are processed in their order',
     'neither calls nor firings fail because of each other',
     'eight clients that merge into one branch at once lose nothing',
+    'of eight changes of a password at once one is made',
   ],
   'Bodies, repositories or tables are as large as they may be.': [
     'is written and read, also as a delta of another',

@@ -12,8 +12,10 @@ import { Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { activityModule } from './activity/module.ts';
 import { meModule } from './me/module.ts';
+import { accountMemberModule } from './members/module.ts';
 import { streamModule } from './stream/module.ts';
 import { sessionModule } from './sessions/module.ts';
+import { systemModule } from './system/module.ts';
 
 const MINUTE = 60;
 
@@ -21,7 +23,7 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, the activity of all of them, and a stream of changes. The console uses it, and everything that it ' +
+    'What spans the three APIs: who the caller is, preferences, sessions, members and how they get in, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],
@@ -79,6 +81,8 @@ export const signalboxApi: Api = apiOf(protocol, [
   meModule,
   sessionModule,
   activityModule,
+  accountMemberModule,
+  systemModule,
   streamModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);

@@ -4,10 +4,13 @@ import type { Call } from '../kernel/http/route.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import type { RoleStatements } from '../kernel/identity/role-policies.ts';
 
-const SESSIONS = 'member/me:session/*';
-const PREFERENCES = 'member/me:preferences/*';
+const RESOURCES = {
+  sessions: 'member/me:session/*',
+  preferences: 'member/me:preferences/*',
+  profile: 'member/me:profile/*',
+} as const;
 
-const OWN = [{ effect: 'allow' as const, actions: ['*'], resources: [SESSIONS, PREFERENCES] }];
+const OWN = [{ effect: 'allow' as const, actions: ['*'], resources: Object.values(RESOURCES) }];
 
 /** Those who administrate have everything anyway. */
 export const ownStatements: RoleStatements = { reader: OWN, writer: OWN };
@@ -15,11 +18,11 @@ export const ownStatements: RoleStatements = { reader: OWN, writer: OWN };
 type OwnCall = Pick<Call, 'can' | 'requirePermission'> & { caller: KnownCaller };
 
 /** The id of the member. A service token acts for nobody who could log in. */
-export function requireOwn(call: OwnCall, what: 'sessions' | 'preferences'): string {
+export function requireOwn(call: OwnCall, what: keyof typeof RESOURCES): string {
   const { caller } = call;
   if (caller.token?.isService === true)
-    throw new Failure('forbidden', `A service token has no ${what}: they belong to people.`);
-  const resource = what === 'sessions' ? SESSIONS : PREFERENCES;
+    throw new Failure('forbidden', `A service token has no ${what}: only people have that.`);
+  const resource = RESOURCES[what];
   if (!call.can(resource) && caller.session === undefined) call.requirePermission(resource);
   return caller.member.id;
 }

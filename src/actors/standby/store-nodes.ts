@@ -44,6 +44,17 @@ export async function listNodes(db: Db, since: number): Promise<ActorNode[]> {
     .execute();
 }
 
+/** Those that were seen last, first. */
+export async function listLastSeenNodes(db: Db, limit: number): Promise<{ name: string; seenAt: number }[]> {
+  const rows = await db
+    .selectFrom('actor_nodes')
+    .select(['name', 'seen_at'])
+    .orderBy('seen_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ name, seen_at }) => ({ name, seenAt: seen_at }));
+}
+
 /** Deletes nodes that were not seen since, and gives their waiting jobs to all. */
 export async function releaseNodes(db: Db, since: number): Promise<void> {
   await db.deleteFrom('actor_nodes').where('seen_at', '<', since).execute();

@@ -74,6 +74,29 @@ export function checkRank(caller: KnownCaller, { role }: Pick<Member, 'role'>, a
     refuse(`You cannot change a member whose role is ${role}: it is above your own`, access);
 }
 
+/**
+ * A login link gives everything that the member has. An account that was never used has its roles and no more: callers who can give
+ * those can let its owner in again. One that is in use owns things that no role describes, so that only an administrator can.
+ */
+export function checkLoginGrant(
+  caller: KnownCaller,
+  member: { role: BaseRole; customRoles: readonly Role[]; managesTeams: boolean; isUsed: boolean },
+  access: Access,
+): void {
+  if (heldRank(caller) < RANKS[member.role])
+    refuse(
+      `You cannot let somebody in as a member whose role is ${member.role}: it is above your own`,
+      access,
+    );
+  if (isAdministrator(caller)) return;
+  if (member.isUsed || member.managesTeams)
+    refuse(
+      'Only an administrator can let somebody in to an account that is in use, or that manages teams',
+      access,
+    );
+  for (const role of member.customRoles) checkCustomGrant(caller, role, access);
+}
+
 /** Adding members to a team grants them its roles. Members and managers of the team may do so. */
 export function checkTeamGrant(
   caller: KnownCaller,

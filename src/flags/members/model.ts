@@ -69,11 +69,15 @@ export const MemberRep = Type.Object(
   { $id: 'Member' },
 );
 
+export const MemberEmail = PlainText({ minLength: 3, maxLength: 256 });
+export const MemberPassword = PlainText({ minLength: 8, maxLength: 1024 });
+export const PersonName = PlainText({ maxLength: 256 });
+
 const Person = {
-  email: PlainText({ minLength: 3, maxLength: 256 }),
-  password: Type.Optional(PlainText({ minLength: 8, maxLength: 1024 })),
-  firstName: Type.Optional(PlainText({ maxLength: 256 })),
-  lastName: Type.Optional(PlainText({ maxLength: 256 })),
+  email: MemberEmail,
+  password: Type.Optional(MemberPassword),
+  firstName: Type.Optional(PersonName),
+  lastName: Type.Optional(PersonName),
 };
 
 export const MemberPost = Type.Object(

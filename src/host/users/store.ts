@@ -152,6 +152,16 @@ export async function listPrimaryEmails(db: Db, emails: readonly string[]): Prom
   return rows.map(({ address }) => address);
 }
 
+/** The account that has added the address to its primary one. */
+export async function findAccountWithAddedEmail(db: Db, email: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('user_emails')
+    .select('account_id')
+    .where('folded_email', '=', email.toLowerCase())
+    .executeTakeFirst();
+  return row?.account_id;
+}
+
 /** Returns those that were inserted: the others are somebody's. */
 export async function insertEmails(
   tx: Db,

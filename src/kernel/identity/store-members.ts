@@ -81,7 +81,11 @@ export async function insertMember(
 }
 
 /** Sorted by the displayed name: their own, or the address. */
-function memberSortKey({ firstName, lastName, email }: Pick<Member, 'firstName' | 'lastName' | 'email'>) {
+export function memberSortKey({
+  firstName,
+  lastName,
+  email,
+}: Pick<Member, 'firstName' | 'lastName' | 'email'>): string {
   return sortKeyOf(`${firstName ?? ''} ${lastName ?? ''}`.trim() || email);
 }
 

@@ -179,6 +179,19 @@ export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<numbe
   return next?.due_at;
 }
 
+/** The rows that are due first, without what they are about. */
+export async function listFirstDue(
+  db: Db,
+  limit: number,
+): Promise<Pick<Due, 'kind' | 'due_at' | 'owner' | 'last_error'>[]> {
+  return await db
+    .selectFrom('due')
+    .select(['kind', 'due_at', 'owner', 'last_error'])
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+}
+
 /** The number of leases that expired before that time and have not been claimed since. */
 export async function countStuck(db: Db, before: number): Promise<number> {
   const { stuck } = await db

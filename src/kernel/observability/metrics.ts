@@ -119,6 +119,11 @@ export class Metrics {
     this.#gauges.push(gauge);
   }
 
+  /** How late the event loop is in the worst one of a hundred cases, since the start. */
+  get eventLoopP99Ms(): number {
+    return this.#delay.percentile(99) / 1e6;
+  }
+
   #byRoute(): [labels: string, RouteCalls][] {
     return [...this.#calls].flatMap(([api, routes]) =>
       [...routes].map(([route, calls]): [string, RouteCalls] => [`api="${api}",route="${route}"`, calls]),

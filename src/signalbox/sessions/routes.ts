@@ -7,6 +7,7 @@ import {
   memberByLink,
   memberByPassword,
   openSession,
+  type ArrivingMember,
   type Visitor,
 } from '../../kernel/http/pages/open-session.ts';
 import { reply, route } from '../../kernel/http/route.ts';
@@ -17,9 +18,10 @@ import {
   deleteSessionOf,
   listSessions,
 } from '../../kernel/identity/sessions/store-sessions.ts';
-import type { Member } from '../../kernel/identity/store-members.ts';
+import { LINK_PURPOSES } from '../../kernel/identity/sessions/store-login-links.ts';
+import { findPasswordHash } from '../../kernel/identity/store-profile.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { cursorPage } from '../cursor-page.ts';
 import { requireOwn } from '../own-affairs.ts';
 
@@ -38,6 +40,15 @@ const OpenedSession = Type.Object(
     }),
     username: Type.String(),
     expiresAt: Time,
+    purpose: Type.Optional(
+      OneOf(LINK_PURPOSES, { description: 'What the link was for; absent after a password' }),
+    ),
+    hasPassword: Type.Boolean({ description: 'Whether the member has a password' }),
+    mustSetPassword: Type.Boolean({
+      description:
+        'Whether the member is to choose a password now: the link was made for that. For a quarter of an hour this session ' +
+        'needs no present password for it',
+    }),
   },
   { $id: 'OpenedSession' },
 );
@@ -62,11 +73,25 @@ const logIn = route(
     requireOwnOrigin(visitor, kernel);
     const member = await findMember(kernel, visitor, body);
     const { pageSecret, cookie, expiresAt } = await openSession(kernel, visitor, member);
-    return reply(201, { secret: pageSecret, username: member.username, expiresAt }, { 'set-cookie': cookie });
+    const { username, link: purpose } = member;
+    const hasPassword = (await findPasswordHash(kernel.db, member.id)) !== null;
+    const opened: Static<typeof OpenedSession> = {
+      secret: pageSecret,
+      username,
+      expiresAt,
+      ...(purpose !== undefined && { purpose }),
+      hasPassword,
+      mustSetPassword: purpose === 'reset' || (purpose === 'invitation' && !hasPassword),
+    };
+    return reply(201, opened, { 'set-cookie': cookie });
   },
 );
 
-async function findMember(kernel: Kernel, visitor: Visitor, login: Static<typeof Login>): Promise<Member> {
+async function findMember(
+  kernel: Kernel,
+  visitor: Visitor,
+  login: Static<typeof Login>,
+): Promise<ArrivingMember> {
   if ('link' in login) return await memberByLink(kernel, login.link);
   const member = await memberByPassword(kernel, visitor, login);
   if (member !== undefined) return member;
@@ -199,7 +224,7 @@ const createLink = route(
   },
 );
 
-function sessionOf({ session }: KnownCaller): SessionIdentity {
+export function sessionOf({ session }: KnownCaller): SessionIdentity {
   if (session !== undefined) return session;
   throw new Failure(
     'forbidden',

@@ -60,8 +60,12 @@ export class ChangeStreams {
     kernel.metrics.watch({
       name: 'change_streams',
       help: 'Streams of changes that are open',
-      read: () => this.#streams.size,
+      read: () => this.size,
     });
+  }
+
+  get size(): number {
+    return this.#streams.size;
   }
 
   async listen(): Promise<this> {

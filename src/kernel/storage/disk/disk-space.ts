@@ -148,7 +148,12 @@ export class DiskSpace {
 
   /** Undefined where the folder is not watched. */
   freeBytes(folder: DiskFolder): number | undefined {
-    return this.#diskOf(folder)?.space?.freeBytes;
+    return this.spaceOf(folder)?.freeBytes;
+  }
+
+  /** Undefined where the folder is not watched. */
+  spaceOf(folder: DiskFolder): FreeSpace | undefined {
+    return this.#diskOf(folder)?.space;
   }
 
   /** How many bytes the reserve holds now. */

@@ -1,0 +1,157 @@
+// Login links that one member makes for another: a new invitation, or a reset of a lost password. ADR 9301.
+import { couldBeId } from '../../flags/fields.ts';
+import { unknownThing } from '../../flags/find-project.ts';
+import { checkLoginGrant } from '../../flags/members/grant-rules.ts';
+import { memberResource, type MemberRecord } from '../../flags/members/model.ts';
+import { lockMemberRecords } from '../../flags/members/store.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { reply, route } from '../../kernel/http/route.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import {
+  deleteLoginLinks,
+  insertLoginLink,
+  LINK_LIFETIMES,
+} from '../../kernel/identity/sessions/store-login-links.ts';
+import { listSessions } from '../../kernel/identity/sessions/store-sessions.ts';
+import {
+  listMemberGrants,
+  listMemberTeams,
+  listTeamRoles,
+} from '../../kernel/identity/store-member-teams.ts';
+import { findRoles } from '../../kernel/identity/store-roles.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+
+const ById = Type.Object({ id: Type.String() });
+
+const LoginLink = Type.Object(
+  {
+    url: Type.String({ description: 'Lets one browser in, once. Nothing shows it again' }),
+    expiresAt: Type.Integer({ description: 'In epoch milliseconds' }),
+    purpose: OneOf(['invitation', 'reset']),
+  },
+  { $id: 'LoginLink' },
+);
+
+const createLoginLink = route(
+  {
+    id: 'createLoginLink',
+    method: 'POST',
+    path: '/members/{id}/login-link',
+    summary: 'Create a link that lets a member in once',
+    description:
+      'For a member who was never here it is a new invitation, for a week; for others a reset of their password, for a day. Links ' +
+      'that they had end. Nobody gets a link to an account with more power than their own: a reset takes an administrator, and ' +
+      'one for an owner takes an owner. A token that expires creates no reset.',
+    access: { action: 'createLoginLink' },
+    params: ById,
+    reply: { 201: LoginLink },
+  },
+  async (call, { changes, publicUrl }) => {
+    const { caller, now } = call;
+    const { id } = call.params;
+    const access = { action: 'createLoginLink', resource: memberResource({ id }) };
+    call.requirePermission(access.resource);
+    refuseOwn(caller, id);
+    const link = await changes.run(call, async (tx) => {
+      const member = await openMember(tx.db, id);
+      const isUsed = await isInUse(tx.db, member, now);
+      await checkPower(tx.db, caller, { member, isUsed }, access);
+      if (isUsed) refuseExpiring(caller);
+      const purpose = isUsed ? 'reset' : 'invitation';
+      await deleteLoginLinks(tx.db, id, now);
+      const secret = await insertLoginLink(tx.db, member, now, purpose);
+      const expiresAt = now + LINK_LIFETIMES[purpose];
+      tx.record({
+        accesses: [access],
+        kind: 'member',
+        name: member.email,
+        verb: isUsed ? 'created a link that resets the password of' : 'created a new invitation for',
+        description: `* It works once, until ${new Date(expiresAt).toISOString()}`,
+      });
+      return { url: `${publicUrl}/session/${secret}`, expiresAt, purpose };
+    });
+    return reply(201, link);
+  },
+);
+
+const deleteLoginLink = route(
+  {
+    id: 'deleteLoginLink',
+    method: 'DELETE',
+    path: '/members/{id}/login-link',
+    summary: 'End the login links of a member',
+    description: 'Also the invitation. It is no error where there is none.',
+    access: { action: 'deleteLoginLink' },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    const { caller, now } = call;
+    const { id } = call.params;
+    const access = { action: 'deleteLoginLink', resource: memberResource({ id }) };
+    call.requirePermission(access.resource);
+    await changes.run(call, async (tx) => {
+      const member = await openMember(tx.db, id);
+      await checkPower(tx.db, caller, { member, isUsed: await isInUse(tx.db, member, now) }, access);
+      if ((await deleteLoginLinks(tx.db, id, now)) === 0) return;
+      tx.record({
+        accesses: [access],
+        kind: 'member',
+        name: member.email,
+        verb: 'ended the login links of',
+      });
+    });
+    return reply(204);
+  },
+);
+
+/** Locked until the transaction ends: of links that are created at once one stays. */
+async function openMember(tx: Db, id: string): Promise<MemberRecord> {
+  const [member] = couldBeId(id) ? await lockMemberRecords(tx, [id]) : [];
+  if (member === undefined) throw unknownThing('member', id);
+  return member;
+}
+
+/** When they were last seen is saved a little later than they come. */
+async function isInUse(db: Db, { id, lastSeenAt }: MemberRecord, now: number): Promise<boolean> {
+  return lastSeenAt !== undefined || (await listSessions(db, id, now)).length > 0;
+}
+
+async function checkPower(
+  db: Db,
+  caller: KnownCaller,
+  { member, isUsed }: { member: MemberRecord; isUsed: boolean },
+  access: { action: string; resource: string },
+): Promise<void> {
+  const teams = await listMemberTeams(db, [member.id]);
+  const customRoles = [
+    ...(await findRoles(db, member.customRoles)),
+    ...(await listTeamRoles(
+      db,
+      teams.map(({ team }) => team.id),
+    )),
+  ];
+  const managesTeams = (await listMemberGrants(db, member.id)).length > 0;
+  checkLoginGrant(caller, { role: member.role, customRoles, managesTeams, isUsed }, access);
+}
+
+/** A browser that was left open could else set a password without knowing the present one. */
+function refuseOwn({ member, token }: KnownCaller, id: string): void {
+  if (member.id !== id || token?.isService === true) return;
+  throw new Failure(
+    'forbidden',
+    'Nobody creates a link for themselves: set your password with PUT /signalbox/v1/me/password, or ask another administrator.',
+  );
+}
+
+/** One who steals it for a minute would have the account for ever. ADR 0124. */
+function refuseExpiring({ token }: KnownCaller): void {
+  if (token?.expiresAt === undefined) return;
+  throw new Failure(
+    'forbidden',
+    'A token that expires creates no link to an account that is in use. Use a session, or a token without an expiry.',
+  );
+}
+
+export const loginLinkRoutes = [createLoginLink, deleteLoginLink];
