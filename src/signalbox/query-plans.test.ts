@@ -1,16 +1,28 @@
-// Query plans of the Signalbox API: sessions, preferences and new audit entries are found by an index.
+// Query plans of the Signalbox API: members, links, sessions, preferences, new audit entries and waiting work are found by an index.
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../test/query-plans.ts';
 import { listNotices, listNumbersSince, readPosition } from '../kernel/change/store-new-entries.ts';
+import { findAccountWithAddedEmail } from '../host/users/store.ts';
+import {
+  deleteExpiredLinks,
+  deleteLoginLinks,
+  listInvitations,
+} from '../kernel/identity/sessions/store-login-links.ts';
 import {
   deleteOtherSessions,
   deleteSessionOf,
+  findOpenedByLink,
+  forgetOpenedByLink,
   listSessions,
   updateSessionSeen,
 } from '../kernel/identity/sessions/store-sessions.ts';
+import { findPasswordHash, updateMemberProfile } from '../kernel/identity/store-profile.ts';
+import { listFirstDue } from '../kernel/jobs/due-store.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
+import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
+import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
 
 const ROWS = 5000;
@@ -31,6 +43,10 @@ onEachEngine((testEngine) => {
       `insert into preferences (member_id, value, updated_at) select 'm' || i, '{}', i from (${numbers}) n`,
       `insert into events (id, at, action, resource, kind, name)
          select 'e' || i, i, 'updateOn', 'proj/p', 'flag', 'f' from (${numbers}) n`,
+      `insert into login_links (hash, member_id, expires_at, purpose)
+         select 'l' || i, 'm' || i, i, 'invitation' from (${numbers}) n`,
+      `insert into due (id, kind, payload, due_at, attempts, created_at)
+         select 'd' || i, 'kind', '', i, 0, i from (${numbers}) n`,
     ])
       await sql.raw(statement).execute(engine.db);
   });
@@ -52,5 +68,34 @@ onEachEngine((testEngine) => {
     if (engine.kind === 'postgres') await listNumbersSince(db, { before: Number.MAX_SAFE_INTEGER });
     await listNotices(db, [1, 2, 3]);
     await assertPlans(engine, [...seen.values()], { atLeast: 9, hasFewRows: true });
+  });
+
+  test('members, their links and what they change about themselves are found by an index', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    const after = await findMemberPlace(db, 'm7');
+    for (const role of [undefined, 'reader'] as const) {
+      await listMembersByName(db, { role, limit: 10 });
+      await listMembersByName(db, { role, after, limit: 10 });
+    }
+    await listInvitations(db, ['m7', 'm8']);
+    await deleteLoginLinks(db, 'm7', 1);
+    await deleteExpiredLinks(db, 1);
+    await findOpenedByLink(db, 'h7');
+    await forgetOpenedByLink(db, 'h7');
+    await findPasswordHash(db, 'm7');
+    const profile = { firstName: 'A', lastName: undefined, email: 'a@example.com' };
+    await updateMemberProfile(db, { id: 'm7' }, profile, 1);
+    await findAccountWithAddedEmail(db, 'a@example.com');
+    await assertPlans(engine, [...seen.values()], { atLeast: 10, hasFewRows: true });
+  });
+
+  test('work that waits is counted from the beginning of an index', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    await listFirstDue(db, 10);
+    await readDeliveryBacklog(db, 1, 10);
+    const scan = /SCAN (?!\w+ USING (?:COVERING )?INDEX)|Seq Scan on |SORT|TEMP B-TREE/;
+    await assertPlans(engine, [...seen.values()], { atLeast: 3, hasFewRows: true, scan });
   });
 });

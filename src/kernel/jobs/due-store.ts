@@ -187,6 +187,7 @@ export async function listFirstDue(
   return await db
     .selectFrom('due')
     .select(['kind', 'due_at', 'owner', 'last_error'])
+    .where('due_at', '>=', 0)
     .orderBy('due_at')
     .limit(limit)
     .execute();

@@ -25,16 +25,26 @@ export interface MemberRowFound extends ListedMember, MemberPlace {
   isRemoved: boolean;
 }
 
+/** Before all members: their numbers begin with 1. */
+const FIRST: MemberPlace = { sortName: '', number: 0 };
+
 /** With removed members, which the caller leaves out: skipping them here could take arbitrarily long. */
 export async function listMembersByName(
   db: Db,
-  { role, after, limit }: { role?: BaseRole | undefined; after?: MemberPlace | undefined; limit: number },
+  {
+    role,
+    after = FIRST,
+    limit,
+  }: { role?: BaseRole | undefined; after?: MemberPlace | undefined; limit: number },
 ): Promise<MemberRowFound[]> {
   let query = db.selectFrom('members').selectAll();
   if (role !== undefined) query = query.where('role', '=', role).where('removed_at', 'is', null);
-  if (after !== undefined)
-    query = query.where(sql<boolean>`(sort_name, number) > (${after.sortName}, ${after.number})`);
-  const rows = await query.orderBy('sort_name').orderBy('number').limit(limit).execute();
+  const rows = await query
+    .where(sql<boolean>`(sort_name, number) > (${after.sortName}, ${after.number})`)
+    .orderBy('sort_name')
+    .orderBy('number')
+    .limit(limit)
+    .execute();
   return rows.map((row) => ({
     ...memberOf(row),
     hasPassword: row.password !== null,

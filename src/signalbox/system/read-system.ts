@@ -71,7 +71,7 @@ function nodesOf(
     ...(isListed ? [] : [own]),
     ...seen.map(({ name, seenAt }): SystemNode =>
       name === self
-        ? { ...own, roles: ['api', 'worker'], seenAt: Math.max(seenAt, now) }
+        ? { ...own, roles: ['api', 'worker'] }
         : { id: name, roles: ['worker'], seenAt, isSelf: false },
     ),
   ];

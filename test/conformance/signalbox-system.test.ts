@@ -1,0 +1,176 @@
+// The state of the server over the Signalbox API: what it shows, to whom, and the log level that it changes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { schedule } from '../../src/kernel/jobs/due-store.ts';
+import { onEachEngine } from '../engines.ts';
+import { eventually } from '../eventually.ts';
+import { EventReader } from '../event-stream.ts';
+import { giveToken, join, openBrowser } from '../people.ts';
+import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.ts';
+import { startServerOn } from '../suites.ts';
+
+const SYSTEM = '/signalbox/v1/system';
+const MINUTE = 60_000;
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  before(async () => {
+    server = await startServerOn(engine, { limits: 'off' });
+  });
+  after(() => server.stop());
+
+  const read = async (): Promise<Json> => {
+    const { status, json, text } = await server.call(SYSTEM);
+    assert.equal(status, 200, text);
+    return json;
+  };
+
+  const setLevel = (body: unknown, token?: string): Promise<Answer> =>
+    server.call(`${SYSTEM}/log-level`, { method: 'PUT', body, ...(token !== undefined && { token }) });
+
+  test('an administrator sees the process, the database, the disk, the nodes and the checks', async () => {
+    const system = await read();
+    const { kernel } = server.app;
+    assert.equal(system['release'], kernel.release);
+    assert.equal(system['node'].version, process.versions.node);
+    assert.ok(system['memory'].rss > system['memory'].heapUsed);
+    assert.ok(Math.abs(system['startedAt'] + system['uptimeSeconds'] * 1000 - kernel.clock.now()) < MINUTE);
+    assert.equal(system['database'].engine, engine.kind);
+    assert.match(system['database'].version as string, /^\d+\.\d+/);
+    assert.ok(system['database'].bytes > 100_000);
+    assert.ok(system['disk'] === undefined || system['disk'].totalBytes >= system['disk'].freeBytes);
+    assert.equal(system['objects'].kind, 'folder');
+    const self = (system['nodes'] as Json[]).filter(({ isSelf }) => isSelf);
+    assert.equal(self.length, 1);
+    assert.ok((self[0]!['roles'] as string[]).includes('api'));
+    assert.equal(system['logLevel'], kernel.log.level);
+    assert.equal(system['isDueWorkComplete'], true);
+    assert.deepEqual(system['webhooks'], { pending: 0, retrying: 0, failing: 0 });
+    assert.deepEqual(system['limits'], { isEnabled: false });
+    const checks = system['checks'] as Json[];
+    for (const name of ['database', 'background work', 'webhooks', 'nodes', 'event loop', 'git', 'actors'])
+      assert.ok(
+        checks.some((check) => check['name'] === name),
+        name,
+      );
+    assert.ok(checks.some(({ name, state }) => name === 'rate limits' && state === 'warn'));
+    for (const { state, text } of checks) {
+      assert.ok(['ok', 'warn', 'bad'].includes(state as string));
+      assert.ok((text as string).length > 0);
+    }
+  });
+
+  test('work that nobody does is late, and a check names it with its error', async () => {
+    const { db, clock } = server.app.kernel;
+    const now = clock.now();
+    for (const [id, dueAt] of [
+      ['one', now - 10 * MINUTE],
+      ['two', now - 5 * MINUTE],
+      ['later', now + 60 * MINUTE],
+    ] as const)
+      await schedule(db, { id, kind: 'nobodys.work', payload: 'secret payload', dueAt }, now);
+    await db
+      .updateTable('due')
+      .set({ last_error: 'x'.repeat(5000) })
+      .where('id', '=', 'two')
+      .execute();
+    const { json: system, text } = await server.call(SYSTEM);
+    const work = (system['dueWork'] as Json[]).find(({ kind }) => kind === 'nobodys.work')!;
+    assert.deepEqual(
+      [work['waiting'], work['running'], work['late'], work['failed'], work['oldestAt']],
+      [3, 0, 2, 1, now - 10 * MINUTE],
+    );
+    assert.equal((work['lastError'] as string).length, 300);
+    assert.doesNotMatch(text, /secret payload/);
+    const check = (system['checks'] as Json[]).find(({ name }) => name === 'background work')!;
+    assert.equal(check['state'], 'warn');
+    assert.match(check['text'] as string, /2 pieces of work are late.*nobodys\.work/);
+    await db.deleteFrom('due').where('kind', '=', 'nobodys.work').execute();
+  });
+
+  test('of more work than is counted the first is shown, and that there is more', async () => {
+    const { db, clock } = server.app.kernel;
+    const now = clock.now();
+    await db.transaction().execute(async (tx) => {
+      for (let index = 0; index < 2100; index += 100)
+        await tx
+          .insertInto('due')
+          .values(
+            Array.from({ length: 100 }, (_, number) => ({
+              id: `many-${index + number}`,
+              kind: 'nobodys.work',
+              payload: '',
+              due_at: now + 60 * MINUTE,
+              owner: null,
+              attempts: 0,
+              last_error: null,
+              created_at: now,
+            })),
+          )
+          .execute();
+    });
+    const system = await read();
+    assert.equal(system['isDueWorkComplete'], false);
+    const counted = (system['dueWork'] as Json[]).reduce(
+      (sum, work) => sum + (work['waiting'] as number) + (work['running'] as number),
+      0,
+    );
+    assert.equal(counted, 2000);
+    await db.deleteFrom('due').where('kind', '=', 'nobodys.work').execute();
+  });
+
+  test('streams that are open are counted', async () => {
+    const reader = await EventReader.open(`${server.url}/signalbox/v1/stream`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    await reader.next();
+    assert.equal((await read())['streams'].changes, 1);
+    reader.close();
+    await eventually(async () => (await read())['streams'].changes === 0);
+  });
+
+  test('readers and writers are refused with the permission that they lack', async () => {
+    const access = { action: 'administerServer', resource: 'acct' };
+    const owner = await join(server, 'olga', { role: 'owner' });
+    const writer = await join(server, 'will', { role: 'writer' });
+    const tokens = [
+      await giveToken(server, await join(server, 'rita'), { role: 'reader' }),
+      await giveToken(server, writer, { role: 'owner' }),
+      await giveToken(server, owner, { role: 'writer' }),
+      await giveToken(server, owner, { isService: true, role: 'writer' }),
+    ];
+    for (const { value: token } of tokens)
+      for (const refused of [
+        await server.call(SYSTEM, { token }),
+        await setLevel({ level: 'debug' }, token),
+      ]) {
+        assert.equal(refused.status, 403);
+        assert.deepEqual(refused.json['access'], access);
+      }
+    const browser = await openBrowser(server, writer);
+    assert.equal((await server.call(SYSTEM, { token: null, headers: browser })).status, 403);
+    assert.equal((await server.call(SYSTEM, { token: null })).status, 401);
+    const { value: service } = await giveToken(server, owner, { isService: true, role: 'admin' });
+    assert.equal((await server.call(SYSTEM, { token: service })).status, 200);
+  });
+
+  test('the log level changes at once and is audited; what is no level changes nothing', async (t) => {
+    const { log } = server.app.kernel;
+    const before = log.level;
+    t.after(() => (log.level = before));
+    const changed = await setLevel({ level: 'fatal' });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.json, { level: 'fatal' });
+    assert.equal(log.level, 'fatal');
+    assert.equal((await read())['logLevel'], 'fatal');
+    assert.equal((await setLevel({ level: 'fatal' })).status, 200);
+    const { json } = await server.call('/signalbox/v1/activity?action=administerServer');
+    const [entry, ...others] = json['items'] as Json[];
+    assert.deepEqual([entry!['verb'], others.length], ['changed the log level of', 0]);
+    for (const body of [{}, [], { level: 'loud' }, { level: 1 }, { level: 'info', other: 1 }, 'x']) {
+      const { status } = await setLevel(body);
+      assert.ok([400, 422].includes(status), JSON.stringify(body));
+    }
+    assert.equal(log.level, 'fatal');
+  });
+});
