@@ -23,6 +23,9 @@ const MEASURED: readonly [names: RegExp, constant: number][] = [
   [/^(computeUnits|ACTOR_COMPUTE_UNITS)$/, 0.0014],
   [/^(mem(Avg|Max|Current)Bytes|imageSizeBytes)$/, 67_108_864],
   [/^cpu(Avg|Max|Current)Usage$/, 12.5],
+  [/^uptimeSeconds$/, 86_400],
+  [/^(rss|heapUsed)$/, 134_217_728],
+  [/^p99Ms$/, 20.5],
 ];
 
 export function normaliseExample(example: Example): Example {

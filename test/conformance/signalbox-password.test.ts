@@ -59,7 +59,8 @@ onEachEngine((engine) => {
     const [change] = entry.json['items'] as Json[];
     assert.equal(change!['verb'], 'changed the password of the member');
     assert.equal(change!['member'].id, ada.id);
-    const detail = await server.call(`${BASE}/activity/${change!['id']}`);
+    const detail = await server.call(`/api/v2/auditlog/${change!['id']}`);
+    assert.equal(detail.status, 200, detail.text);
     assert.doesNotMatch(entry.text + detail.text, /first password|scrypt/);
   });
 
