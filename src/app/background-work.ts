@@ -5,6 +5,7 @@ import type { Api, RecurringWork } from '../kernel/http/protocol.ts';
 import { schedule } from '../kernel/jobs/due-store.ts';
 import { startWorker, type StopReason, type Worker } from '../kernel/jobs/due-worker.ts';
 import { deleteUnusedBoundaries } from '../kernel/identity/store-boundaries.ts';
+import { deleteOldTokenHours } from '../kernel/identity/token-uses/store.ts';
 import { deleteExpired } from '../kernel/identity/sessions/store-sessions.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { joinWork } from '../kernel/http/module.ts';
@@ -22,6 +23,11 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
     {
       recurring: [
         { kind: 'identity.sweep', everyMs: HOUR, run: () => deleteExpired(db, clock.now()) },
+        {
+          kind: 'identity.sweep-token-hours',
+          everyMs: HOUR,
+          run: (signal) => deleteOldTokenHours(db, clock.now(), signal),
+        },
         boundarySweep(kernel, apis),
         versionUsageSweep(kernel),
         orphanSweep(
@@ -82,12 +88,14 @@ function plan(
   return schedule(db, { id: kind, kind, payload: '', dueAt: now + everyMs }, now, earlier);
 }
 
-const USE_MS = 10_000;
+const SEEN_MS = 10_000;
 /** What a crash loses of the usage of old versions, at most. */
 const VERSION_USAGE_MS = 15_000;
 
-/** Rate limit usage, the last use of tokens and usage of old versions. */
-export function saveRegularly({ limits, identity, versionUsage, log }: Kernel): { stop(): Promise<void> } {
+/** Rate limit usage, when members were last seen, and usage of old versions; the use of tokens has a time of its own. */
+export function saveRegularly({ limits, identity, tokenUses, versionUsage, log }: Kernel): {
+  stop(): Promise<void>;
+} {
   let saving: Promise<void> = Promise.resolve();
   const save = (work: () => Promise<void>) => {
     saving = saving
@@ -96,18 +104,19 @@ export function saveRegularly({ limits, identity, versionUsage, log }: Kernel): 
     return saving;
   };
   const saveLimits = () => save(() => limits.sync());
-  const saveUse = () => save(() => identity.saveLastUse());
+  const saveSeen = () => save(() => identity.saveLastSeen());
   const saveVersionUsage = () => save(() => versionUsage.save());
   const timers = [
     setInterval(() => void saveLimits(), SAVE_MS).unref(),
-    setInterval(() => void saveUse(), USE_MS).unref(),
+    setInterval(() => void saveSeen(), SEEN_MS).unref(),
     setInterval(() => void saveVersionUsage(), VERSION_USAGE_MS).unref(),
   ];
   return {
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await saveLimits();
-      await saveUse();
+      await saveSeen();
+      await save(() => tokenUses.close());
       await saveVersionUsage();
     },
   };

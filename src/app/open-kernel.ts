@@ -12,6 +12,7 @@ import type { Changes } from '../kernel/change/changes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { BodyMemory } from '../kernel/http/body/body-memory.ts';
 import { Identity } from '../kernel/identity/identity.ts';
+import { TokenUseCounter } from '../kernel/identity/token-uses/token-uses.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Limits } from '../kernel/limits/limits.ts';
 import { SecondaryLimits, type SecondaryQuotas } from '../kernel/limits/secondary-limits.ts';
@@ -69,6 +70,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
     disk,
     secrets: await openSecrets(config, engine, log),
     identity: await new Identity(engine, baseRoles, [runTokens, installationTokens, openAppTokens()]).open(),
+    tokenUses: new TokenUseCounter(engine.db, log),
     transferOwnership,
     endMember,
     auditedAccounts,

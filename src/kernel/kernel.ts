@@ -4,6 +4,7 @@ import type { Changes } from './change/changes.ts';
 import type { Clock } from './clock.ts';
 import type { EndMember, TransferOwnership } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
+import type { TokenUseCounter } from './identity/token-uses/token-uses.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Logger } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -35,6 +36,8 @@ export interface Kernel {
   /** Encrypts what the database must not have in clear. */
   readonly secrets: SecretBox;
   readonly identity: Identity;
+  /** Counts the calls of tokens. */
+  readonly tokenUses: TokenUseCounter;
   /** Transfers what an account owns, in every API. */
   readonly transferOwnership: TransferOwnership;
   /** Ends what must not outlive a removed member, in every API. */

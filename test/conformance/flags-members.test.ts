@@ -104,7 +104,7 @@ onEachEngine((engine) => {
     assert.equal((await enter(`link=${link}`)).status, 401);
     const headers = browserHeadersOf(entered);
     assert.equal((await call('members/me', { token: null, headers })).json['_id'], made['_id']);
-    await server.app.kernel.identity.saveLastUse();
+    await server.app.kernel.identity.saveLastSeen();
     const seen = (await call(`members/${made['_id']}`)).json;
     assert.deepEqual([seen['_pendingInvite'], seen['_verified'], seen['_lastSeen'] > 0], [false, true, true]);
 

@@ -154,7 +154,7 @@ onEachEngine((engine) => {
       (await server.call(`/api/v2/tokens/${id}`)).json['lastUsed'] as number | undefined;
     assert.equal(await read(), undefined);
     await ask(value);
-    await server.app.kernel.identity.saveLastUse();
+    await server.app.kernel.tokenUses.save();
     assert.ok(Math.abs((await read())! - server.clock.now()) < MINUTE);
   });
 

@@ -149,6 +149,9 @@ async function startOwnRun(
   }
 }
 
+/** As the use of a token names it: a webhook whose address is that of a run to start calls nobody. */
+const START = { id: 'webhook' };
+
 /** A token in the URL is used as it would be in a call. */
 async function callerOf(
   kernel: Kernel,
@@ -160,6 +163,8 @@ async function callerOf(
     token === undefined
       ? await callerOfMaker(kernel, maker, now)
       : await kernel.identity.identify({ kind: 'token', secret: token }, now);
+  if (token !== undefined && caller !== undefined)
+    kernel.tokenUses.record(caller, { now, address: '', categories: [], shape: START }, ACTORS_API);
   if (caller !== undefined && (caller.program === undefined || caller.program.api === ACTORS_API))
     return caller;
   throw new Failure(

@@ -86,8 +86,11 @@ async function findSource(kernel: Kernel, request: SourceRequest): Promise<Found
   }
 }
 
+/** As the use of a token names it. */
+const FETCH_SOURCE = { id: 'fetch-source' };
+
 async function callerOf(
-  { identity, db, clock }: Kernel,
+  { identity, tokenUses, db, clock }: Kernel,
   { accountId, boundary, authorization }: SourceRequest,
 ): Promise<KnownCaller | undefined> {
   if (authorization === undefined)
@@ -96,7 +99,10 @@ async function callerOf(
     .toString()
     .split(/:(.*)/s);
   try {
-    return await identity.identify({ kind: 'token', secret: password || user }, clock.now());
+    const now = clock.now();
+    const caller = await identity.identify({ kind: 'token', secret: password || user }, now);
+    tokenUses.record(caller, { now, address: '', categories: [], shape: FETCH_SOURCE }, 'host');
+    return caller;
   } catch {
     return undefined;
   }

@@ -48,6 +48,7 @@ export function admit(
   if (context.overridden !== undefined) refusal ??= checkOverride(context.overridden, credential);
   const enter = (caller: Caller): Promise<void> | undefined => {
     context.caller = caller;
+    kernel.tokenUses.record(caller, context, protocol.name);
     enterSecondary(context, caller, protocol, kernel, secondary);
     const charging = charge(context, caller, protocol, kernel, isUnknown);
     if (charging !== undefined) return charging.then(() => check(caller));
@@ -82,12 +83,15 @@ export function admit(
   });
 }
 
+/** The category of calls that a secondary limit refuses, in the usage of tokens. */
+const SECONDARY = 'secondary';
+
 /** A call that a secondary limit refuses counts against no budget; its reply says what is left of them. */
 function enterSecondary(
   context: RequestContext,
   caller: Caller,
   protocol: ApiProtocol,
-  { secondaryLimits, limits }: Kernel,
+  { secondaryLimits, limits, tokenUses }: Kernel,
   { cost, ending }: SecondaryEntry,
 ): void {
   if (cost === undefined || !secondaryLimits.enabled) return;
@@ -95,6 +99,7 @@ function enterSecondary(
   if (excess === undefined) return;
   for (const category of context.categories)
     context.counters.push({ category, counter: limits.peek(category, caller, context.now) });
+  tokenUses.recordRefusal(caller, context, protocol.name, SECONDARY);
   throw protocol.limits.secondary!.exceeded(excess, context);
 }
 
@@ -106,7 +111,7 @@ function charge(
   kernel: Kernel,
   isUnknown: boolean,
 ): Promise<void> | undefined {
-  const { limits } = kernel;
+  const { limits, tokenUses } = kernel;
   if (!limits.enabled) return undefined;
   const { shape, now, counters } = context;
   const categories = budgetsOf(context, caller, protocol, kernel);
@@ -130,7 +135,10 @@ function charge(
       if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
       else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
     }
-    if (isSpent) throw protocol.limits.exceeded(counters[left.indexOf(undefined)]!, context);
+    if (!isSpent) return;
+    const exceeded = counters[left.indexOf(undefined)]!;
+    tokenUses.recordRefusal(caller, context, protocol.name, exceeded.category);
+    throw protocol.limits.exceeded(exceeded, context);
   };
   if (consumed.some((consumption) => consumption instanceof Promise)) {
     return Promise.all(consumed.map(async (consumption) => consumption)).then(settle);

@@ -15,14 +15,7 @@ import { deleteSession, insertSession, SESSION_MS } from './sessions/store-sessi
 import { identityMigrations } from './tables.ts';
 import { versionUsageMigrations } from '../versions/usage/tables.ts';
 import { insertTestTeam } from './fixture.ts';
-import {
-  insertToken,
-  deleteToken,
-  findToken,
-  resetToken,
-  type NewToken,
-  type Token,
-} from './store-tokens.ts';
+import { insertToken, deleteToken, resetToken, type NewToken, type Token } from './store-tokens.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -209,18 +202,6 @@ onEachEngine((testEngine) => {
     );
   });
 
-  test('when a token was last used is written down behind the calls', async () => {
-    const { token, credential } = await make();
-    const lastUse = async () => (await findToken(engine.db, token.id))?.lastUsedAt;
-    await here.identify(credential, NOW);
-    await here.identify(credential, NOW + 5);
-    assert.equal(await lastUse(), undefined);
-    await here.saveLastUse();
-    assert.equal(await lastUse(), NOW + 5);
-    await here.saveLastUse();
-    assert.equal(await lastUse(), NOW + 5);
-  });
-
   const flag = 'proj/web:env/test:flag/f';
   const asSession = async (): Promise<KnownCaller> =>
     here.identify({ kind: 'session', secret: (await insertSession(engine.db, ada, NOW)).secret }, NOW);
@@ -294,7 +275,7 @@ onEachEngine((testEngine) => {
     const { token, credential } = await make();
     const { credential: service } = await make({ isService: true });
     const seen = async () => {
-      await here.saveLastUse();
+      await here.saveLastSeen();
       const columns = ['last_seen_at', 'last_seen_token'] as const;
       const row = await engine.db.selectFrom('members').select(columns).executeTakeFirstOrThrow();
       return [row.last_seen_at, row.last_seen_token];

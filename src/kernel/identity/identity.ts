@@ -18,7 +18,7 @@ import type { RolePolicies } from './role-policies.ts';
 import { intersect, UNUSED_MS, upsertBoundary, type Boundary } from './store-boundaries.ts';
 import { updateSessionSeen } from './sessions/store-sessions.ts';
 import { updateLastSeen } from './store-members.ts';
-import { findToken, updateLastUsed } from './store-tokens.ts';
+import { findToken } from './store-tokens.ts';
 
 /** The channel that every commit which changes permissions notifies: all nodes then clear their caches. */
 export const IDENTITY = 'identity';
@@ -214,15 +214,11 @@ export class Identity {
     this.#cache.session.clear();
   }
 
-  /** Saves when tokens were last used and members last seen. Not part of any call: losing a minute of it in a crash is acceptable. */
-  async saveLastUse(): Promise<void> {
+  /** Saves when sessions and members were last seen. Not part of any call: losing a minute of it in a crash is acceptable. */
+  async saveLastSeen(): Promise<void> {
     const used = [...this.#used].sort(([, one], [, other]) => one - other);
     this.#used.clear();
     const { db } = this.#engine;
-    const lastUsed = new Map(
-      used.flatMap(([{ token }, at]) => (token === undefined ? [] : [[token.id, at]])),
-    );
-    await Promise.all([...lastUsed].map(([id, at]) => updateLastUsed(db, id, at)));
     const sessions = new Map(
       used.flatMap(([{ session }, at]) => (session === undefined ? [] : [[session.hash, at]])),
     );

@@ -28,8 +28,20 @@ export interface Token extends TokenPermissions {
   createdAt: number;
   modifiedAt: number;
   lastUsedAt?: number;
+  /** Absent where it was last used before this was recorded. */
+  lastUse?: LastTokenUse;
   expiresAt?: number;
   version: number;
+}
+
+/** Where a token was last used from, and for what. */
+export interface LastTokenUse {
+  /** Empty where the server itself acted with the token. */
+  address: string;
+  /** The name of the API's protocol. */
+  api: string;
+  /** The id of the operation; absent where there was none at the path. */
+  operation?: string;
 }
 
 export interface NewToken extends TokenPermissions {
@@ -149,6 +161,40 @@ function tokensIn(db: Db, { visibleTo }: TokenFilter) {
   return all.where((eb) => eb.or([eb('member_id', '=', visibleTo), eb('is_service', '=', 1)]));
 }
 
+/** Where a list of tokens goes on: after this one, in descending order of creation. */
+export interface TokenPosition {
+  createdAt: number;
+  id: string;
+}
+
+/** The newest first, by an index each: those of a member and service tokens are read apart, and merged. */
+export async function listTokensBefore(
+  db: Db,
+  { visibleTo }: TokenFilter,
+  before: TokenPosition | undefined,
+  limit: number,
+): Promise<Token[]> {
+  const newest = () =>
+    db
+      .selectFrom('tokens')
+      .selectAll()
+      .$if(before !== undefined, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '<', tuple(before!.createdAt, before!.id)),
+        ),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
+  if (visibleTo === undefined) return (await newest().execute()).map(tokenOf);
+  const own = await newest().where('member_id', '=', visibleTo).where('is_service', '=', 0).execute();
+  const ofServices = await newest().where('is_service', '=', 1).execute();
+  return [...own, ...ofServices]
+    .toSorted((one, other) => other.created_at - one.created_at || (one.id < other.id ? 1 : -1))
+    .slice(0, limit)
+    .map(tokenOf);
+}
+
 /** Writes name, description and permissions; refuses if the token changed since it was read. */
 export async function updateToken(db: Db, before: Token, after: Token, now: number): Promise<Token> {
   return write(db, before, { ...columnsOf(after), modified_at: now });
@@ -204,10 +250,6 @@ export async function updateFirstSecret(
   return numUpdatedRows > 0n;
 }
 
-export async function updateLastUsed(db: Db, id: string, at: number): Promise<void> {
-  await db.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
-}
-
 /** With what is known of its calls. */
 export async function deleteToken(db: Db, id: string): Promise<boolean> {
   await deleteUsageOf(db, [id]);
@@ -241,6 +283,14 @@ function tokenOf(row: Selectable<Tables['tokens']>): Token {
     ...(row.inline_policy !== null && { inlinePolicy: JSON.parse(row.inline_policy) as PolicyStatement[] }),
     ...(row.default_api_version !== null && { defaultApiVersion: row.default_api_version }),
     ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+    ...(row.last_used_api !== null && { lastUse: lastUseOf(row, row.last_used_api) }),
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   };
+}
+
+function lastUseOf(
+  { last_used_address: address, last_used_operation: operation }: Selectable<Tables['tokens']>,
+  api: string,
+): LastTokenUse {
+  return { address: address ?? '', api, ...(operation !== null && { operation }) };
 }

@@ -72,6 +72,22 @@ declare module '../storage/tables.ts' {
       last_used_at: number | null;
       expires_at: number | null;
       version: number;
+      /** Of the last use; null in tokens that were last used before these were recorded. */
+      last_used_address: Generated<string | null>;
+      last_used_api: Generated<string | null>;
+      /** The id of the operation; null where there was none at the path. */
+      last_used_operation: Generated<string | null>;
+    };
+    /** How many calls a token made in an hour, by API and category of rate limits. */
+    token_hours: {
+      token_id: string;
+      /** When it began. */
+      hour: number;
+      api: string;
+      category: string;
+      calls: number;
+      /** Of these calls, those over a rate limit. */
+      refused: number;
     };
     /** The account of a service token, with a username and a number of its own. */
     service_accounts: { number: Generated<number>; token_id: string; username: string };
@@ -240,6 +256,19 @@ export const identityMigrations: Migration[] = [
       `create index login_links_member on login_links (member_id, expires_at)`,
       `alter table sessions add column link_purpose ${text}`,
       `create index members_by_role on members (role, sort_name, number) where removed_at is null`,
+    ],
+  },
+  {
+    name: 'kernel-identity-token-uses',
+    up: ({ text }) => [
+      `alter table tokens add column last_used_address ${text}`,
+      `alter table tokens add column last_used_api ${text}`,
+      `alter table tokens add column last_used_operation ${text}`,
+      `create table token_hours (
+         token_id ${text} not null references tokens (id) on delete cascade, hour bigint not null, api ${text} not null,
+         category ${text} not null, calls bigint not null, refused bigint not null,
+         primary key (token_id, hour, api, category))`,
+      `create index token_hours_hour on token_hours (hour, token_id)`,
     ],
   },
 ];

@@ -1,0 +1,202 @@
+// Counts the calls of tokens in memory, and saves them together: the last use of each token, and its calls by hour. ADR 9201.
+import { chunk } from '../../collections/chunk.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { Db } from '../../storage/tables.ts';
+import type { Caller } from '../caller.ts';
+import type { Token } from '../store-tokens.ts';
+import { saveTokenUses, type TokenHour, type TokenUses } from './store.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+/** How long a use may wait at most, and how far apart two writes of one token are: the last look for it comes within it. */
+const WAIT_MS = 4500;
+/** How often waiting uses are looked through. The first use of a token waits no longer than this. */
+const TICK_MS = 500;
+/** Tokens that wait, those included that are being saved: about 4 MB. */
+const MAX_TOKENS = 10_000;
+/** Tokens that are saved by one transaction. */
+const SAVED_AT_ONCE = 100;
+/** Hours and categories of one token that wait. Categories are few, so that a token does not reach it. */
+const MAX_HOURS = 64;
+
+/** What is recorded of a call. */
+export type TokenCall = Pick<RequestContext, 'now' | 'address' | 'categories'> & {
+  /** Absent where there is no route at the path, whose text is the caller's and is not recorded. */
+  shape?: { readonly id: string } | undefined;
+};
+
+interface WaitingUse {
+  token: Token;
+  at: number;
+  address: string;
+  api: string;
+  operation: string | undefined;
+  hours: CountedHour[];
+  /** By the clock of the process: tests stop the other one. */
+  dueAt: number;
+}
+
+interface CountedHour extends TokenHour {
+  /** As calls name it, with the API and a scope. */
+  counted: string;
+}
+
+export class TokenUseCounter {
+  readonly #db: Db;
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #maxTokens: number;
+  /** By the id of the token. */
+  readonly #waiting = new Map<string, WaitingUse>();
+  #saving: Promise<void> = Promise.resolve();
+  /** How many are being saved. */
+  #inHand = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(db: Db, log: Pick<Logger, 'warn'>, maxTokens = MAX_TOKENS) {
+    this.#db = db;
+    this.#log = log;
+    this.#maxTokens = maxTokens;
+  }
+
+  /** Counts a call. Programs have credentials of their own, and sessions are no tokens. */
+  record(caller: Caller, call: TokenCall, api: string): void {
+    if (caller.kind !== 'token' || caller.token === undefined || caller.program !== undefined) return;
+    const use = this.#waiting.get(caller.token.id) ?? this.#begin(caller.token);
+    if (use === undefined) return;
+    if (call.now >= use.at) {
+      use.at = call.now;
+      use.address = call.address;
+      use.api = api;
+      use.operation = call.shape?.id;
+    }
+    const hour = hourOf(use, call.now, api, call.categories[0]);
+    if (hour !== undefined) hour.calls += 1;
+  }
+
+  /** The call that was counted last is over this limit. It counts once, and for this category. */
+  recordRefusal(caller: Caller, call: TokenCall, api: string, category: string): void {
+    if (caller.kind !== 'token' || caller.token === undefined || caller.program !== undefined) return;
+    const use = this.#waiting.get(caller.token.id) ?? this.#begin(caller.token);
+    if (use === undefined) return;
+    const counted = hourOf(use, call.now, api, call.categories[0]);
+    const refused = hourOf(use, call.now, api, category);
+    if (counted === undefined || refused === undefined) return;
+    counted.calls -= 1;
+    refused.calls += 1;
+    refused.refused += 1;
+  }
+
+  #begin(token: Token): WaitingUse | undefined {
+    const count = this.#waiting.size + this.#inHand;
+    // Only so many different tokens within seconds come here, and their last use is found with their next call.
+    if (count >= this.#maxTokens) return undefined;
+    const isFirst = token.lastUsedAt === undefined;
+    const dueAt = performance.now() + (isFirst ? 0 : WAIT_MS);
+    const use: WaitingUse = { token, at: 0, address: '', api: '', operation: undefined, hours: [], dueAt };
+    this.#waiting.set(token.id, use);
+    this.#schedule();
+    return use;
+  }
+
+  /** Never in the way of a call: the first look comes half a second after it. */
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const isFull = this.#waiting.size * 2 >= this.#maxTokens;
+      this.#save(isFull ? Infinity : performance.now())
+        .catch((error: unknown) =>
+          this.#log.warn({ err: error }, 'could not save the use of tokens; will try again'),
+        )
+        .finally(() => {
+          if (this.#waiting.size > 0) this.#schedule();
+        });
+    }, TICK_MS).unref();
+  }
+
+  /** Saves everything that was counted before. */
+  save(): Promise<void> {
+    return this.#save(Infinity);
+  }
+
+  /** Saves the rest. Nothing is to be recorded afterwards. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.save();
+  }
+
+  #save(until: number): Promise<void> {
+    const saved = this.#saving.then(() => this.#saveDue(until));
+    this.#saving = saved.catch(() => {});
+    return saved;
+  }
+
+  async #saveDue(until: number): Promise<void> {
+    const due = [...this.#waiting.values()].filter(({ dueAt }) => dueAt <= until);
+    for (const { token } of due) this.#waiting.delete(token.id);
+    this.#inHand = due.length;
+    const batches = [...chunk(due, SAVED_AT_ONCE)];
+    try {
+      while (batches.length > 0) {
+        const batch = batches[0]!;
+        await saveTokenUses(this.#db, batch.map(toUses));
+        batches.shift();
+        // The caller is in a cache for a while, and its next use is not the first.
+        for (const { token, at } of batch) token.lastUsedAt = at;
+      }
+    } finally {
+      this.#inHand = 0;
+      // Only where a statement failed.
+      for (const use of batches.flat()) this.#giveBack(use);
+    }
+  }
+
+  #giveBack(unsaved: WaitingUse): void {
+    const present = this.#waiting.get(unsaved.token.id);
+    if (present === undefined) {
+      this.#waiting.set(unsaved.token.id, { ...unsaved, dueAt: performance.now() + WAIT_MS });
+      return;
+    }
+    for (const { hour, api, counted, calls, refused } of unsaved.hours) {
+      const same = hourOf(present, hour, api, counted);
+      if (same === undefined) continue;
+      same.calls += calls;
+      same.refused += refused;
+    }
+  }
+}
+
+function toUses({ token, at, address, api, operation, hours }: WaitingUse): TokenUses {
+  return {
+    tokenId: token.id,
+    at,
+    address,
+    api,
+    ...(operation !== undefined && { operation }),
+    hours: hours
+      .filter(({ calls, refused }) => calls !== 0 || refused !== 0)
+      .map(({ hour, api: of, category, calls, refused }) => ({ hour, api: of, category, calls, refused })),
+  };
+}
+
+/** Undefined where a token has too many of them. */
+function hourOf(use: WaitingUse, at: number, api: string, counted = ''): CountedHour | undefined {
+  const hour = at - (at % HOUR_MS);
+  for (const one of use.hours)
+    if (one.counted === counted && one.hour === hour && one.api === api) return one;
+  const category = categoryOf(counted, api);
+  // With another scope.
+  const alike = use.hours.find((one) => one.hour === hour && one.api === api && one.category === category);
+  if (alike !== undefined || use.hours.length >= MAX_HOURS) return alike;
+  const made = { hour, api, category, counted, calls: 0, refused: 0 };
+  use.hours.push(made);
+  return made;
+}
+
+/** `flags.route:getTokens` is the category `route` of the API `flags`: with its scopes there would be too many. */
+function categoryOf(counted: string, api: string): string {
+  const own = counted.startsWith(`${api}.`) ? counted.slice(api.length + 1) : counted;
+  return own.split(':', 1)[0] || 'none';
+}
