@@ -1,4 +1,4 @@
-// Query plans of the Signalbox API: members, links, sessions, preferences, new audit entries and waiting work are found by an index.
+// Query plans of the Signalbox API: members, links, sessions, preferences, tokens with their use, new audit entries and waiting work are found by an index.
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
@@ -20,6 +20,8 @@ import {
 } from '../kernel/identity/sessions/store-sessions.ts';
 import { findPasswordHash, updateMemberProfile } from '../kernel/identity/store-profile.ts';
 import { listFirstDue } from '../kernel/jobs/due-store.ts';
+import { listTokensBefore } from '../kernel/identity/store-tokens.ts';
+import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/identity/token-uses/store.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
@@ -40,6 +42,10 @@ onEachEngine((testEngine) => {
          select 'm' || i, 'm' || i, 'm' || i || '@example.com', 'reader', '[]', i, i from (${numbers}) n`,
       `insert into sessions (hash, member_id, created_at, expires_at)
          select 'h' || i, 'm' || i, i, 1000000 + i from (${numbers}) n`,
+      `insert into tokens (id, member_id, is_service, name, description, hash, ending, custom_roles, created_at, modified_at, version)
+         select 't' || i, 'm' || i, i % 2, '', '', 't' || i, '', '[]', i, i, 1 from (${numbers}) n`,
+      `insert into token_hours (token_id, hour, api, category, calls, refused)
+         select 't' || i, i, 'flags', 'global', 1, 0 from (${numbers}) n`,
       `insert into preferences (member_id, value, updated_at) select 'm' || i, '{}', i from (${numbers}) n`,
       `insert into events (id, at, action, resource, kind, name)
          select 'e' || i, i, 'updateOn', 'proj/p', 'flag', 'f' from (${numbers}) n`,
@@ -67,7 +73,20 @@ onEachEngine((testEngine) => {
     await listNumbersSince(db, { upTo: ROWS - 5 });
     if (engine.kind === 'postgres') await listNumbersSince(db, { before: Number.MAX_SAFE_INTEGER });
     await listNotices(db, [1, 2, 3]);
-    await assertPlans(engine, [...seen.values()], { atLeast: 9, hasFewRows: true });
+    const before = { createdAt: 100, id: 't100' };
+    await listTokensBefore(db, {}, undefined, 10);
+    await listTokensBefore(db, {}, before, 10);
+    await listTokensBefore(db, { visibleTo: 'm7' }, before, 10);
+    const hours = [{ hour: 7, api: 'flags', category: 'global', calls: 1, refused: 0 }];
+    await saveTokenUses(db, [{ tokenId: 't7', at: 7, address: '', api: 'flags', hours }]);
+    await listTokenHours(db, 't7', 0);
+    await deleteOldTokenHours(db, ROWS, AbortSignal.timeout(60_000));
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 18,
+      hasFewRows: true,
+      // The rows that a statement brings along are no table.
+      scan: /SCAN (?!CONSTANT|used)|Seq Scan on /,
+    });
   });
 
   test('members, their links and what they change about themselves are found by an index', async () => {

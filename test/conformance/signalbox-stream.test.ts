@@ -5,9 +5,11 @@ import { updateRun } from '../../src/actors/runs/store.ts';
 import { systemActor } from '../../src/kernel/identity/actor.ts';
 import { onEachEngine, onEngine } from '../engines.ts';
 import { EventReader, type ServerEvent } from '../event-stream.ts';
+import { eventually } from '../eventually.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
-import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
+import { openReceiver } from '../webhook-receiver.ts';
 import { giveActor, giveRun } from './actors-run-rows.ts';
 
 const STREAM = '/signalbox/v1/stream';
@@ -46,7 +48,7 @@ async function makeProject(server: TestServer, key: string, token = ADMIN_TOKEN)
 onEachEngine((engine) => {
   let server: TestServer;
   before(async () => {
-    server = await startServerOn(engine, { limits: 'off' });
+    server = await startServerOn(engine, { limits: 'off', allowPrivateWebhooks: true });
   });
   after(() => server.stop());
 
@@ -145,6 +147,143 @@ onEachEngine((engine) => {
     assert.ok(admin.events.every(({ event }) => event !== 'run'));
     owner.close();
     admin.close();
+  });
+
+  test('the first use of a token is sent to those who may view it, and its later uses are not', async () => {
+    const [ann, bob] = [
+      await join(server, 'user-of-tokens', { role: 'writer' }),
+      await join(server, 'other', { role: 'writer' }),
+    ];
+    const [own, other] = await Promise.all(
+      [ann, bob].map(async (member) => (await giveToken(server, member, { role: 'writer' })).value),
+    );
+    // Their own first use comes before.
+    for (const token of [own, other]) await server.call('/user', { token: token! });
+    await server.app.kernel.tokenUses.save();
+    const [owner, stranger] = [
+      await follow(server, { token: own! }),
+      await follow(server, { token: other! }),
+    ];
+    await begun(owner);
+    await begun(stranger);
+    const { id, value } = await giveToken(server, ann, { role: 'reader' });
+    await server.call('/api/v2/projects', { token: value });
+    let sent = await owner.next();
+    while (sent.event !== 'token-used') sent = await owner.next();
+    const { at, ...data } = sent.data;
+    assert.ok(at > 0);
+    assert.deepEqual(data, { id, api: 'flags', operation: 'getProjects' });
+    await server.call('/user', { token: value });
+    await server.app.kernel.tokenUses.save();
+    await makeProject(server, 'after-use', own);
+    await changeOf(owner, 'after-use');
+    await changeOf(stranger, 'after-use');
+    assert.ok(
+      owner.events.every(({ event, data: of }) => event !== 'token-used' || of.operation === 'getProjects'),
+    );
+    assert.ok(stranger.events.every(({ event }) => event !== 'token-used'));
+    owner.close();
+    stranger.close();
+  });
+
+  test('a delivery of a webhook is sent to those who may see the webhook, in all three APIs', async () => {
+    const receiver = await openReceiver();
+    const { value: token } = await giveToken(server, await join(server, 'hooked', { role: 'writer' }), {
+      role: 'writer',
+    });
+    const { value: blind } = await giveToken(server, await join(server, 'blind', { role: 'writer' }), {
+      inlinePolicy: [
+        { effect: 'allow', actions: ['*'], resources: ['*'] },
+        { effect: 'deny', actions: ['viewWebhook', 'viewHooks'], resources: ['*'] },
+      ],
+    });
+    const post = async (path: string, body: object, as = token): Promise<Json> => {
+      const { status, json, text } = await server.call(path, { method: 'POST', body, token: as });
+      assert.ok(status < 300, text);
+      return json;
+    };
+    const [owner, other] = [await follow(server, { token }), await follow(server, { token: blind })];
+    await begun(owner);
+    await begun(other);
+    const next = async (api: string): Promise<Json> => {
+      for (;;) {
+        const { event, data } = await owner.next();
+        if (event === 'delivery' && data.api === api) return data;
+      }
+    };
+
+    const flags = await post('/api/v2/webhooks', { url: `${receiver.url}/flags`, on: true, sign: false });
+    await makeProject(server, 'delivered', token);
+    const sent = await next('flags');
+    assert.deepEqual([sent['webhook'], sent['status']], [flags['_id'], 'delivered']);
+    const listed = await server.call(`/api/v2/webhooks/${flags['_id']}/deliveries`, { token });
+    assert.ok(listed.json['items'].some((item: Json) => item['_id'] === sent['id']));
+    await server.call(`/api/v2/webhooks/${flags['_id']}`, { method: 'DELETE', token });
+
+    await post('/user/repos', { name: 'hooks' });
+    const hook = await post('/repos/hooked/hooks/hooks', {
+      config: { url: `${receiver.url}/host`, content_type: 'json' },
+      events: ['label'],
+    });
+    await post('/repos/hooked/hooks/labels', { name: 'one', color: 'ff0000' });
+    const ofHost = await next('host');
+    assert.deepEqual([ofHost['webhook'], ofHost['status']], [String(hook['id']), 'delivered']);
+    const { status } = await server.call(
+      `/repos/hooked/hooks/hooks/${hook['id']}/deliveries/${ofHost['id']}`,
+      {
+        token,
+      },
+    );
+    assert.equal(status, 200);
+
+    const actor = await giveActor(server, { token });
+    const ofActor = await post('/v2/webhooks', {
+      requestUrl: `${receiver.url}/actors`,
+      eventTypes: ['ACTOR.RUN.SUCCEEDED'],
+      condition: { actorId: actor.id },
+    });
+    const webhookId = ofActor['data'].id as string;
+    await server.call(`/v2/webhooks/${webhookId}/test`, { method: 'POST', token });
+    const dispatched = await next('actors');
+    assert.equal(dispatched['webhook'], webhookId);
+    assert.equal((await server.call(`/v2/webhook-dispatches/${dispatched['id']}`, { token })).status, 200);
+
+    await makeProject(server, 'after-delivery', token);
+    await changeOf(other, 'after-delivery');
+    assert.ok(other.events.every(({ event }) => event !== 'delivery'));
+    owner.close();
+    other.close();
+    await receiver.close();
+  });
+
+  test('a client that does not read is cut off when 20 KB wait for it, and begins anew', async () => {
+    const reader = await follow(server);
+    await begun(reader);
+    const { lastId } = reader;
+    reader.pause();
+    const { changes, clock, services } = server.app.kernel;
+    const open = services.changeStreams.size;
+    // What the system's own buffers take is not known, and more than that is written.
+    await eventually(async () => {
+      await changes.run(systemActor({ now: clock.now(), id: 'test' }), async (tx) => {
+        for (let index = 0; index < 300; index += 1)
+          tx.record({
+            accesses: [{ action: 'createProject', resource: 'proj/flood' }],
+            requirements: [],
+            kind: 'project',
+            name: `${index} ${'flood '.repeat(800)}`,
+            verb: 'created the project',
+          });
+      });
+      return services.changeStreams.size < open;
+    }, 'the end of a stream that nobody reads');
+    reader.resume();
+    await reader.ended();
+    const again = await follow(server, { lastId });
+    assert.equal(await begun(again), false);
+    await makeProject(server, 'after-flood');
+    await changeOf(again, 'after-flood');
+    again.close();
   });
 
   test('a stream ends with its credential', async () => {

@@ -171,24 +171,19 @@ export interface TokenPosition {
 export async function listTokensBefore(
   db: Db,
   { visibleTo }: TokenFilter,
-  before: TokenPosition | undefined,
+  { createdAt, id }: TokenPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: '' },
   limit: number,
 ): Promise<Token[]> {
-  const newest = () =>
-    db
-      .selectFrom('tokens')
-      .selectAll()
-      .$if(before !== undefined, (query) =>
-        query.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('created_at', 'id'), '<', tuple(before!.createdAt, before!.id)),
-        ),
-      )
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit);
-  if (visibleTo === undefined) return (await newest().execute()).map(tokenOf);
-  const own = await newest().where('member_id', '=', visibleTo).where('is_service', '=', 0).execute();
-  const ofServices = await newest().where('is_service', '=', 1).execute();
+  const newest = db
+    .selectFrom('tokens')
+    .selectAll()
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(createdAt, id)))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (visibleTo === undefined) return (await newest.execute()).map(tokenOf);
+  const own = await newest.where('member_id', '=', visibleTo).where('is_service', '=', 0).execute();
+  const ofServices = await newest.where('is_service', '=', 1).execute();
   return [...own, ...ofServices]
     .toSorted((one, other) => other.created_at - one.created_at || (one.id < other.id ? 1 : -1))
     .slice(0, limit)

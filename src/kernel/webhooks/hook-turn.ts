@@ -13,6 +13,7 @@ import {
   type DeliveryPolicy,
   type DueDelivery,
 } from './policy.ts';
+import type { DeliveryNotices } from './delivery-notices.ts';
 import type { QueueWatch } from './queue-watch.ts';
 import { failedBefore, type Attempt, type WebhookSender } from './send.ts';
 import { hookOfQueue } from './store-enqueue.ts';
@@ -30,6 +31,7 @@ export interface HookTurnSettings {
   policies: Record<string, DeliveryPolicy>;
   senders: Record<string, WebhookSender>;
   watch: QueueWatch;
+  notices: DeliveryNotices;
   /** Fires when the process stops: nothing new is sent. */
   stopping: AbortSignal;
   /** Fires a little later: requests still in progress are aborted. */
@@ -250,7 +252,7 @@ class HookTurn {
 
   async #record(): Promise<void> {
     const { settings, hook, policy } = this.#context;
-    const { engine, clock, metrics } = settings;
+    const { engine, clock, metrics, notices } = settings;
     const ended = this.#ended.splice(0);
     passCheckpoint(`sent to ${hook.hookId}`);
     this.#learn(ended.flatMap(({ attempt }) => (attempt === 'expired' ? [] : [attempt])));
@@ -266,6 +268,7 @@ class HookTurn {
       ...resultStatements(engine.db, results, now),
       ...policy.statementsAfter(engine.db, finished, now),
     ]);
+    notices.add(results.map(({ id }) => id));
     for (const { state } of results) metrics.countDelivery(hook.api, state === 'pending' ? 'retry' : state);
   }
 

@@ -1,5 +1,6 @@
 // Starts webhook delivery, in workers of their own with many slots, so that slow receivers block nothing else; and the background work that deletes deliveries.
 import { startWorker, type Worker, type WorkerSettings } from '../jobs/due-worker.ts';
+import { DeliveryNotices } from './delivery-notices.ts';
 import { deliverHandler, type HookTurnSettings } from './hook-turn.ts';
 import { IN_ORDER, INDEPENDENT } from './policy.ts';
 import { QueueWatch } from './queue-watch.ts';
@@ -37,9 +38,10 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
     ]),
   );
   const watch = await new QueueWatch(engine, log).open();
+  const notices = new DeliveryNotices(engine);
   const [stopping, cutting] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutting: cutting.signal };
-  const handler = deliverHandler({ ...settings, senders, watch, ...signals });
+  const handler = deliverHandler({ ...settings, senders, watch, notices, ...signals });
   const workers = await Promise.all(
     [IN_ORDER, INDEPENDENT].map(({ kind }) =>
       startWorker({ ...settings, concurrency, leaseMs, handlers: { [kind]: handler } }),
@@ -54,6 +56,7 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
       await Promise.all(workers.map((worker) => worker.stop()));
       clearTimeout(timer);
       await watch.close();
+      await notices.close();
       for (const sender of Object.values(senders)) sender.close();
     },
   };

@@ -138,6 +138,13 @@ export async function findDelivery(
   return row && (await withAttempts(db, [deliveryOf(row)]))[0];
 }
 
+/** Those that are still there, without their attempts. */
+export async function listDeliveriesById(db: Db, ids: readonly string[]): Promise<WebhookDelivery[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('deliveries').selectAll().where('id', 'in', ids).execute();
+  return rows.map(deliveryOf);
+}
+
 /** Undefined where it was deleted with its webhook meanwhile. */
 export async function findDeliveryBody(
   db: Db,

@@ -4,10 +4,12 @@ import { sql, type Insertable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import { wakeWorkers } from '../jobs/due-store.ts';
+import { notifyOnCommit } from '../storage/notify-on-commit.ts';
 import { executeAll } from '../storage/execute-all.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { paddedBatches } from '../collections/chunk.ts';
+import { DELIVERIES } from './delivery-notices.ts';
 import { GIVE_UP_MS, type DeliveryOrder } from './policy.ts';
 import { deliveryOf, type WebhookDelivery } from './store-deliveries.ts';
 import type { HookRef } from './tables.ts';
@@ -169,5 +171,6 @@ export async function redeliver(
   if (row === undefined) throw new Failure('not-found', 'There is no such delivery.');
   await executeAll(tx, hookQueueStatements(tx, order, [{ api: row.api, hookId: row.hook_id }], now));
   await wakeWorkers(tx);
+  await notifyOnCommit(tx, DELIVERIES, id);
   return deliveryOf(row);
 }

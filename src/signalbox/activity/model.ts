@@ -6,13 +6,18 @@ import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 export const PRODUCTS = ['flags', 'actors', 'code', 'account'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** By the first word of a resource's specifier. */
+/** By the first word of a resource's specifier, for all that is recorded. */
 const PRODUCT_OF: Readonly<Record<string, Product>> = {
   acct: 'account',
   member: 'account',
   role: 'account',
   'service-token': 'account',
   team: 'account',
+  'code-reference-repository': 'flags',
+  integration: 'flags',
+  proj: 'flags',
+  'relay-proxy-config': 'flags',
+  webhook: 'flags',
   app: 'code',
   gist: 'code',
   org: 'code',
@@ -29,9 +34,14 @@ const PRODUCT_OF: Readonly<Record<string, Product>> = {
   schedule: 'actors',
 };
 
-/** What belongs to no other is about flags. */
+/** What another release recorded, and this one does not know, is shown with what concerns the whole account. */
 export function productOf(resource: string): Product {
-  return PRODUCT_OF[resource.split(/[/:]/, 1)[0]!] ?? 'flags';
+  return findProduct(resource) ?? 'account';
+}
+
+export function findProduct(resource: string): Product | undefined {
+  const type = resource.split(/[/:]/, 1)[0]!;
+  return Object.hasOwn(PRODUCT_OF, type) ? PRODUCT_OF[type] : undefined;
 }
 
 const SUMMARY = {

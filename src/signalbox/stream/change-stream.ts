@@ -2,21 +2,14 @@
 import { visibility } from '../../flags/audit-log/visibility.ts';
 import type { ChangeNotice } from '../../kernel/change/store-new-entries.ts';
 import type { StreamConnection } from '../../kernel/http/route.ts';
-import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import { can } from '../../kernel/identity/policy.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { productOf } from '../activity/model.ts';
+import type { StreamNotice } from './notices.ts';
 
 /** A client that leaves more than this unread is cut off: it comes back, and begins where it was. */
 const MAX_BUFFERED = 20 * 1024;
-
-/** A run or a build whose status has changed. */
-export interface JobNotice {
-  kind: 'run' | 'build';
-  id: string;
-  status: string;
-  userId: string;
-}
 
 export class ChangeStream {
   readonly #connection: StreamConnection;
@@ -75,18 +68,11 @@ export class ChangeStream {
     for (const event of events) this.#write(event);
   }
 
-  /** Lost with the connection: a client that comes back reads what is running anew. */
-  async sendJobs(jobs: readonly JobNotice[]): Promise<void> {
-    const { id } = accountOf(this.#caller);
-    const own = jobs.filter(({ userId }) => userId === id);
-    if (!this.#isOpen || own.length === 0 || !(await this.#identify())) return;
-    for (const { kind, id: jobId, status } of own) {
-      const isAllowed =
-        kind === 'run'
-          ? can(this.#caller, 'viewRun', `actor-run/${jobId}`)
-          : can(this.#caller, 'viewBuild', `actor-build/${jobId}`);
-      if (isAllowed) this.#write(eventOf(kind, { id: jobId, status }));
-    }
+  /** Lost with the connection: a client that comes back reads what they are about anew. */
+  async sendNotices(notices: readonly StreamNotice[]): Promise<void> {
+    if (!this.#isOpen || !(await this.#identify())) return;
+    for (const { event, data, isVisibleTo } of notices)
+      if (await isVisibleTo(this.#caller, this.#kernel)) this.#write(eventOf(event, data));
   }
 
   /** False where the credential is not good any more: the stream has ended then. */

@@ -1,7 +1,4 @@
-// The open streams of this node, and how changes reach them: those of configuration are read from the audit log, those of runs and builds come as notices.
-import { STATUS_CHANNELS } from '../../actors/jobs/job.ts';
-import { findBuild } from '../../actors/builds/store.ts';
-import { findRun } from '../../actors/runs/store.ts';
+// The open streams of this node, and how changes reach them: those of configuration are read from the audit log, others come as notices.
 import { chunk } from '../../kernel/collections/chunk.ts';
 import { CHANGES } from '../../kernel/change/changes.ts';
 import {
@@ -17,7 +14,8 @@ import { Failure } from '../../kernel/failure.ts';
 import { EventStream } from '../../kernel/http/route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { ChangeStream, type JobNotice } from './change-stream.ts';
+import { ChangeStream } from './change-stream.ts';
+import { StreamNotices } from './notices.ts';
 
 declare module '../../kernel/kernel.ts' {
   interface Services {
@@ -49,7 +47,7 @@ export class ChangeStreams {
   /** Looks follow each other, and so does the beginning of a stream. */
   #queue: Promise<unknown> = Promise.resolve();
   #isLookWaiting = false;
-  readonly #jobs = new Map<string, JobNotice['kind']>();
+  readonly #notices: StreamNotices;
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
   #isClosed = false;
@@ -62,6 +60,15 @@ export class ChangeStreams {
       help: 'Streams of changes that are open',
       read: () => this.size,
     });
+    this.#notices = new StreamNotices(kernel, {
+      isNeeded: () => this.#streams.size > 0,
+      send: (notices) => this.#sendAll((stream) => stream.sendNotices(notices)),
+    });
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#streams.size;
   }
 
   get size(): number {
@@ -72,8 +79,7 @@ export class ChangeStreams {
     const { engine } = this.#kernel;
     this.#unlisten.push(
       await engine.listen(CHANGES, () => this.#lookLater()),
-      await engine.listen(STATUS_CHANNELS.run, (id) => this.#noteJob('run', id)),
-      await engine.listen(STATUS_CHANNELS.build, (id) => this.#noteJob('build', id)),
+      ...(await this.#notices.listen()),
     );
     return this;
   }
@@ -178,24 +184,6 @@ export class ChangeStreams {
       const position = formatPosition(index === parts.length - 1 ? next : from);
       await this.#sendAll((stream) => stream.sendChanges(changes, position));
     }
-  }
-
-  #noteJob(kind: JobNotice['kind'], id: string | undefined): void {
-    if (id === undefined || this.#streams.size === 0) return;
-    if (this.#jobs.size === 0) this.#enqueue(() => this.#sendJobs());
-    this.#jobs.set(id, kind);
-  }
-
-  async #sendJobs(): Promise<void> {
-    const noted = [...this.#jobs];
-    this.#jobs.clear();
-    const { db } = this.#kernel.engine;
-    const jobs: JobNotice[] = [];
-    for (const [id, kind] of noted) {
-      const job = kind === 'run' ? await findRun(db, id) : await findBuild(db, id);
-      if (job !== undefined) jobs.push({ kind, id, status: job.status, userId: job.userId });
-    }
-    await this.#sendAll((stream) => stream.sendJobs(jobs));
   }
 
   async #sendAll(send: (stream: ChangeStream) => Promise<void>): Promise<void> {
