@@ -13,6 +13,7 @@ import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { activityModule } from './activity/module.ts';
 import { meModule } from './me/module.ts';
 import { accountMemberModule } from './members/module.ts';
+import { globalSearchModule } from './search/module.ts';
 import { streamModule } from './stream/module.ts';
 import { sessionModule } from './sessions/module.ts';
 import { systemModule } from './system/module.ts';
@@ -24,7 +25,7 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, members and how they get in, how tokens are used, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
+    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],
@@ -84,6 +85,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   activityModule,
   accountMemberModule,
   systemModule,
+  globalSearchModule,
   streamModule,
   tokenUseModule,
   openApiModule('getOpenApi', () => signalboxApi),

@@ -109,8 +109,13 @@ function checkAccess(storage: Storage, need: 'read' | 'write', call: StorageCall
   throw isOpen ? storageDenied(storage.kind) : storageNotFound(storage.kind, reference);
 }
 
+/** Whether everybody may read it who knows its id. */
+export function isReadableById(storage: Pick<Storage, 'id' | 'generalAccess'>): boolean {
+  return isOpenToAll(storage, storage.id);
+}
+
 /** Whether everybody may read it who names it so. */
-function isOpenToAll({ generalAccess }: Storage, reference: string): boolean {
+function isOpenToAll({ generalAccess }: Pick<Storage, 'generalAccess'>, reference: string): boolean {
   if (generalAccess === 'ANYONE_WITH_ID_CAN_READ') return !reference.includes('~');
   return generalAccess === 'ANYONE_WITH_NAME_CAN_READ';
 }
@@ -150,7 +155,7 @@ export function maySign(caller: Caller, storage: Storage): boolean {
 }
 
 /** With the run that created it as a tag: a run may always use what it has created. */
-export function storageResource({ kind, id, actRunId }: Storage): string {
+export function storageResource({ kind, id, actRunId }: Pick<Storage, 'kind' | 'id' | 'actRunId'>): string {
   return `${kind}/${id}${actRunId === null ? '' : `;${runTag(actRunId)}`}`;
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { searchIndex } from './search.ts';
+import { changeTriggers, type WatchedTable } from './change-triggers.ts';
 import { lockName } from './locks.ts';
 import type { Db } from './tables.ts';
 import { sortKeyOf } from '../text/fold-case.ts';
@@ -31,6 +32,8 @@ export interface EngineSql {
   text: string;
   /** An index over the column `words` (see `wordsOf`) of a table with an immutable numeric `key`. */
   search(table: string, key: string): string[];
+  /** Triggers that record each change of what the table is watched for in the table `log`, which has the columns `source` and `id`. */
+  watch(log: string, watched: WatchedTable): string[];
   /** A column `xid` with the number of the transaction that inserted a row, see `Engine.oldestTransaction`; null where it is not needed. */
   transactions(table: string, key: string): string[];
 }
@@ -49,6 +52,7 @@ const WORDS: Record<Engine['kind'], EngineSql> = {
     bytes: 'blob',
     text: 'text',
     search: (table, key) => searchIndex('sqlite', table, key),
+    watch: (log, watched) => changeTriggers('sqlite', log, watched),
     transactions: (table) => [`alter table ${table} add column xid bigint`],
   },
   postgres: {
@@ -56,6 +60,7 @@ const WORDS: Record<Engine['kind'], EngineSql> = {
     bytes: 'bytea',
     text: 'text collate "C"',
     search: (table, key) => searchIndex('postgres', table, key),
+    watch: (log, watched) => changeTriggers('postgres', log, watched),
     // Two steps, so that the rows that are there keep null.
     transactions: (table, key) => [
       `alter table ${table} add column xid bigint`,

@@ -25,36 +25,96 @@ function vectorOf(table: string): string {
   return `array_to_tsvector(string_to_array(${table}.words, ' '))`;
 }
 
+/** What a row must have in its words. No term has quotation marks, apostrophes or backslashes: `wordsOf` leaves none. */
+export interface SearchTerms {
+  /** For each, a word that begins so. */
+  prefixes: readonly string[];
+  /** Each of them, whole. */
+  words?: readonly string[];
+  /** At least one of them, whole; where it is empty, nothing is found. */
+  anyOf?: readonly string[];
+}
+
+export interface SearchedTable {
+  table: string;
+  key: string;
+}
+
 /**
  * Keys of the rows that have, for each word of `text`, a word that begins with it: those below the cursor in descending
  * order, or those above it in ascending order. `text` must have at least one word.
  */
 export async function searchByWords(
   { kind, db }: Engine,
-  { table, key, text }: { table: string; key: string; text: string },
+  { table, key, text }: SearchedTable & { text: string },
   cursor: number,
   limit: number,
   order: 'desc' | 'asc' = 'desc',
 ): Promise<number[]> {
-  const sought = wordsOf(text).split(' ');
   const number = sql.ref(key);
   const beyond = sql.raw(order === 'desc' ? '<' : '>');
   const ordered = sql.raw(order);
+  const terms = { prefixes: wordsOf(text).split(' ') };
   const found =
     kind === 'postgres'
       ? sql<{ key: number }>`(
           select ${number} as key from ${sql.table(table)}
-          where ${sql.raw(vectorOf(table))} @@ ${sought.map((word) => `'${word}':*`).join(' & ')}::tsquery
+          where ${sql.raw(vectorOf(table))} @@ ${tsQueryOf(terms)}::tsquery
             and ${number} ${beyond} ${cursor}
           order by ${number} ${ordered} limit ${limit})`
       : sql<{ key: number }>`(
           select rowid as key from ${sql.table(`${table}_words`)}
-          where ${sql.table(`${table}_words`)} match ${sought.map((word) => `"${word}"*`).join(' ')}
+          where ${sql.table(`${table}_words`)} match ${matchOf(terms)}
             and rowid ${beyond} ${cursor}
           order by rowid ${ordered} limit ${limit})`;
   // A built query, because the driver sends raw ones to the writer.
   const rows = await db.selectFrom(found.as('found')).select('found.key').execute();
   return rows.map((row) => row.key);
+}
+
+/**
+ * The keys of rows that have the terms, of which there must be at least one, the newest first. The index finds them all, up to
+ * a bound, before they are sorted: its planner cannot know how rare a term is, and would otherwise look through the table.
+ */
+export async function searchByTerms(
+  { kind, db }: Pick<Engine, 'kind' | 'db'>,
+  { table, key }: SearchedTable,
+  terms: SearchTerms,
+  limit: number,
+): Promise<number[]> {
+  if (terms.anyOf?.length === 0) return [];
+  const number = sql.ref(key);
+  const words = sql.table(`${table}_words`);
+  const found =
+    kind === 'postgres'
+      ? sql<{ key: number }>`(
+          with matching as materialized (
+            select ${number} as key from ${sql.table(table)}
+            where ${sql.raw(vectorOf(table))} @@ ${tsQueryOf(terms)}::tsquery limit ${MAX_SORTED})
+          select key from matching order by key desc limit ${limit})`
+      : sql<{ key: number }>`(
+          select rowid as key from ${words} where ${words} match ${matchOf(terms)}
+          order by rowid desc limit ${limit})`;
+  const rows = await db.selectFrom(found.as('found')).select('found.key').execute();
+  return rows.map((row) => row.key);
+}
+
+const MAX_SORTED = 20_000;
+
+function tsQueryOf({ prefixes, words = [], anyOf = [] }: SearchTerms): string {
+  return [
+    ...prefixes.map((word) => `'${word}':*`),
+    ...words.map((word) => `'${word}'`),
+    ...(anyOf.length === 0 ? [] : [`(${anyOf.map((word) => `'${word}'`).join(' | ')})`]),
+  ].join(' & ');
+}
+
+function matchOf({ prefixes, words = [], anyOf = [] }: SearchTerms): string {
+  return [
+    ...prefixes.map((word) => `"${word}"*`),
+    ...words.map((word) => `"${word}"`),
+    ...(anyOf.length === 0 ? [] : [`(${anyOf.map((word) => `"${word}"`).join(' OR ')})`]),
+  ].join(' AND ');
 }
 
 /** Escapes for a `like` with the backslash as escape character. */
