@@ -11,6 +11,7 @@ import { openApiModule } from '../kernel/openapi/module.ts';
 import { Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { activityModule } from './activity/module.ts';
+import { attentionModule } from './attention/module.ts';
 import { meModule } from './me/module.ts';
 import { accountMemberModule } from './members/module.ts';
 import { globalSearchModule } from './search/module.ts';
@@ -86,6 +87,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   accountMemberModule,
   systemModule,
   globalSearchModule,
+  attentionModule,
   streamModule,
   tokenUseModule,
   openApiModule('getOpenApi', () => signalboxApi),

@@ -8,6 +8,7 @@ const RESOURCES = {
   sessions: 'member/me:session/*',
   preferences: 'member/me:preferences/*',
   profile: 'member/me:profile/*',
+  'list of what needs attention': 'member/me:attention/*',
 } as const;
 
 const OWN = [{ effect: 'allow' as const, actions: ['*'], resources: Object.values(RESOURCES) }];
@@ -21,7 +22,7 @@ type OwnCall = Pick<Call, 'can' | 'requirePermission'> & { caller: KnownCaller }
 export function requireOwn(call: OwnCall, what: keyof typeof RESOURCES): string {
   const { caller } = call;
   if (caller.token?.isService === true)
-    throw new Failure('forbidden', `A service token has no ${what}: only people have that.`);
+    throw new Failure('forbidden', `A service token has no ${what}: only people do.`);
   const resource = RESOURCES[what];
   if (!call.can(resource) && caller.session === undefined) call.requirePermission(resource);
   return caller.member.id;

@@ -1,4 +1,4 @@
-// Query plans of the Signalbox API: members, links, sessions, preferences, tokens with their use, new audit entries and waiting work are found by an index.
+// Query plans of the Signalbox API: everything that it reads is found by an index.
 import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
@@ -25,7 +25,27 @@ import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/id
 import type { Engine } from '../kernel/storage/engine.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
+import { searchByTerms } from '../kernel/storage/search.ts';
+import {
+  countRunsSince,
+  findLastDelivery,
+  findLateWork,
+  listAskedApprovals,
+  listAskedReviews,
+  listComingChanges,
+  listExpiringTokens,
+  listFailedActorHooks,
+  listFailedHostHooks,
+  listFailedRuns,
+  sumEvaluations,
+} from './attention/store-causes.ts';
+import { deletePastSnoozes, deleteSnooze, listSnoozes, upsertSnooze } from './attention/store.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
+import { SOURCES } from './search/sources.ts';
+import { listNewestRunIds } from './search/store-actor-records.ts';
+import { findFlagIds } from './search/store-pasted.ts';
+import { hasUnindexed, indexChanges, listEntryIds, listUnindexed, SEARCHED } from './search/store.ts';
+import { parseQuery, stagesOf } from './search/terms.ts';
 
 const ROWS = 5000;
 
@@ -53,6 +73,8 @@ onEachEngine((testEngine) => {
          select 'l' || i, 'm' || i, i, 'invitation' from (${numbers}) n`,
       `insert into due (id, kind, payload, due_at, attempts, created_at)
          select 'd' || i, 'kind', '', i, 0, i from (${numbers}) n`,
+      `insert into teams (id, key, name, description, role_attributes, version, created_at, updated_at)
+         select 't' || i, 't' || i, 'Team ' || i, '', '{}', 1, i, i from (${numbers}) n`,
     ])
       await sql.raw(statement).execute(engine.db);
   });
@@ -116,5 +138,53 @@ onEachEngine((testEngine) => {
     await readDeliveryBacklog(db, 1, 10);
     const scan = /SCAN (?!\w+ USING (?:COVERING )?INDEX)|Seq Scan on |SORT|TEMP B-TREE/;
     await assertPlans(engine, [...seen.values()], { atLeast: 3, hasFewRows: true, scan });
+  });
+
+  test('a search finds its rows by an index, and so does what keeps the index', async () => {
+    const { db } = engine;
+    // The last rows stay as changes that are not indexed yet.
+    for (let done = 0; done < 2 * ROWS - 1000; done += 1000) await indexChanges(db, SOURCES, 1000);
+    const seen = recordStatements(engine);
+    await hasUnindexed(db);
+    await listUnindexed(db, 500);
+    await indexChanges(db, SOURCES, 100);
+    for (const terms of stagesOf(parseQuery('team 7'), { kind: 'team', scopes: ['a', 'b'] }))
+      await listEntryIds(db, [1, ...(await searchByTerms(engine, SEARCHED, terms, 10))]);
+    for (const source of SOURCES.values()) await source.read(db, ['7', '8']);
+    await listNewestRunIds(db, 'm7', ['a'], 5);
+    for (const what of ['flag', 'segment'] as const) await findFlagIds(db, what, 'p', 'k');
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 20,
+      hasFewRows: true,
+      // The index of words; and the matches, which are sorted.
+      scan: /SCAN (?!CONSTANT|search_entries_words VIRTUAL TABLE INDEX|found)|Seq Scan on /,
+    });
+  });
+
+  test('what needs attention is found by an index', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    await listAskedApprovals(db, 'm7');
+    await listComingChanges(db, 0, 1);
+    await listFailedRuns(db, 'm7', 0);
+    await listFailedActorHooks(db, 'm7', 0);
+    await listFailedHostHooks(db, 'm7');
+    await findLastDelivery(db, 'flags', 'h');
+    await listExpiringTokens(db, 'm7', 0, 1);
+    await listAskedReviews(db, 'm7');
+    await findLateWork(db, 1);
+    await sumEvaluations(db, ['p'], 0);
+    await countRunsSince(db, 'm7', 0);
+    await listSnoozes(db, 'm7', 0);
+    await db
+      .transaction()
+      .execute((tx) => upsertSnooze(tx, 'm7', { id: 'x', until: 2 }, { now: 1, max: 200 }));
+    await deleteSnooze(db, 'm7', 'x');
+    await deletePastSnoozes(db, 1);
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 16,
+      hasFewRows: true,
+      scan: /SCAN (?!CONSTANT|own|some)|Seq Scan on /,
+    });
   });
 });

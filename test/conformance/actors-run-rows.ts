@@ -178,7 +178,7 @@ export async function giveWebhook(
   return webhook!.id;
 }
 
-interface GivenRun extends Partial<Pick<Run, 'status' | 'startedAt' | 'finishedAt' | 'taskId'>> {
+interface GivenRun extends Partial<Pick<Run, 'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'taskId'>> {
   token?: string;
   origin?: RunOrigin;
 }

@@ -51,7 +51,7 @@ onEachEngine((engine) => {
       await make('/api/v2/flags/velo', { key: 'velo-light', name: 'Velo light', tags: ['glow'] });
       await make('/api/v2/segments/velo/test', { key: 'velo-riders', name: 'Velo riders' });
       const actor = await giveActor(server, { name: 'velo-crawler' });
-      const task = await giveTask(server, actor, { name: 'velo-nightly' });
+      await giveTask(server, actor, { name: 'velo-nightly' });
       const build = await giveBuild(server, actor, { number: '0.0.7' });
       const run = await giveRun(server, actor, {});
       await make('/v2/schedules', {

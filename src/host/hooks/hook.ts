@@ -40,7 +40,7 @@ export interface Hook {
 }
 
 /** The name of the API in the rows of the webhook engine. */
-const HOST_HOOKS = 'host';
+export const HOST_HOOKS = 'host';
 const APP_HOOK = 'app/';
 const MAX_PER_EVENT = 20;
 export const EVERY_EVENT = '*';

@@ -109,6 +109,16 @@ export class Limits {
     return counterOf(window, limit);
   }
 
+  /** The open windows of a caller, by category. It opens none. */
+  listUsed(caller: Caller, now: number): { category: string; counter: Counter }[] {
+    const who = budgetIdOf(caller);
+    return [...this.#budgets.values()].flatMap((budget) => {
+      const window = budget.windows.get(who);
+      if (window === undefined || window.resetAt <= now) return [];
+      return { category: budget.category, counter: counterOf(window, limitIn(budget, caller)) };
+    });
+  }
+
   refund(category: string, subject: RateLimitSubject, now: number, cost = 1): Counter {
     const { limit, window } = this.#find(category, subject, now);
     return count(window, limit, -Math.min(cost, window.used));

@@ -8,9 +8,15 @@ export function wordsOf(...texts: (string | null | undefined)[]): string {
   return [...new Set(words)].join(' ');
 }
 
-/** For migrations: the index over `words` of a table with an immutable numeric `key`. */
-export function searchIndex(kind: Engine['kind'], table: string, key: string): string[] {
-  if (kind === 'postgres') return [`create index ${table}_words on ${table} using gin (${vectorOf(table)})`];
+/**
+ * For migrations: the index over `words` of a table with an immutable numeric `key`. `settled`: PostgreSQL puts new rows in
+ * their places at once, and does not collect them in a list that every search then reads through.
+ */
+export function searchIndex(kind: Engine['kind'], table: string, key: string, settled?: 'settled'): string[] {
+  if (kind === 'postgres') {
+    const options = settled === undefined ? '' : ' with (fastupdate = off)';
+    return [`create index ${table}_words on ${table} using gin (${vectorOf(table)})${options}`];
+  }
   return [
     `create virtual table ${table}_words using fts5 (words, content='${table}', content_rowid='${key}',
        tokenize='unicode61 remove_diacritics 0')`,
@@ -90,8 +96,8 @@ export async function searchByTerms(
       ? sql<{ key: number }>`(
           with matching as materialized (
             select ${number} as key from ${sql.table(table)}
-            where ${sql.raw(vectorOf(table))} @@ ${tsQueryOf(terms)}::tsquery limit ${MAX_SORTED})
-          select key from matching order by key desc limit ${limit})`
+            where ${sql.raw(vectorOf(table))} @@ ${tsQueryOf(terms)}::tsquery limit ${sql.lit(MAX_SORTED)})
+          select key from matching order by key desc limit ${sql.lit(limit)})`
       : sql<{ key: number }>`(
           select rowid as key from ${words} where ${words} match ${matchOf(terms)}
           order by rowid desc limit ${limit})`;
@@ -99,6 +105,7 @@ export async function searchByTerms(
   return rows.map((row) => row.key);
 }
 
+/** Limits are written out: with parameters, PostgreSQL expects a tenth of the table, and reads all of it. */
 const MAX_SORTED = 20_000;
 
 function tsQueryOf({ prefixes, words = [], anyOf = [] }: SearchTerms): string {

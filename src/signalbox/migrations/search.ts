@@ -51,7 +51,7 @@ export const searchMigrations: Migration[] = [
       `create table search_entries (
          number ${serial}, source ${text} not null, id ${text} not null, words ${text} not null,
          unique (source, id))`,
-      ...search('search_entries', 'number'),
+      ...search('search_entries', 'number', 'settled'),
       `create table ${LOG} (number ${serial}, source ${text} not null, id ${text} not null)`,
       ...WATCHED.flatMap((watched) => watch(LOG, watched)),
       // What is there already is indexed in the background, as if it had just been created.

@@ -38,6 +38,7 @@ export async function listUnindexed(db: Db, limit: number): Promise<Map<string, 
   const rows = await db
     .selectFrom('search_changes')
     .select(['source', 'id'])
+    .where('number', '>', 0)
     .orderBy('number', 'desc')
     .limit(limit)
     .execute();
@@ -49,7 +50,13 @@ export async function listUnindexed(db: Db, limit: number): Promise<Map<string, 
 
 /** Cheap, so that it can be asked often. */
 export async function hasUnindexed(db: Db): Promise<boolean> {
-  return (await db.selectFrom('search_changes').select('number').limit(1).executeTakeFirst()) !== undefined;
+  const row = await db
+    .selectFrom('search_changes')
+    .select('number')
+    .where('number', '>', 0)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Indexes the oldest changes. Returns how many there were. */
@@ -64,6 +71,7 @@ export async function indexChanges(
     const changes = await tx
       .selectFrom('search_changes')
       .selectAll()
+      .where('number', '>', 0)
       .orderBy('number')
       .limit(limit)
       .execute();

@@ -156,6 +156,13 @@ export class DiskSpace {
     return this.#diskOf(folder)?.space;
   }
 
+  /** The space of each file system that is watched, with the names of what is on it. */
+  listSpace(): { names: readonly DiskFolder[]; totalBytes: number; freeBytes: number }[] {
+    return this.#disks.flatMap(({ names, space }) =>
+      space === undefined ? [] : { names, totalBytes: space.totalBytes, freeBytes: space.freeBytes },
+    );
+  }
+
   /** How many bytes the reserve holds now. */
   get reservedBytes(): number {
     return this.#disks.reduce((sum, { reserved }) => sum + reserved, 0);
