@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { insertLoginLink } from '../../src/kernel/identity/sessions/store-sessions.ts';
+import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
 import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { fixedPort } from '../fixed-port.ts';

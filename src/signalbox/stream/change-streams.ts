@@ -71,10 +71,6 @@ export class ChangeStreams {
     return this.#streams.size;
   }
 
-  get size(): number {
-    return this.#streams.size;
-  }
-
   async listen(): Promise<this> {
     const { engine } = this.#kernel;
     this.#unlisten.push(
