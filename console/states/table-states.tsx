@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { Badge } from '../ui/status.tsx';
@@ -38,6 +39,7 @@ const columns: TableColumn<Token>[] = [
     head: 'Name',
     isMain: true,
     sort: 'name',
+    aside: (token) => <CopyButton text={token.id} label={`Copy id ${token.id}`} />,
     cell: (token) => (
       <span className="row">
         <Avatar name={token.name} kind="machine" isDecorative />

@@ -1,18 +1,7 @@
 // The difference of two texts line by line, with the words that changed. It is bounded: what differs too much is
 // shown as removed and added whole, and no call takes longer than a few frames.
 import { diffLines, diffWordsWithSpace } from 'diff';
-
-export interface DiffPart {
-  text: string;
-  isChanged: boolean;
-}
-
-export interface DiffLine {
-  kind: 'same' | 'add' | 'del';
-  parts: DiffPart[];
-  before?: number;
-  after?: number;
-}
+import type { DiffLine, DiffPart } from './diff-line.ts';
 
 export interface LineDiff {
   lines: DiffLine[];

@@ -1,5 +1,5 @@
 // Equal lines far from any change are folded into one row.
-import type { DiffLine } from './diff-lines.ts';
+import type { DiffLine } from './diff-line.ts';
 
 export type DiffPiece = { kind: 'line'; line: DiffLine } | { kind: 'fold'; from: number; count: number };
 

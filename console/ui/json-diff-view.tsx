@@ -2,7 +2,8 @@
 // hears "added" and "removed", for signs alone are often not read.
 import { Fragment, useMemo, useState } from 'react';
 import { Banner } from './banner.tsx';
-import { compareLines, type DiffLine, type DiffPart } from './diff-lines.ts';
+import type { DiffLine, DiffPart } from './diff-line.ts';
+import { compareLines } from './diff-lines.ts';
 import { formatCount } from './format.ts';
 import type { JsonDiffProps } from './json-diff.tsx';
 import { foldEqualLines } from './fold-equal-lines.ts';

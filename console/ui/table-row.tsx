@@ -34,7 +34,12 @@ function TableRowView<Row>({ table, row, index, isSelected, onSelect, measure }:
         </td>
       )}
       {columns.map((column) => (
-        <Cell key={column.id} column={column} href={column.isMain ? rowHref?.(row) : undefined}>
+        <Cell
+          key={column.id}
+          column={column}
+          href={column.isMain ? rowHref?.(row) : undefined}
+          aside={column.aside?.(row)}
+        >
           {column.cell(row)}
         </Cell>
       ))}
@@ -58,13 +63,22 @@ export const TableRow = memo(TableRowView, (before, after) => {
 interface CellProps<Row> {
   column: TableColumn<Row>;
   href: string | undefined;
+  aside: ReactNode;
   children: ReactNode;
 }
 
-function Cell<Row>({ column, href, children }: CellProps<Row>) {
+function Cell<Row>({ column, href, aside, children }: CellProps<Row>) {
   const { head, align, isMain, isEnd, priority, cardLabel } = column;
   const label =
     cardLabel === undefined ? (typeof head === 'string' ? head : undefined) : (cardLabel ?? undefined);
+  const content =
+    href === undefined ? (
+      children
+    ) : (
+      <Link href={href} className="tb__link">
+        {children}
+      </Link>
+    );
   return (
     <td
       role="cell"
@@ -77,12 +91,13 @@ function Cell<Row>({ column, href, children }: CellProps<Row>) {
         priority === 'low' && 'c-lo',
       )}
     >
-      {href === undefined ? (
-        children
+      {aside === undefined ? (
+        content
       ) : (
-        <Link href={href} className="tb__link">
-          {children}
-        </Link>
+        <span className="row">
+          {content}
+          {aside}
+        </span>
       )}
     </td>
   );

@@ -4,7 +4,10 @@ import type { ReactNode } from 'react';
 export interface TableColumn<Row> {
   id: string;
   head: ReactNode;
+  /** In the main cell it is the text of the link, so nothing in it may be pressed. */
   cell: (row: Row) => ReactNode;
+  /** Beside the link of the main cell: a copy button, a badge. */
+  aside?: ((row: Row) => ReactNode) | undefined;
   align?: 'start' | 'end' | undefined;
   /** The cell that names the row: the heading where rows are cards, and the link where rows have one. */
   isMain?: boolean | undefined;
