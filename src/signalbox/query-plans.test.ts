@@ -95,10 +95,10 @@ onEachEngine((testEngine) => {
     await listNumbersSince(db, { upTo: ROWS - 5 });
     if (engine.kind === 'postgres') await listNumbersSince(db, { before: Number.MAX_SAFE_INTEGER });
     await listNotices(db, [1, 2, 3]);
-    const before = { createdAt: 100, id: 't100' };
+    const last = { createdAt: 100, id: 't100' };
     await listTokensBefore(db, {}, undefined, 10);
-    await listTokensBefore(db, {}, before, 10);
-    await listTokensBefore(db, { visibleTo: 'm7' }, before, 10);
+    await listTokensBefore(db, {}, last, 10);
+    await listTokensBefore(db, { visibleTo: 'm7' }, last, 10);
     const hours = [{ hour: 7, api: 'flags', category: 'global', calls: 1, refused: 0 }];
     await saveTokenUses(db, [{ tokenId: 't7', at: 7, address: '', api: 'flags', hours }]);
     await listTokenHours(db, 't7', 0);

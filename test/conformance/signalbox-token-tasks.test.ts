@@ -68,6 +68,15 @@ onEachEngine((engine) => {
     await expect(200, turn(call, path, 'test', { kind: 'addTargets', ...target }));
     const fallthrough = { kind: 'updateFallthroughVariationOrRollout', variationId: variations[1]._id };
     await expect(200, turn(call, path, 'test', fallthrough));
+    const off = { kind: 'updateOffVariation', variationId: variations[0]._id };
+    await expect(200, turn(call, path, 'test', off));
+    const body = { key: 'base', name: 'Base' };
+    const { json: base } = await expect(
+      201,
+      server.call(`/api/v2/flags/${project}`, { method: 'POST', body }),
+    );
+    const prerequisite = { key: 'base', variationId: base['variations'][0]._id };
+    await expect(200, turn(call, path, 'test', { kind: 'addPrerequisite', ...prerequisite }));
     await expect(200, turn(call, path, 'test', OFF));
     await refused(turn(call, path, 'production', ON));
     await refused(turn(call, path, 'test', { kind: 'updateName', value: 'Other' }));

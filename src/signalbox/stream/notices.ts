@@ -42,8 +42,7 @@ export class StreamNotices {
     delivery: new Set(),
     token: new Set(),
   };
-  /** Apart from that of changes, which do not wait for the lookups of notices. */
-  #sending: Promise<void> | undefined;
+  #isSending = false;
 
   constructor(kernel: Pick<Kernel, 'engine' | 'clock' | 'log'>, receivers: NoticeReceivers) {
     this.#kernel = kernel;
@@ -68,9 +67,12 @@ export class StreamNotices {
     if (!this.#receivers.isNeeded()) return;
     const waiting = this.#waiting[kind];
     for (const id of ids) if (waiting.size < MOST_WAITING) waiting.add(id);
-    this.#sending ??= this.#sendWaiting().finally(() => (this.#sending = undefined));
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void this.#sendWaiting().finally(() => (this.#isSending = false));
   }
 
+  /** Apart from changes, which do not wait for the lookups of notices. */
   async #sendWaiting(): Promise<void> {
     const { db } = this.#kernel.engine;
     try {

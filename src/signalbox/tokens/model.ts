@@ -3,7 +3,6 @@ import { isTokenOwner, tokenResource } from '../../flags/tokens/model.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Member } from '../../kernel/identity/store-members.ts';
 import type { Token, TokenPosition } from '../../kernel/identity/store-tokens.ts';
-import type { TokenHour } from '../../kernel/identity/token-uses/store.ts';
 import type { Call } from '../../kernel/http/route.ts';
 import { problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
@@ -121,10 +120,6 @@ function describeScope(
 
 function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-export function toTokenUsage(hours: readonly TokenHour[]): Static<typeof TokenUsage> {
-  return { hours: hours.map(({ hour, ...counted }) => ({ at: hour, ...counted })) };
 }
 
 export function tokenCursor({ createdAt, id }: TokenPosition): string {

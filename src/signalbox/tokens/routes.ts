@@ -17,7 +17,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { cursorPage } from '../cursor-page.ts';
-import { parseTokenCursor, tokenCursor, TokenUsage, TokenUse, toTokenUsage, toTokenUse } from './model.ts';
+import { parseTokenCursor, tokenCursor, TokenUsage, TokenUse, toTokenUse } from './model.ts';
 import { TOKEN_TASKS, TokenTask } from './tasks.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -123,7 +123,8 @@ const getTokenUsage = route(
     const { now, params, query } = call;
     const token = await openToken(call, db, params.id);
     const since = Math.max(query.since ?? now - DEFAULT_DAYS * DAY, now - TOKEN_HOURS_KEPT_DAYS * DAY);
-    return toTokenUsage(await listTokenHours(db, token.id, since));
+    const hours = await listTokenHours(db, token.id, since);
+    return { hours: hours.map(({ hour, ...counted }) => ({ at: hour, ...counted })) };
   },
 );
 
