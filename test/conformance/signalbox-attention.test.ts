@@ -193,22 +193,34 @@ onEachEngine((engine) => {
         .set({ last_dispatch_status: 'FAILED', last_dispatch_finished_at: now - HOUR, description: 'Mail' })
         .where('id', '=', hookId)
         .execute();
-      await make('/user/repos', { name: 'site' }, own);
-      const hook = await make(
-        '/repos/ada/site/hooks',
-        { config: { url: 'https://example.com/x' }, events: ['push'], active: false },
-        own,
-      );
-      await db
-        .updateTable('host_hooks')
-        .set({ last_status: 'timeout', last_code: 0, last_message: 'no answer' })
-        .where('number', '=', hook['id'] as number)
-        .execute();
-      await deliver('host', `${hook['id']}`, 'failed', now - MINUTE);
+      const repository = await make('/user/repos', { name: 'site' }, own);
+      // A row alone: the server would send a ping for a hook that is created, and record what comes of it.
+      const hook = await db
+        .insertInto('host_hooks')
+        .values({
+          repository_number: repository['id'] as number,
+          organization_id: null,
+          target_number: repository['id'] as number,
+          is_active: 0,
+          events: '["push"]',
+          url: 'https://example.com/x',
+          content_type: 'json',
+          insecure_ssl: 0,
+          secret: null,
+          after_event: 0,
+          last_code: 0,
+          last_status: 'timeout',
+          last_message: 'no answer',
+          created_at: now,
+          updated_at: now,
+        })
+        .returning('number')
+        .executeTakeFirstOrThrow();
+      await deliver('host', `${hook.number}`, 'failed', now - MINUTE);
       assert.deepEqual(
         (await listOf('webhook', own)).map(({ id, reason }) => [id, reason]),
         [
-          [`webhook-host-${hook['id']}`, 'The last delivery failed (no answer), and it is switched off.'],
+          [`webhook-host-${hook.number}`, 'The last delivery failed (no answer), and it is switched off.'],
           [`webhook-actors-${hookId}`, 'The last delivery failed.'],
         ],
       );
