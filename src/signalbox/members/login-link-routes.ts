@@ -1,4 +1,4 @@
-// Login links that one member makes for another: a new invitation, or a reset of a lost password. ADR 9301.
+// Login links that one member makes for another: a new invitation, or a reset of a lost password. ADR 0147.
 import { couldBeId } from '../../flags/fields.ts';
 import { unknownThing } from '../../flags/find-project.ts';
 import { checkLoginGrant } from '../../flags/members/grant-rules.ts';

@@ -1,4 +1,4 @@
-// The index of the search: what things are found by, and the log of changes that are not in it yet. ADR 9101.
+// The index of the search: what things are found by, and the log of changes that are not in it yet. ADR 0145.
 import type { Migration } from '../../kernel/storage/migrate.ts';
 import type { WatchedTable } from '../../kernel/storage/change-triggers.ts';
 

@@ -1,4 +1,4 @@
-// The index of the search in the database: entries, and changes that are not in it yet. ADR 9101.
+// The index of the search in the database: entries, and changes that are not in it yet. ADR 0145.
 import type { Generated } from 'kysely';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';

@@ -1,4 +1,4 @@
-// The words that things are indexed by, and how a query matches them. ADR 9101.
+// The words that things are indexed by, and how a query matches them. ADR 0145.
 import { wordsOf, type SearchTerms } from '../../kernel/storage/search.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { SearchKind } from './model.ts';

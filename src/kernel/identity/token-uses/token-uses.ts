@@ -1,4 +1,4 @@
-// Counts the calls of tokens in memory, and saves them together: the last use of each token, and its calls by hour. ADR 9201.
+// Counts the calls of tokens in memory, and saves them together: the last use of each token, and its calls by hour. ADR 0146.
 import { chunk } from '../../collections/chunk.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { Logger } from '../../observability/log.ts';
