@@ -191,7 +191,7 @@ onEachEngine((testEngine) => {
     const asked: boolean[] = [];
     const call: ChangeActor = {
       ...program,
-      checkPermissionAsked(isChange) {
+      assertPermissionChecked(isChange) {
         asked.push(isChange);
         throw new Error('not asked');
       },

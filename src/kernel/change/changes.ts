@@ -69,7 +69,7 @@ export class Changes {
       const recorded: Recorded[] = [];
       const result = await work(this.#transactionOf(tx, actor, recorded));
       if (recorded.length > 0) {
-        actor.checkPermissionAsked?.(true);
+        actor.assertPermissionChecked?.(true);
         await this.#save(tx, recorded);
       }
       return result;
@@ -88,7 +88,7 @@ export class Changes {
     const { guards, statements, changes, verify, result } = planned;
     if (changes.length === 0) return result;
     const recorded = changes.map((change) => record(actor, change));
-    actor.checkPermissionAsked?.(true);
+    actor.assertPermissionChecked?.(true);
     const [registrations] = await awaitAll([
       awaitAll(this.#readers(db).map((statement) => db.executeQuery(statement))),
       verify?.(db),

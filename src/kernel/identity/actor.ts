@@ -18,7 +18,7 @@ export interface ChangeActor {
   /** Throws unless it `can`. */
   requirePermission(resource: string, action?: string): void;
   /** For a call: throws where the permission that its route declares was not checked. */
-  checkPermissionAsked?(isChange: boolean): void;
+  assertPermissionChecked?(isChange: boolean): void;
 }
 
 /** Throws unless the actor can do all of it. */
