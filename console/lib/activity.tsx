@@ -1,0 +1,105 @@
+// A change in the activity of all products: who did what, as a sentence with a link to the thing.
+import { TextLink } from '../ui/link.tsx';
+import { Time } from '../ui/time.tsx';
+import type { TimelineItem } from '../ui/timeline.tsx';
+import { environmentOf, hrefOfResource } from './resource-links.ts';
+
+/** As `GET /signalbox/v1/activity` lists them. */
+export interface ActivityEntry {
+  id: string;
+  at: number;
+  product: Product;
+  /** The permission that it needed. */
+  action: string;
+  resource: string;
+  kind: string;
+  /** Of what was changed, at that time. */
+  name: string;
+  /** Between the person and the name: `turned on the flag`. */
+  verb: string;
+  /** Markdown, a line for each thing that changed. */
+  description?: string;
+  comment?: string;
+  member?: { id: string; email: string; name?: string };
+  token?: { id: string; name: string; ending: string; isService: boolean };
+}
+
+export const PRODUCTS = ['flags', 'actors', 'code', 'account'] as const;
+export type Product = (typeof PRODUCTS)[number];
+
+export const ACTIVITY_WORDS = {
+  products: { flags: 'Flags', actors: 'Actors', code: 'Code', account: 'Account' },
+  you: 'You',
+  server: 'The server',
+  in: 'in',
+  byToken: (name: string) => `with the token ${name}`,
+  audit: 'Audit entry',
+} as const;
+
+export interface ActivityActor {
+  name: string;
+  kind: 'person' | 'machine';
+}
+
+/** A service token acts for itself, and the server where nobody did. */
+export function actorOf({ member, token }: ActivityEntry): ActivityActor {
+  if (token?.isService === true) return { name: nameOfToken(token), kind: 'machine' };
+  if (member === undefined) return { name: ACTIVITY_WORDS.server, kind: 'machine' };
+  return { name: member.name ?? member.email, kind: 'person' };
+}
+
+function nameOfToken({ name, ending }: { name: string; ending: string }): string {
+  return name === '' ? `…${ending}` : name;
+}
+
+export interface ActivityItemProps {
+  entry: ActivityEntry;
+  /** The member who reads: their own changes begin with "You". */
+  ownId?: string | undefined;
+  /** Without the person, where they stand in a cell of their own. */
+  hasActor?: boolean | undefined;
+}
+
+/** The sentence: who, what was done, to what, and in which environment. */
+export function ActivityItem({ entry, ownId, hasActor = true }: ActivityItemProps) {
+  const { name, verb, resource, action, member, token } = entry;
+  const isOwn = ownId !== undefined && member?.id === ownId && token?.isService !== true;
+  const href = /^(deleted|removed) /.test(verb) ? undefined : hrefOfResource(resource, name);
+  const environment = environmentOf(resource, action);
+  return (
+    <>
+      {hasActor && (
+        <>
+          <b>{isOwn ? ACTIVITY_WORDS.you : actorOf(entry).name}</b>{' '}
+        </>
+      )}
+      {verb}{' '}
+      {href === undefined ? <span className="w5">{name}</span> : <TextLink href={href}>{name}</TextLink>}
+      {environment !== undefined && ` ${ACTIVITY_WORDS.in} ${environment}`}
+    </>
+  );
+}
+
+/** For a `Timeline`: below the sentence the time, the token, and a link to the entry. */
+export function timelineItemOf(entry: ActivityEntry, ownId?: string): TimelineItem {
+  const { id, at, comment, token } = entry;
+  return {
+    id,
+    by: actorOf(entry),
+    content: <ActivityItem entry={entry} ownId={ownId} />,
+    comment,
+    meta: (
+      <>
+        <Time at={at} />
+        {token !== undefined && !token.isService && (
+          <>
+            {' · '}
+            {ACTIVITY_WORDS.byToken(nameOfToken(token))}
+          </>
+        )}
+        {' · '}
+        <TextLink href={`/account/audit?entry=${encodeURIComponent(id)}`}>{ACTIVITY_WORDS.audit}</TextLink>
+      </>
+    ),
+  };
+}

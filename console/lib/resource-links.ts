@@ -1,0 +1,78 @@
+// The pages of things, by the specifiers that policies and the audit log name them with.
+
+interface SpecifierPart {
+  type: string;
+  id: string;
+}
+
+/** `proj/shop;web:env/test:flag/x` without its tags. */
+function partsOf(resource: string): SpecifierPart[] {
+  return resource.split(':').map((part) => {
+    const [plain = ''] = part.split(';', 1);
+    const slash = plain.indexOf('/');
+    return slash === -1
+      ? { type: plain, id: '' }
+      : { type: plain.slice(0, slash), id: plain.slice(slash + 1) };
+  });
+}
+
+function idOf(parts: readonly SpecifierPart[], type: string): string | undefined {
+  const id = parts.find((part) => part.type === type)?.id;
+  return id === undefined || id === '' || id.includes('*') ? undefined : id;
+}
+
+/** A path below the console; undefined where the thing has no page. `name` is what lists are filtered by. */
+export function hrefOfResource(resource: string, name = ''): string | undefined {
+  const parts = partsOf(resource);
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  if (first.type === 'proj') return hrefInProject(parts, last.type);
+  const filtered = name === '' ? '' : `?q=${encodeURIComponent(name)}`;
+  if (first.type === 'service-token' || last.type === 'token') return `/account/tokens${filtered}`;
+  if (first.type === 'member') return `/account/members${filtered}`;
+  if (first.type === 'repo') return hrefOfRepository(first.id);
+  const run = idOf(parts, 'actor-run');
+  return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
+}
+
+function hrefInProject(parts: readonly SpecifierPart[], type: string): string | undefined {
+  const project = idOf(parts, 'proj');
+  if (project === undefined) return undefined;
+  const list = `/flags/${encodeURIComponent(project)}`;
+  const environment = idOf(parts, 'env');
+  const chosen = environment === undefined ? '' : `?env=${encodeURIComponent(environment)}`;
+  if (type === 'proj') return list;
+  if (type === 'env') return `${list}${chosen}`;
+  const flag = type === 'flag' ? idOf(parts, 'flag') : undefined;
+  return flag === undefined ? undefined : `${list}/${encodeURIComponent(flag)}${chosen}`;
+}
+
+/** `owner/name`. */
+function hrefOfRepository(id: string): string | undefined {
+  const [owner, name, ...rest] = id.split('/');
+  if (!owner || !name || rest.length > 0 || id.includes('*')) return undefined;
+  return `/code/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+}
+
+/** What a flag has in each environment. Changes of the whole flag name an environment too, because policies do. */
+const OF_ENVIRONMENT = new Set([
+  'updateOn',
+  'updateTargets',
+  'updateRules',
+  'updateFlagRuleDescription',
+  'updateFallthrough',
+  'updateOffVariation',
+  'updatePrerequisites',
+  'updateTrackEvents',
+  'updateFlagFallthroughTrackEvents',
+  'updateFlagConfigMigrationSettings',
+]);
+
+/** Of a change; undefined where it was not about one environment. */
+export function environmentOf(resource: string, action: string): string | undefined {
+  const parts = partsOf(resource);
+  const type = parts.at(-1)?.type;
+  if (type !== 'segment' && !(type === 'flag' && OF_ENVIRONMENT.has(action))) return undefined;
+  return idOf(parts, 'env');
+}
