@@ -1,0 +1,131 @@
+// What needs attention, most urgent first: each row has one action, and can be snoozed.
+import { useContext } from 'react';
+import { AttentionList, AttentionRow, type TileTone } from '../ui/card.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { formatAbsolute } from '../ui/format.ts';
+import type { IconName } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { Section } from '../ui/page.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { CountBadge } from '../ui/status.tsx';
+import { Time, TimeZoneContext } from '../ui/time.tsx';
+import { snooze, URGENCIES, type AttentionItem, type Urgency } from './queries.ts';
+import { WORDS } from './words.ts';
+
+/** By the kind of the item; another has the glyph of its group. */
+const GLYPHS: Readonly<Record<string, [IconName, TileTone?]>> = {
+  approval: ['shield', 'prod'],
+  review: ['pull', 'acc'],
+  run: ['err', 'bad'],
+  runs: ['err', 'bad'],
+  webhook: ['hook', 'bad'],
+  queue: ['lock', 'warn'],
+  schedule: ['cal', 'prod'],
+  'scheduled-change': ['cal', 'prod'],
+  limit: ['gauge', 'warn'],
+  'rate-limit': ['gauge', 'warn'],
+  token: ['key', 'warn'],
+  version: ['history', 'warn'],
+  'deprecated-version': ['history', 'warn'],
+  flag: ['flag'],
+  'due-work': ['hour', 'bad'],
+  disk: ['disk', 'warn'],
+};
+
+const GROUP_GLYPHS: Readonly<Record<Urgency, [IconName, TileTone?]>> = {
+  waiting: ['user', 'acc'],
+  failing: ['err', 'bad'],
+  coming: ['cal', 'warn'],
+};
+
+const COUNT_TONES = { waiting: 'acc', failing: 'bad', coming: undefined } as const;
+
+export function AttentionGroups({ items }: { items: readonly AttentionItem[] }) {
+  if (items.length === 0) {
+    return <EmptyState icon="check" tone="ok" title={WORDS.clear.title} text={WORDS.clear.text} />;
+  }
+  return (
+    <>
+      {URGENCIES.map((urgency) => (
+        <AttentionGroup
+          key={urgency}
+          urgency={urgency}
+          items={items.filter((item) => item.urgency === urgency)}
+        />
+      ))}
+    </>
+  );
+}
+
+function AttentionGroup({ urgency, items }: { urgency: Urgency; items: readonly AttentionItem[] }) {
+  if (items.length === 0) return null;
+  return (
+    <Section
+      title={WORDS.groups[urgency]}
+      badge={<CountBadge value={items.length} tone={COUNT_TONES[urgency]} />}
+    >
+      <AttentionList label={WORDS.groups[urgency]}>
+        {items.map((item) => (
+          <AttentionEntry key={item.id} item={item} />
+        ))}
+      </AttentionList>
+    </Section>
+  );
+}
+
+function AttentionEntry({ item }: { item: AttentionItem }) {
+  const { kind, urgency, title, reason, at, action } = item;
+  const [icon, tone] = GLYPHS[kind] ?? GROUP_GLYPHS[urgency];
+  return (
+    <AttentionRow
+      icon={icon}
+      tone={tone}
+      title={title}
+      reason={
+        <>
+          {reason}
+          {reason !== '' && ' · '}
+          <Time at={at} />
+        </>
+      }
+      action={
+        <ButtonLink size="sm" href={hrefOf(action.path)}>
+          {action.label}
+        </ButtonLink>
+      }
+      menu={<SnoozeMenu item={item} />}
+    />
+  );
+}
+
+/** Below the console. */
+export function hrefOf(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+const HOUR = 60 * 60_000;
+const MORNING = 8;
+
+function SnoozeMenu({ item }: { item: AttentionItem }) {
+  const timeZone = useContext(TimeZoneContext);
+  const until = (time: number) => () => {
+    void snooze(item, time, formatAbsolute(time, Date.now(), timeZone));
+  };
+  return (
+    <Menu
+      trigger={<Button tone="ghost" size="sm" icon="snooze" label={WORDS.snooze.label(item.title)} />}
+      items={[
+        { label: WORDS.snooze.hour, onSelect: () => until(Date.now() + HOUR)() },
+        { label: WORDS.snooze.tomorrow, onSelect: () => until(tomorrow())() },
+        { label: WORDS.snooze.week, onSelect: () => until(Date.now() + 7 * 24 * HOUR)() },
+      ]}
+    />
+  );
+}
+
+/** By the clock of this machine, where its reader wakes up. */
+function tomorrow(): number {
+  const time = new Date();
+  time.setDate(time.getDate() + 1);
+  return time.setHours(MORNING, 0, 0, 0);
+}

@@ -1,0 +1,54 @@
+// The words of home: what needs attention, today, the activity, and the first run.
+import { formatCount } from '../ui/format.ts';
+
+export const WORDS = {
+  home: 'Home',
+  title: 'Needs attention',
+  waiting: (all: number, own: number): string =>
+    `${things(all)}${own === 0 ? '' : `, ${formatCount(own)} of ${all === 1 ? 'it' : 'them'} for you`}.`,
+  nothing: 'Nothing waits.',
+  groups: { waiting: 'Waiting for you', failing: 'Failing', coming: 'Coming up' },
+  new: 'New',
+  newToken: 'Token',
+  invite: 'Member',
+  firstRun: 'Getting started',
+  clear: {
+    title: 'All clear',
+    text: 'Nothing waits for you, nothing fails, and nothing is due in the next hours.',
+  },
+  snooze: {
+    label: (title: string) => `Snooze: ${title}`,
+    hour: 'For one hour',
+    tomorrow: 'Until tomorrow, 08:00',
+    week: 'For a week',
+    done: (until: string) => `Snoozed until ${until}.`,
+    undo: 'Undo',
+    failed: (why: string) => `Not snoozed: ${why}`,
+    undoFailed: (why: string) => `Still snoozed: ${why}`,
+    show: (count: number) => `Snoozed ${formatCount(count)}`,
+    title: 'Snoozed',
+    until: 'Snoozed until',
+    wake: 'Show again',
+  },
+  today: {
+    label: 'Today',
+    evaluations: 'Evaluations today',
+    runs: 'Runs today',
+    apiCalls: 'API calls today',
+  },
+  activity: {
+    title: 'Activity',
+    all: 'All',
+    audit: 'Audit log',
+    filter: 'Filter the activity by product',
+    fresh: (count: number) => `${formatCount(count)} new, show`,
+    more: 'Show more',
+    empty: 'No changes yet',
+    emptyText: 'Every change of flags, Actors, code and accounts appears here, with who made it and why.',
+    emptyProduct: (product: string) => `Nothing changed in ${product} among the latest changes.`,
+  },
+} as const;
+
+function things(count: number): string {
+  return count === 1 ? 'One thing waits' : `${formatCount(count)} things wait`;
+}
