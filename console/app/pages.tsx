@@ -36,6 +36,21 @@ export const PAGES: readonly PageRoute[] = [
   page('/_states', () => import('../states/states-page.tsx')),
 ];
 
+/** Whether there is a page at this path below the console. */
+export function hasPage(href: string): boolean {
+  const [path = ''] = href.split(/[?#]/, 1);
+  const parts = path.split('/');
+  return PAGES.some((one) => {
+    const wanted = one.path.split('/');
+    const hasRest = wanted.at(-1) === '*?';
+    const fixed = hasRest ? wanted.slice(0, -1) : wanted;
+    return (
+      (hasRest ? parts.length >= fixed.length : parts.length === fixed.length) &&
+      fixed.every((part, index) => (part.startsWith(':') ? parts[index] !== '' : part === parts[index]))
+    );
+  });
+}
+
 /** Loads the code of a page before it is opened. */
 export function preload(href: string): void {
   const [first = '', second] = href.replace(/^\//, '').split(/[/?#]/);

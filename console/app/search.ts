@@ -21,6 +21,7 @@ export const KINDS: readonly { kind: string; label: string; icon: IconName }[] =
   { kind: 'environment', label: 'Environments', icon: 'flag' },
   { kind: 'actor', label: 'Actors', icon: 'actor' },
   { kind: 'run', label: 'Runs', icon: 'actor' },
+  { kind: 'build', label: 'Builds', icon: 'actor' },
   { kind: 'task', label: 'Tasks', icon: 'actor' },
   { kind: 'schedule', label: 'Schedules', icon: 'cal' },
   { kind: 'dataset', label: 'Datasets', icon: 'disk' },
@@ -33,7 +34,6 @@ export const KINDS: readonly { kind: string; label: string; icon: IconName }[] =
   { kind: 'member', label: 'Members', icon: 'user' },
   { kind: 'team', label: 'Teams', icon: 'user' },
   { kind: 'token', label: 'Tokens', icon: 'lock' },
-  { kind: 'doc', label: 'Docs', icon: 'docs' },
 ];
 
 export function useSearch(text: string, { kinds, limit = 5 }: { kinds?: string; limit?: number } = {}) {
