@@ -14,22 +14,16 @@ import { WORDS } from './words.ts';
 
 /** By the kind of the item; another has the glyph of its group. */
 const GLYPHS: Readonly<Record<string, [IconName, TileTone?]>> = {
-  approval: ['shield', 'prod'],
+  approval: ['shield', 'acc'],
   review: ['pull', 'acc'],
-  run: ['err', 'bad'],
-  runs: ['err', 'bad'],
+  'failed-runs': ['err', 'bad'],
   webhook: ['hook', 'bad'],
-  queue: ['lock', 'warn'],
-  schedule: ['cal', 'prod'],
-  'scheduled-change': ['cal', 'prod'],
-  limit: ['gauge', 'warn'],
   'rate-limit': ['gauge', 'warn'],
+  'late-work': ['hour', 'bad'],
+  disk: ['disk', 'warn'],
+  'scheduled-change': ['cal', 'acc'],
   token: ['key', 'warn'],
   version: ['history', 'warn'],
-  'deprecated-version': ['history', 'warn'],
-  flag: ['flag'],
-  'due-work': ['hour', 'bad'],
-  disk: ['disk', 'warn'],
 };
 
 const GROUP_GLYPHS: Readonly<Record<Urgency, [IconName, TileTone?]>> = {

@@ -20,8 +20,6 @@ export interface AttentionItem {
   at: number;
   count?: number;
   action: { label: string; path: string };
-  /** Only of those that are snoozed. */
-  snoozedUntil?: number;
 }
 
 interface AttentionReply {

@@ -25,10 +25,6 @@ export const WORDS = {
     undo: 'Undo',
     failed: (why: string) => `Not snoozed: ${why}`,
     undoFailed: (why: string) => `Still snoozed: ${why}`,
-    show: (count: number) => `Snoozed ${formatCount(count)}`,
-    title: 'Snoozed',
-    until: 'Snoozed until',
-    wake: 'Show again',
   },
   today: {
     label: 'Today',
