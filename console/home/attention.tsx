@@ -1,5 +1,6 @@
 // What needs attention, most urgent first: each row has one action, and can be snoozed.
 import { useContext } from 'react';
+import { hasPage } from '../app/pages.tsx';
 import { AttentionList, AttentionRow, type TileTone } from '../ui/card.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { formatAbsolute } from '../ui/format.ts';
@@ -68,13 +69,14 @@ function AttentionGroup({ urgency, items }: { urgency: Urgency; items: readonly 
 }
 
 function AttentionEntry({ item }: { item: AttentionItem }) {
-  const { kind, urgency, title, reason, at, action } = item;
+  const { kind, urgency, title, count = 1, reason, at, action } = item;
+  const href = hrefOf(action.path);
   const [icon, tone] = GLYPHS[kind] ?? GROUP_GLYPHS[urgency];
   return (
     <AttentionRow
       icon={icon}
       tone={tone}
-      title={title}
+      title={WORDS.sentences[kind]?.(title, count) ?? title}
       reason={
         <>
           {reason}
@@ -83,9 +85,12 @@ function AttentionEntry({ item }: { item: AttentionItem }) {
         </>
       }
       action={
-        <ButtonLink size="sm" href={hrefOf(action.path)}>
-          {action.label}
-        </ButtonLink>
+        // A link never leads to a page that is not there.
+        hasPage(href) && (
+          <ButtonLink size="sm" href={href}>
+            {action.label}
+          </ButtonLink>
+        )
       }
       menu={<SnoozeMenu item={item} />}
     />
@@ -93,7 +98,7 @@ function AttentionEntry({ item }: { item: AttentionItem }) {
 }
 
 /** Below the console. */
-export function hrefOf(path: string): string {
+function hrefOf(path: string): string {
   return path.startsWith('/') ? path : `/${path}`;
 }
 

@@ -8,6 +8,18 @@ export const WORDS = {
     `${things(all)}${own === 0 ? '' : `, ${formatCount(own)} of ${all === 1 ? 'it' : 'them'} for you`}.`,
   nothing: 'Nothing waits.',
   groups: { waiting: 'Waiting for you', failing: 'Failing', coming: 'Coming up' },
+  /** The sentence of a row, by its kind; of another the title itself. */
+  sentences: {
+    approval: (title: string) => `Approve a change of ${title}`,
+    review: (title: string) => `Review ${title}`,
+    'failed-runs': (title: string, count: number) =>
+      `${title} failed${count > 1 ? ` ${formatCount(count)} times` : ''}`,
+    webhook: (title: string) => `${title}: deliveries fail`,
+    'rate-limit': (title: string) => `The limit ${title} is nearly used up`,
+    disk: (title: string) => `${title} is nearly full`,
+    'scheduled-change': (title: string) => `${title} changes`,
+    token: (title: string) => `The token ${title} expires`,
+  } as Readonly<Record<string, (title: string, count: number) => string>>,
   new: 'New',
   newToken: 'Token',
   invite: 'Member',
