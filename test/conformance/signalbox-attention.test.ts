@@ -247,10 +247,11 @@ onEachEngine((engine) => {
     );
   });
 
-  test('tokens that expire within 14 days are coming, for their owner', async () => {
+  test('tokens that expire within 14 days are coming, for their owner, unless they were made for a day', async () => {
     const now = server.clock.now();
     const soon = await giveToken(server, member, { name: 'soon', expiresAt: now + 3 * DAY, role: 'reader' });
     await giveToken(server, member, { name: 'later', expiresAt: now + 20 * DAY, role: 'reader' });
+    await giveToken(server, member, { name: 'short', expiresAt: now + DAY, role: 'reader' });
     assert.deepEqual(
       (await listOf('token', own)).map(({ id, at }) => [id, at]),
       [[`token-${soon.id}`, now + 3 * DAY]],

@@ -183,6 +183,8 @@ export async function findLastDelivery(
 }
 
 const MAX_TOKENS = 50;
+/** A token that was made for no longer than this is meant to expire. */
+const SHORT_LIFE_MS = 24 * 60 * 60 * 1000;
 
 export async function listExpiringTokens(db: Db, memberId: string, from: number, to: number) {
   return await db
@@ -191,6 +193,7 @@ export async function listExpiringTokens(db: Db, memberId: string, from: number,
     .where('member_id', '=', memberId)
     .where('expires_at', '>', from)
     .where('expires_at', '<', to)
+    .where((eb) => eb('expires_at', '>', eb('created_at', '+', SHORT_LIFE_MS)))
     .orderBy('expires_at')
     .limit(MAX_TOKENS)
     .execute();
