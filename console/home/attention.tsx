@@ -79,7 +79,7 @@ function AttentionEntry({ item }: { item: AttentionItem }) {
       title={WORDS.sentences[kind]?.(title, count) ?? title}
       reason={
         <>
-          {reason}
+          {reason.replace(/\.$/, '')}
           {reason !== '' && ' · '}
           <Time at={at} />
         </>

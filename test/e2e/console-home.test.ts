@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
 import { PATIENCE_MS } from '../eventually.ts';
+import { giveToken } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole, THEMES, WIDTHS } from './console.ts';
@@ -70,6 +71,22 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
     await heading(page, 'Needs attention');
     await page.reload();
     await heading(page, 'Needs attention');
+    await close();
+  });
+
+  test('what needs attention is snoozed at once, and Undo brings it back', async () => {
+    const expiresAt = server.app.kernel.clock.now() + 3 * 24 * 60 * 60 * 1000;
+    await giveToken(server, ada, { name: 'ci-deploy', expiresAt, role: 'reader' });
+    const { page, takeProblems, close } = await openConsole(browser, server, ada);
+    const row = page.getByRole('listitem').filter({ hasText: 'The token ci-deploy expires' });
+    await row.getByRole('link', { name: 'Replace the token' }).waitFor();
+    await row.getByRole('button', { name: 'Snooze: ci-deploy' }).click();
+    await page.getByRole('menuitem', { name: 'For one hour' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'All clear' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.waitFor();
+    assert.deepEqual(takeProblems(), []);
     await close();
   });
 
