@@ -14,6 +14,21 @@ export interface Call {
   body?: unknown;
   /** Of the body, where it is not plain JSON: `application/json; domain-model=launchdarkly.semanticpatch`. */
   contentType?: string;
+  /** Fields of the body that are secret: sent, but neither logged nor shown. */
+  secretFields?: readonly string[];
+}
+
+/** What takes the place of a secret. */
+const HIDDEN = '…';
+
+/** As it may be shown: without its secrets. */
+export function withoutSecrets({ secretFields, ...call }: Call): Call {
+  if (secretFields === undefined || typeof call.body !== 'object' || call.body === null) return call;
+  const hidden = Object.entries(call.body).map(([name, value]) => [
+    name,
+    secretFields.includes(name) ? HIDDEN : value,
+  ]);
+  return { ...call, body: Object.fromEntries(hidden) as unknown };
 }
 
 /** Encodes what is put into a path: path`/tokens/${id}`. */

@@ -1,6 +1,6 @@
 // Makes the calls of the console: with the session's second secret, noted for the API drawer, repeated after a new login.
 import { logCall } from './call-log.ts';
-import { headersOf, urlOf, type Call } from './call.ts';
+import { headersOf, urlOf, withoutSecrets, type Call } from './call.ts';
 import { ApiError, unreachable } from './error.ts';
 import { readSecret, renewal, SESSION_HEADER } from './session.ts';
 
@@ -27,7 +27,7 @@ function isSessionOver({ status, access, code }: ApiError): boolean {
 }
 
 async function sendOnce(call: Call, signal: AbortSignal | undefined): Promise<Response> {
-  const end = logCall(call);
+  const end = logCall(withoutSecrets(call));
   try {
     const response = await fetch(urlOf(call), {
       method: call.method ?? 'GET',
