@@ -15,6 +15,7 @@ import { SelectInput, TextInput } from '../ui/input.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { NoPermission, Skeleton } from '../ui/states.tsx';
 import { Key } from '../ui/status.tsx';
+import { useMinute } from './token-clock.ts';
 import {
   callOf,
   checkDraft,
@@ -180,6 +181,7 @@ interface ExpiryFieldsProps {
 }
 
 function ExpiryFields({ draft, error, onChange, onLeave }: ExpiryFieldsProps) {
+  const today = new Date(useMinute()).toLocaleDateString('sv');
   return (
     <div className="stack">
       <div className="tok__pars">
@@ -194,7 +196,7 @@ function ExpiryFields({ draft, error, onChange, onLeave }: ExpiryFieldsProps) {
           <Field label={FORM.date} error={error}>
             <TextInput
               type="date"
-              min={new Date().toLocaleDateString('sv')}
+              min={today}
               value={draft.date}
               onValue={(date) => onChange({ date })}
               onBlur={onLeave}

@@ -34,8 +34,8 @@ export function TokenPanel({ id, act, onAct, onClose, onStep, onSecret }: TokenP
   const { data: token, error, refetch } = useToken(id);
   const { data: me } = useMe();
   const head = useRef<HTMLHeadingElement>(null);
-  const isReady = token !== undefined;
-  useEffect(() => head.current?.focus({ preventScroll: true }), [id, isReady]);
+  // When it opens; stepping to the next token leaves the focus where it is.
+  useEffect(() => head.current?.focus({ preventScroll: true }), []);
   useKeys({ Escape: onClose, '[': () => onStep(-1), ']': () => onStep(1) });
   const name = token === undefined ? TOKENS.title : nameOf(token);
   return (

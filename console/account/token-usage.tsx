@@ -1,11 +1,12 @@
 // The calls of a token in the last seven days: bars by hour, or a table of the same figures.
-import { useContext, useMemo, useState } from 'react';
+import { useContext, useState } from 'react';
 import { Figures } from '../ui/card.tsx';
 import { formatAbsolute, formatCount } from '../ui/format.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { Table, type TableColumn } from '../ui/table.tsx';
 import { Time, TimeZoneContext } from '../ui/time.tsx';
+import { useMinute } from './token-clock.ts';
 import { DAY_MS, HOUR_MS, type TokenHour } from './token-model.ts';
 import { useTokenUsage } from './tokens-queries.ts';
 import { TOKENS, USAGE } from './tokens-words.ts';
@@ -71,7 +72,7 @@ function toBars(hours: readonly TokenHour[], now: number): Bar[] {
 
 export function UsageChart({ hours }: { hours: readonly TokenHour[] }) {
   const timeZone = useContext(TimeZoneContext);
-  const now = Date.now();
+  const now = useMinute();
   const bars = toBars(hours, now);
   const { calls, refused } = sumOf(bars);
   const top = Math.max(1, ...bars.map((bar) => bar.calls));
@@ -137,23 +138,21 @@ function dayName(at: number, timeZone: string | undefined): string {
   });
 }
 
+const COLUMNS: TableColumn<TokenHour>[] = [
+  { id: 'at', head: USAGE.hour, isMain: true, cell: ({ at }) => <Time at={at} mode="absolute" /> },
+  { id: 'api', head: USAGE.api, cell: ({ api }) => TOKENS.api(api) },
+  { id: 'category', head: USAGE.category, cell: ({ category }) => category },
+  { id: 'calls', head: USAGE.calls, align: 'end', cell: ({ calls }) => formatCount(calls) },
+  { id: 'refused', head: USAGE.refused, align: 'end', cell: ({ refused }) => formatCount(refused) },
+];
+
 function UsageTable({ hours }: { hours: readonly TokenHour[] }) {
-  const columns = useMemo<TableColumn<TokenHour>[]>(
-    () => [
-      { id: 'at', head: USAGE.hour, isMain: true, cell: ({ at }) => <Time at={at} mode="absolute" /> },
-      { id: 'api', head: USAGE.api, cell: ({ api }) => TOKENS.api(api) },
-      { id: 'category', head: USAGE.category, cell: ({ category }) => category },
-      { id: 'calls', head: USAGE.calls, align: 'end', cell: ({ calls }) => formatCount(calls) },
-      { id: 'refused', head: USAGE.refused, align: 'end', cell: ({ refused }) => formatCount(refused) },
-    ],
-    [],
-  );
   return (
     <div className="bars__tb">
       <Table
         label={USAGE.calls}
         isCompact
-        columns={columns}
+        columns={COLUMNS}
         rows={hours.toSorted((one, other) => other.at - one.at)}
         rowKey={({ at, api, category }) => `${at} ${api} ${category}`}
       />

@@ -1,6 +1,6 @@
 // Access tokens: the list, one of them beside it, the form of a new one, and a secret that is shown once. The address says which.
 import '../styles/token-pages.css';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { useMay } from '../app/me.ts';
 import { usePageInfo } from '../app/page-info.ts';
@@ -70,7 +70,11 @@ function TokenListPage({ createdAt, onSecret }: TokenListPageProps) {
   const q = search.get('q') ?? '';
   const isAll = search.get('all') === '1';
   const openId = search.get('token') ?? undefined;
-  const hrefOf: TokenHref = (id, act) => hrefWith(search, { token: id, do: act });
+  const words = search.toString();
+  const hrefOf = useCallback<TokenHref>(
+    (id, act) => hrefWith(new URLSearchParams(words), { token: id, do: act }),
+    [words],
+  );
   const go = (patch: Record<string, string | undefined>) =>
     navigate(hrefWith(search, patch), { replace: true });
   useKeys({ c: () => navigate(NEW) });
@@ -205,13 +209,10 @@ interface TokenTableProps {
 
 function TokenTable({ tokens, rows, isFiltered, onClear, hrefOf, hasPanel }: TokenTableProps) {
   const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = tokens;
-  // The columns are new only where the addresses in them are.
-  const base = hrefOf('');
   const columns = useMemo(() => {
     const all = tokenColumns(hrefOf);
     return hasPanel ? all.filter(({ id }) => FEW_COLUMNS.includes(id)) : all;
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [base, hasPanel]);
+  }, [hrefOf, hasPanel]);
   if (error !== null && tokens.rows === undefined)
     return error.access === undefined ? (
       <ErrorState error={error} onRetry={() => void refetch()} />

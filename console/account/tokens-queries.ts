@@ -1,5 +1,4 @@
 // What the pages of tokens read.
-import { useRef } from 'react';
 import { path, type Call } from '../api/call.ts';
 import { usePages, useRead } from '../api/read.ts';
 import type { TokenDetail, TokenHour, TokenTask, TokenUse } from './token-model.ts';
@@ -15,12 +14,8 @@ export function useTokens({ q, isAll }: { q: string; isAll: boolean }) {
     path: '/tokens',
     query: { q, all: isAll || undefined, limit: PAGE },
   };
-  const pages = usePages<TokenUse>({ call, topics: TOPICS });
-  const present = pages.data?.pages.flatMap(({ items }) => items);
-  // While another filter is read, the rows of the last one stay.
-  const last = useRef(present);
-  if (present !== undefined) last.current = present;
-  return { ...pages, rows: present ?? last.current };
+  const pages = usePages<TokenUse>({ call, topics: TOPICS }, { keepsPrevious: true });
+  return { ...pages, rows: pages.data?.pages.flatMap(({ items }) => items) };
 }
 
 export const tokenRead = (id: string) => ({

@@ -5,6 +5,7 @@ import { Menu } from '../ui/menu.tsx';
 import { Badge } from '../ui/status.tsx';
 import type { TableColumn } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { useMinute } from './token-clock.ts';
 import { DAY_MS, type TokenUse } from './token-model.ts';
 import { PANEL, TOKENS } from './tokens-words.ts';
 
@@ -74,8 +75,9 @@ function NameCell({ token: { name, ending, isService, member } }: { token: Token
 }
 
 export function Expiry({ at }: { at: number | undefined }) {
+  const now = useMinute();
   if (at === undefined) return <span className="muted">{TOKENS.never}</span>;
-  const left = at - Date.now();
+  const left = at - now;
   if (left <= 0)
     return (
       <Badge tone="bad" icon="err">
@@ -96,6 +98,7 @@ export function Expiry({ at }: { at: number | undefined }) {
 }
 
 function LastUse({ token: { lastUse } }: { token: TokenUse }) {
+  const now = useMinute();
   if (lastUse === undefined) return <span className="muted">{TOKENS.neverUsed}</span>;
   const { at, address, api } = lastUse;
   const where = [address, api === undefined ? undefined : TOKENS.api(api)].filter(
@@ -104,7 +107,7 @@ function LastUse({ token: { lastUse } }: { token: TokenUse }) {
   return (
     <span className="two">
       <span className="nw">
-        <Time at={at} /> {Date.now() - at > UNUSED_MS && <Badge>{TOKENS.unused}</Badge>}
+        <Time at={at} /> {now - at > UNUSED_MS && <Badge>{TOKENS.unused}</Badge>}
       </span>
       {where.length > 0 && <small>{where.join(' · ')}</small>}
     </span>

@@ -1,5 +1,6 @@
 // Reads through one cache. A reading names the topics that it shows: a change of one of them elsewhere reads it anew.
 import {
+  keepPreviousData,
   QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -68,7 +69,7 @@ export interface CursorPage<Item> {
 }
 
 /** A list of the Signalbox API, page after page. */
-export function usePages<Item>({ call, topics = [] }: Read) {
+export function usePages<Item>({ call, topics = [] }: Read, { keepsPrevious = false } = {}) {
   return useInfiniteQuery<CursorPage<Item>, ApiError>({
     queryKey: [...keyOf(call), 'pages'],
     queryFn: async ({ pageParam, signal }) => {
@@ -79,6 +80,7 @@ export function usePages<Item>({ call, topics = [] }: Read) {
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => next,
     meta: { topics },
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
 }
 

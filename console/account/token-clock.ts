@@ -1,0 +1,15 @@
+// The time, to the minute: what has expired since the page was opened shows so.
+import { useSyncExternalStore } from 'react';
+
+const MINUTE_MS = 60_000;
+const TICK_MS = 10_000;
+
+/** In epoch milliseconds, rounded down. */
+export function useMinute(): number {
+  return useSyncExternalStore(onTick, () => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);
+}
+
+function onTick(listener: () => void): () => void {
+  const timer = setInterval(listener, TICK_MS);
+  return () => clearInterval(timer);
+}
