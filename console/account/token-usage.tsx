@@ -41,16 +41,18 @@ export function TokenUsageView({ id }: { id: string }) {
     );
   return (
     <div className="stack">
-      <Segmented
-        label={USAGE.view}
-        size="sm"
-        value={view}
-        onChange={setView}
-        options={[
-          { value: 'chart', label: USAGE.chart },
-          { value: 'table', label: USAGE.table },
-        ]}
-      />
+      <div>
+        <Segmented
+          label={USAGE.view}
+          size="sm"
+          value={view}
+          onChange={setView}
+          options={[
+            { value: 'chart', label: USAGE.chart },
+            { value: 'table', label: USAGE.table },
+          ]}
+        />
+      </div>
       {view === 'chart' ? <UsageChart hours={data.hours} /> : <UsageTable hours={data.hours} />}
     </div>
   );

@@ -109,7 +109,7 @@ function TokenListPage({ createdAt, onSecret }: TokenListPageProps) {
             isFiltered={q !== ''}
             onClear={() => go({ q: undefined })}
             hrefOf={hrefOf}
-            hasPanel={openId !== undefined}
+            openId={openId}
           />
         </div>
         {openId !== undefined && (
@@ -204,15 +204,15 @@ interface TokenTableProps {
   isFiltered: boolean;
   onClear: () => void;
   hrefOf: TokenHref;
-  hasPanel: boolean;
+  openId: string | undefined;
 }
 
-function TokenTable({ tokens, rows, isFiltered, onClear, hrefOf, hasPanel }: TokenTableProps) {
+function TokenTable({ tokens, rows, isFiltered, onClear, hrefOf, openId }: TokenTableProps) {
   const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = tokens;
   const columns = useMemo(() => {
-    const all = tokenColumns(hrefOf);
-    return hasPanel ? all.filter(({ id }) => FEW_COLUMNS.includes(id)) : all;
-  }, [hrefOf, hasPanel]);
+    const all = tokenColumns(hrefOf, openId);
+    return openId === undefined ? all : all.filter(({ id }) => FEW_COLUMNS.includes(id));
+  }, [hrefOf, openId]);
   if (error !== null && tokens.rows === undefined)
     return error.access === undefined ? (
       <ErrorState error={error} onRetry={() => void refetch()} />

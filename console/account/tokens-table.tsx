@@ -15,9 +15,15 @@ const UNUSED_MS = 30 * DAY_MS;
 /** The address of the list with this token open; `act` opens a dialog of it. */
 export type TokenHref = (id: string, act?: 'rotate' | 'revoke') => string;
 
-export function tokenColumns(hrefOf: TokenHref): TableColumn<TokenUse>[] {
+/** The row of the open token is marked. */
+export function tokenColumns(hrefOf: TokenHref, openId: string | undefined): TableColumn<TokenUse>[] {
   return [
-    { id: 'name', head: TOKENS.columns.name, isMain: true, cell: (token) => <NameCell token={token} /> },
+    {
+      id: 'name',
+      head: TOKENS.columns.name,
+      isMain: true,
+      cell: (token) => <NameCell token={token} isOpen={token.id === openId} />,
+    },
     { id: 'scope', head: TOKENS.columns.scope, cell: ({ scope }) => TOKENS.scope(scope) },
     {
       id: 'created',
@@ -59,10 +65,11 @@ export function tokenColumns(hrefOf: TokenHref): TableColumn<TokenUse>[] {
 /** Beside an open token there is room for these. */
 export const FEW_COLUMNS = ['name', 'expires', 'lastUse'];
 
-function NameCell({ token: { name, ending, isService, member } }: { token: TokenUse }) {
+function NameCell({ token, isOpen }: { token: TokenUse; isOpen: boolean }) {
+  const { name, ending, isService, member } = token;
   const owner = member?.username ?? PANEL.removedMember;
   return (
-    <span className="row">
+    <span className="row" data-open={isOpen || undefined} aria-current={isOpen || undefined}>
       <Avatar name={isService ? name : owner} kind={isService ? 'machine' : 'person'} isDecorative />
       <span className="two">
         <b className="tok__n">{name === '' ? TOKENS.unnamed : name}</b>
