@@ -21,7 +21,7 @@ const THEMES = [
 export function LookCard() {
   const { theme = 'system', timeZone, hasKeys = true, client = 'curl' } = usePreferences();
   const now = useMinute();
-  const zones = useMemo(zoneOptions, []);
+  const zones = useMemo(() => zoneOptions(), []);
   const changeTheme = (next: Theme) => {
     showTheme(next);
     savePreferences({ theme: next });

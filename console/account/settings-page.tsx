@@ -40,9 +40,9 @@ export default function SettingsPage() {
           <div className="set__cols">
             <div className="stack stack--16">
               <ProfileCard me={me} />
-              <LookCard />
+              <PasswordCard username={me.member.username} hasPassword={hasPassword} />
             </div>
-            <PasswordCard username={me.member.username} hasPassword={hasPassword} />
+            <LookCard />
           </div>
         )}
         <SessionsSection />

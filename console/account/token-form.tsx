@@ -104,6 +104,7 @@ function TokenForm({ ownRole, mayOwn, mayService, onSecret }: TokenFormProps) {
     invalidateTopics(CHANGED_TOKENS);
     onSecret({ detail: reply.body, isRotated: false });
   };
+  const summary = <Summary draft={draft} statements={statementsOf(draft, around)} kind={kind} />;
   return (
     <div className="cols">
       <form className="card" noValidate onSubmit={(event) => void submit(event)}>
@@ -141,6 +142,11 @@ function TokenForm({ ownRole, mayOwn, mayService, onSecret }: TokenFormProps) {
             ]}
           />
           <ScopeFields draft={draft} errors={errors} onChange={onChange} ownRole={ownRole} />
+          {/* Where there is no room beside the form. */}
+          <div className="stack stack--8 tok__sum-in">
+            <h2 className="fld__l">{FORM.summary}</h2>
+            {summary}
+          </div>
           <ExpiryFields draft={draft} error={errors.date} onChange={onChange} onLeave={() => touch('date')} />
         </div>
         <div className="card__f tok__f">
@@ -152,7 +158,7 @@ function TokenForm({ ownRole, mayOwn, mayService, onSecret }: TokenFormProps) {
         </div>
       </form>
       <Card title={FORM.summary} className="tok__sum">
-        <Summary draft={draft} statements={statementsOf(draft, around)} kind={kind} />
+        {summary}
       </Card>
     </div>
   );
