@@ -78,8 +78,9 @@ function TokenListPage({ createdAt, onSecret }: TokenListPageProps) {
   const go = (patch: Record<string, string | undefined>) =>
     navigate(hrefWith(search, patch), { replace: true });
   useKeys({ c: () => navigate(NEW) });
-  const tokens = useTokens({ q: useSettledText(q), isAll });
-  const { shown, added, showAll } = useNewRows(tokens.rows, `${q} ${isAll}`, createdAt);
+  const sought = useSettledText(q);
+  const tokens = useTokens({ q: sought, isAll });
+  const { shown, added, showAll } = useNewRows(tokens, `${sought} ${isAll}`, createdAt);
   const step = (by: 1 | -1) => {
     const next = shown[shown.findIndex(({ id }) => id === openId) + by];
     if (next !== undefined) go({ token: next.id, do: undefined });
@@ -151,10 +152,15 @@ function useSettledText(text: string): string {
 }
 
 /** Tokens that others create do not push the rows down under the pointer: they wait until one wants to see them. */
-function useNewRows(rows: TokenUse[] | undefined, key: string, createdAt: number | undefined) {
+function useNewRows(
+  { rows, isPlaceholderData }: ReturnType<typeof useTokens>,
+  key: string,
+  createdAt: number | undefined,
+) {
   const [settled, setSettled] = useState<{ key: string; at: number }>();
   const newest = rows?.[0]?.createdAt ?? Infinity;
-  if (rows !== undefined && settled?.key !== key) setSettled({ key, at: newest });
+  // Rows of the filter before say nothing about this one.
+  if (rows !== undefined && !isPlaceholderData && settled?.key !== key) setSettled({ key, at: newest });
   const at = Math.max(settled?.at ?? Infinity, createdAt ?? 0);
   const shown = (rows ?? []).filter((row) => row.createdAt <= at);
   return {
