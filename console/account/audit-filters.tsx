@@ -1,7 +1,7 @@
 // The filters of the audit log: words, products, a time span, and rarer ones behind a button. All of them stand in the address.
-import { useEffect, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { ACTIVITY_WORDS, PRODUCTS, type ActivityEntry } from '../lib/activity.tsx';
-import type { SearchState } from '../lib/search-state.ts';
+import { useTypedFilter, type SearchState } from '../lib/search-state.ts';
 import { Button } from '../ui/button.tsx';
 import { Chips } from '../ui/chips.tsx';
 import { Field } from '../ui/field.tsx';
@@ -20,7 +20,6 @@ import {
 } from './audit-queries.ts';
 import { AUDIT } from './audit-words.ts';
 
-const TYPING_MS = 250;
 const FEW = ['member', 'token', 'action', 'resource'] as const;
 
 export function AuditFilters({ state, rows }: { state: SearchState; rows: readonly ActivityEntry[] }) {
@@ -56,25 +55,8 @@ export function AuditFilters({ state, rows }: { state: SearchState; rows: readon
   );
 }
 
-/** What is typed reaches the address a moment later, and what another link put there reaches the field. */
 function WordsFilter({ state }: { state: SearchState }) {
-  const present = state.get('q') ?? '';
-  const [typed, setTyped] = useState(present);
-  const [seen, setSeen] = useState(present);
-  if (seen !== present) {
-    setSeen(present);
-    setTyped(present);
-  }
-  useEffect(() => {
-    if (typed === present) return undefined;
-    const timer = setTimeout(() => {
-      setSeen(typed);
-      state.set({ q: typed, rows: undefined });
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-    // The state of the address is another object each time.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [typed, present]);
+  const [typed, setTyped] = useTypedFilter(state);
   return <FilterInput label={AUDIT.filter} value={typed} onChange={setTyped} />;
 }
 
