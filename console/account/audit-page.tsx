@@ -7,7 +7,6 @@ import { useSearchState, type SearchState } from '../lib/search-state.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
-import { classNames } from '../ui/class-names.ts';
 import { formatCount } from '../ui/format.ts';
 import { PageHead } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -59,7 +58,7 @@ export default function AuditPage() {
           </Banner>
         </div>
       )}
-      <div className={classNames(entry !== undefined && 'cols cols--panel')}>
+      <div className={entry === undefined ? 'audit__list' : 'cols cols--panel'}>
         {list.error !== null && all.length === 0 ? (
           <ReadProblem error={list.error} onRetry={() => void list.refetch()} />
         ) : (

@@ -85,7 +85,7 @@ function InviteForm({ onClose, onInvited }: InviteFormProps) {
         <>
           <Button onClick={onClose}>{INVITE.cancel}</Button>
           <Button type="submit" form="invite" tone="primary" isBusy={isBusy}>
-            {INVITE.submit(Math.max(1, people.length))}
+            {INVITE.submit(people.length)}
           </Button>
         </>
       }

@@ -65,7 +65,7 @@ export const INVITE = {
   more: (count: string) => `${count} more are not listed here.`,
   filter: 'Narrow the list',
   nothing: 'Nothing fits.',
-  submit: (count: number) => (count === 1 ? 'Invite 1 person' : `Invite ${count} people`),
+  submit: (count: number) => (count < 2 ? 'Invite' : `Invite ${count} people`),
   cancel: 'Cancel',
 } as const;
 

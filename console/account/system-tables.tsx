@@ -1,5 +1,6 @@
 // The checks of the server, its nodes, and the work that waits.
 import { CodeBlock } from '../ui/code-block.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { Section } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -23,15 +24,26 @@ export function Checks({ checks }: { checks: readonly SystemCheck[] }) {
             <Status tone={check.state}>{SYSTEM.checks.states[check.state]}</Status>
             <div className="stack stack--4">
               <p>
-                <b className="w5">{check.name}</b> {check.text}
+                <b>{check.name}</b> <span className="faint">·</span> {check.text}
               </p>
               {check.advice !== undefined && <p className="muted">{check.advice}</p>}
-              {check.command !== undefined && <CodeBlock text={check.command} />}
+              {check.command !== undefined && <Command text={check.command} isQuiet={check.state === 'ok'} />}
             </div>
           </li>
         ))}
       </ul>
     </Section>
+  );
+}
+
+/** Where nothing is wrong it takes less room. */
+function Command({ text, isQuiet }: { text: string; isQuiet: boolean }) {
+  if (!isQuiet) return <CodeBlock text={text} />;
+  return (
+    <p>
+      <code className="key">{text}</code>
+      <CopyButton text={text} label={SYSTEM.checks.copy} />
+    </p>
   );
 }
 

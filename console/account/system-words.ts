@@ -30,7 +30,7 @@ export const SYSTEM = {
   checks: {
     title: 'Checks',
     states: { ok: 'Fine', warn: 'Warning', bad: 'Bad' },
-    columns: { name: 'Check', state: 'State', text: 'What was found' },
+    copy: 'Copy command',
   },
   nodes: {
     title: 'Nodes',
