@@ -55,7 +55,6 @@ export const AUDIT = {
   notYetText: 'The newest changes do not fit this filter. Older ones may.',
   entry: {
     gone: 'This change is not there, or you may not see it.',
-    at: 'Time',
     who: 'Who',
     with: 'With',
     action: 'Action',
@@ -71,7 +70,6 @@ export const AUDIT = {
     byToken: 'Everything by this token',
     byMember: 'Everything by this person',
     copyId: 'Copy the id of the entry',
-    copyResource: 'Copy the resource',
   },
   export: {
     button: 'Export',

@@ -28,7 +28,6 @@ export const MEMBERS = {
   you: 'You',
   active: 'Active',
   pending: (isExpired: boolean) => (isExpired ? 'Invitation expired' : 'Invited'),
-  noPassword: 'no password',
   never: 'Never',
   loaded: (count: string) => `${count} shown, by name`,
   all: 'These are all.',
@@ -107,7 +106,6 @@ export const MEMBER = {
   noChange: 'Nothing is changed yet.',
   ownerFirst: 'Only an owner changes an owner.',
   above: 'Their role is above your own.',
-  needs: (action: string, id: string) => `Needs ${action} on member/${id}. An administrator can give it.`,
   confirm: {
     title: (name: string) => `Change what ${name} may do?`,
     role: (from: string, to: string) => `Role: ${from} becomes ${to}.`,
@@ -127,7 +125,6 @@ export const MEMBER = {
   toSettings: 'Settings',
   withdraw: 'Withdraw the invitation',
   remove: 'Remove the member',
-  ownRemove: 'Nobody removes themselves.',
   ownerStays: 'An owner cannot be removed: make them an admin first.',
   activity: 'Their changes in the audit log',
   removing: {
@@ -142,11 +139,11 @@ export const MEMBER = {
     stays: 'What stays:',
     kept: [
       'Service tokens that they made go on working.',
-      'Repositories, Actors, storages and schedules stay, under the name removed-…; administrators reach them.',
+      'Their repositories, Actors, storages and schedules stay stored, but nobody can open them any more.',
       'Flags that they maintain have no maintainer. The audit log keeps their changes.',
     ],
     handOver:
-      'Hand over first what others need: transfer repositories to another owner, and give flags another maintainer. This cannot be undone.',
+      'Hand over first what others need: transfer repositories to another owner, copy what Actors and storages hold, and give flags another maintainer. This cannot be undone.',
     button: (name: string) => `Remove ${name}`,
     withdrawButton: 'Withdraw',
   },

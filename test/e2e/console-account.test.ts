@@ -181,7 +181,7 @@ describe('account pages of the console', { skip: noBrowser, timeout: 10 * PATIEN
     await other.page.getByText('administerServer').waitFor();
     await other.page.goto(`${server.url}/console/account/members`);
     await waitForRows(other.page, 4);
-    const invite = other.page.getByRole('button', { name: 'Invite' });
+    const invite = other.page.getByRole('button', { name: 'Invite', exact: true });
     assert.equal(await invite.getAttribute('aria-disabled'), 'true');
     assert.deepEqual(other.takeProblems(), []);
     await other.close();
