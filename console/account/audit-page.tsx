@@ -2,10 +2,10 @@
 import '../styles/audit.css';
 import { usePageInfo } from '../app/page-info.ts';
 import { actorOf, ACTIVITY_WORDS, type ActivityEntry } from '../lib/activity.tsx';
+import { NewRows } from '../lib/new-rows.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../lib/search-state.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { PageHead } from '../ui/page.tsx';
@@ -44,20 +44,7 @@ export default function AuditPage() {
       <PageHead title={AUDIT.title} meta={AUDIT.text} actions={button} />
       {note}
       <AuditFilters state={state} rows={all} />
-      {newCount > 0 && (
-        <div className="audit__new" role="status">
-          <Banner
-            tone="neutral"
-            action={
-              <Button size="sm" onClick={showNew}>
-                {AUDIT.show}
-              </Button>
-            }
-          >
-            {AUDIT.newOnes(`${formatCount(newCount)}${isMoreNew ? '+' : ''}`)}
-          </Banner>
-        </div>
-      )}
+      {newCount > 0 && <NewRows count={`${formatCount(newCount)}${isMoreNew ? '+' : ''}`} onShow={showNew} />}
       <div className={entry === undefined ? 'audit__list' : 'cols cols--panel'}>
         {list.error !== null && all.length === 0 ? (
           <ReadProblem error={list.error} onRetry={() => void list.refetch()} />

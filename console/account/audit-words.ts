@@ -39,8 +39,6 @@ export const AUDIT = {
   apply: 'Filter',
   removeFilter: (name: string) => `Remove the filter ${name}`,
   clear: 'Clear all filters',
-  newOnes: (count: string) => `${count} new`,
-  show: 'Show',
   loaded: (count: string) => `${count} shown, newest first`,
   all: 'These are all.',
   more: 'Show more',

@@ -3,7 +3,9 @@ import '../styles/members.css';
 import { useMay, useMe } from '../app/me.ts';
 import { usePageInfo } from '../app/page-info.ts';
 import { ReadProblem } from '../lib/read-problem.tsx';
+import { NewRows } from '../lib/new-rows.tsx';
 import { useSearchState, useTypedFilter, type SearchState } from '../lib/search-state.ts';
+import { useSteadyList } from '../lib/steady-rows.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Chips } from '../ui/chips.tsx';
@@ -32,6 +34,16 @@ export default function MembersPage() {
     Number(state.get('rows') ?? 0) || 0,
   );
   const { list, rows } = found;
+  const { shown, newCount, showAll } = useSteadyList({
+    list: JSON.stringify([state.get('q'), state.get('role'), stateIn(state)]),
+    rows,
+    pages: list.data?.pages.length ?? 0,
+    idOf: ({ id }) => id,
+  });
+  const endInvitation = () => {
+    state.set({ invite: undefined });
+    void list.refetch().then(showAll);
+  };
   const may = useMay(INVITING);
   const reason = may?.[0] === false ? MEMBERS.mayNotInvite : undefined;
   const invite = () => state.set({ invite: '1' });
@@ -49,6 +61,7 @@ export default function MembersPage() {
         }
       />
       <MemberFilters state={state} />
+      {newCount > 0 && <NewRows count={formatCount(newCount)} onShow={showAll} />}
       <div className={classNames(open !== undefined && 'cols cols--panel')}>
         {list.error !== null && rows.length === 0 ? (
           <ReadProblem error={list.error} onRetry={() => void list.refetch()} />
@@ -56,7 +69,7 @@ export default function MembersPage() {
           <Table
             label={MEMBERS.table}
             columns={open === undefined ? COLUMNS : FEW_COLUMNS}
-            rows={rows}
+            rows={shown}
             rowKey={({ id }) => id}
             rowLabel={nameOf}
             rowHref={({ id }) => state.href({ member: id })}
@@ -69,9 +82,7 @@ export default function MembersPage() {
           <MemberPanel key={open} id={open} rows={rows} onClose={() => state.set({ member: undefined })} />
         )}
       </div>
-      {state.get('invite') !== undefined && may?.[0] === true && (
-        <InviteDialog onClose={() => state.set({ invite: undefined })} />
-      )}
+      {state.get('invite') !== undefined && may?.[0] === true && <InviteDialog onClose={endInvitation} />}
     </main>
   );
 }

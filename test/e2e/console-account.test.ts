@@ -10,6 +10,8 @@ import { noBrowser, openProfile, startBrowser } from './browser.ts';
 import { findBarriers, openConsole } from './console.ts';
 
 const FLAGS = 60;
+/** The other end of what is looked at: narrow and dark. */
+const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' as const };
 
 describe('account pages of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
   let server: TestServer;
@@ -39,6 +41,8 @@ describe('account pages of the console', { skip: noBrowser, timeout: 10 * PATIEN
 
   const rowsOf = (page: Page) =>
     page.evaluate<string[]>("[...document.querySelectorAll('tr[data-key]')].map((row) => row.dataset.key)");
+  const isScrolledSideways = (page: Page) =>
+    page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
   const waitForRows = (page: Page, count: number) =>
     eventually(async () => (await rowsOf(page)).length === count, `a list of ${count} rows`);
   /** What is said is in the toast, and in the live region. */
@@ -70,7 +74,8 @@ describe('account pages of the console', { skip: noBrowser, timeout: 10 * PATIEN
     assert.deepEqual(await rowsOf(second.page), rows);
     await second.page.getByRole('heading', { name: /created the flag night-3/ }).waitFor();
     assert.deepEqual([...first.takeProblems(), ...second.takeProblems()], []);
-    assert.deepEqual(await findBarriers(second.page), []);
+    assert.deepEqual([...(await findBarriers(page)), ...(await findBarriers(second.page))], []);
+    assert.equal(await isScrolledSideways(second.page), false);
     await Promise.all([first.close(), second.close()]);
   });
 
@@ -176,13 +181,15 @@ describe('account pages of the console', { skip: noBrowser, timeout: 10 * PATIEN
     assert.deepEqual(own.takeProblems(), []);
     await own.close();
 
-    const other = await openConsole(browser, server, reader, '/account/system');
+    const other = await openConsole(browser, server, reader, '/account/system', PHONE);
     await other.page.getByRole('heading', { name: 'You may not see this' }).waitFor();
     await other.page.getByText('administerServer').waitFor();
     await other.page.goto(`${server.url}/console/account/members`);
     await waitForRows(other.page, 4);
     const invite = other.page.getByRole('button', { name: 'Invite', exact: true });
     assert.equal(await invite.getAttribute('aria-disabled'), 'true');
+    assert.deepEqual(await findBarriers(other.page), []);
+    assert.equal(await isScrolledSideways(other.page), false);
     assert.deepEqual(other.takeProblems(), []);
     await other.close();
   });
