@@ -9,6 +9,11 @@ export function useMinute(): number {
   return useSyncExternalStore(onTick, () => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);
 }
 
+/** For what is sent: exact, and never while something is drawn. */
+export function currentTime(): number {
+  return Date.now();
+}
+
 function onTick(listener: () => void): () => void {
   const timer = setInterval(listener, TICK_MS);
   return () => clearInterval(timer);

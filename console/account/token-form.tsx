@@ -15,7 +15,7 @@ import { SelectInput, TextInput } from '../ui/input.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { NoPermission, Skeleton } from '../ui/states.tsx';
 import { Key } from '../ui/status.tsx';
-import { useMinute } from './token-clock.ts';
+import { currentTime, useMinute } from './token-clock.ts';
 import {
   callOf,
   checkDraft,
@@ -96,7 +96,7 @@ function TokenForm({ ownRole, mayOwn, mayService, onSecret }: TokenFormProps) {
     event.preventDefault();
     const form = event.currentTarget;
     touch('all');
-    const now = Date.now();
+    const now = currentTime();
     if (Object.keys(checkDraft(draft, { ...around, now })).length > 0) return focusFirstError(form);
     const reply = await run(callOf(draft, { ...around, now }));
     if (reply === undefined) return focusFirstError(form);

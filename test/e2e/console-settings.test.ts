@@ -87,7 +87,8 @@ describe('settings in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await page.getByRole('switch', { name: 'Single keys' }).click();
     await saved;
     await page.reload();
-    assert.equal(await page.getByLabel('Time zone').inputValue(), 'Asia/Tokyo');
+    const zone = page.getByLabel('Time zone');
+    await eventually(async () => (await zone.inputValue()) === 'Asia/Tokyo', 'the preferences are read');
     assert.equal(await page.getByLabel('First name').inputValue(), 'Ada');
     await page.keyboard.press('a');
     assert.equal(await page.getByRole('region', { name: 'Calls of this page' }).count(), 0);

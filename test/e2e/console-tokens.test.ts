@@ -111,7 +111,7 @@ describe('tokens in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
   });
 
   test('rotating gives a new secret, and the old one works on for as long as was chosen', async () => {
-    const before = await createToken('nightly');
+    const old = await createToken('nightly');
     await storeSecret();
     await page.getByRole('link', { name: 'nightly' }).click();
     await page.getByRole('button', { name: 'Rotate…' }).click();
@@ -119,11 +119,11 @@ describe('tokens in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await dialog().getByRole('button', { name: 'Rotate and show the new secret' }).click();
     await dialog().getByText('has a new secret').waitFor();
     const fresh = await shownSecret();
-    assert.notEqual(fresh, before);
+    assert.notEqual(fresh, old);
     await storeSecret();
-    assert.deepEqual([await statusOf(before), await statusOf(fresh)], [200, 200]);
+    assert.deepEqual([await statusOf(old), await statusOf(fresh)], [200, 200]);
     server.clock.ahead += 61 * 60_000;
-    assert.deepEqual([await statusOf(before), await statusOf(fresh)], [401, 200]);
+    assert.deepEqual([await statusOf(old), await statusOf(fresh)], [401, 200]);
     server.clock.ahead = 0;
     assert.deepEqual(opened.takeProblems(), []);
   });
