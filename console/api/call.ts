@@ -1,7 +1,8 @@
 // The description of a call: it is what is sent, and what the API drawer shows as a command.
 import { PREFIXES, ROOT, type Api } from './server.ts';
 
-export type QueryValue = string | number | boolean | undefined;
+/** Several texts repeat the parameter. */
+export type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 export interface Call {
   api: Api;
@@ -40,7 +41,8 @@ export function path(parts: TemplateStringsArray, ...values: string[]): string {
 export function addressOf({ api, path: rest, query = {} }: Call): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') search.set(name, String(value));
+    if (typeof value === 'object') for (const one of value) search.append(name, one);
+    else if (value !== undefined && value !== '') search.set(name, String(value));
   }
   const words = search.toString();
   return PREFIXES[api] + rest + (words === '' ? '' : `?${words}`);

@@ -66,6 +66,8 @@ function readLimits(headers: Headers) {
 
 async function readBody(response: Response): Promise<unknown> {
   const text = await response.text();
+  // A log is a text even where it reads like JSON, and where it is empty.
+  if (response.headers.get('content-type')?.startsWith('text/plain') === true) return text;
   if (text === '') return undefined;
   try {
     return JSON.parse(text) as unknown;

@@ -1,0 +1,40 @@
+// The end of a list: how much of it is shown, and a button for more.
+import { Button } from '../ui/button.tsx';
+import { formatCount } from '../ui/format.ts';
+
+const WORDS = {
+  all: (count: string, noun: string) => `${count} ${noun}`,
+  some: (shown: string, total: string, noun: string) => `${shown} of ${total} ${noun}`,
+  atLeast: (shown: string, noun: string) => `${shown} ${noun} shown`,
+  more: 'Show more',
+};
+
+export interface ListFootProps {
+  shown: number;
+  total?: number | undefined;
+  /** In the plural and in the singular. */
+  nouns: readonly [many: string, one: string];
+  hasMore: boolean;
+  isReadingMore: boolean;
+  onMore: () => void;
+}
+
+export function ListFoot({ shown, total, nouns, hasMore, isReadingMore, onMore }: ListFootProps) {
+  const noun = nouns[(total ?? shown) === 1 ? 1 : 0];
+  return (
+    <>
+      <span>{wordsOf(shown, total, hasMore, noun)}</span>
+      {hasMore && (
+        <Button size="sm" isBusy={isReadingMore} onClick={onMore}>
+          {WORDS.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function wordsOf(shown: number, total: number | undefined, hasMore: boolean, noun: string): string {
+  const count = formatCount(shown);
+  if (!hasMore) return WORDS.all(count, noun);
+  return total === undefined ? WORDS.atLeast(count, noun) : WORDS.some(count, formatCount(total), noun);
+}

@@ -1,0 +1,39 @@
+// Downloads: the browser fetches them itself and can send no header, so the server signs a link for one minute.
+import { addressOf, type Call } from '../api/call.ts';
+import { send } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import { ROOT } from '../api/server.ts';
+import { toast } from '../ui/toast-store.ts';
+
+const FAILED = (reason: string) => `The download did not start: ${reason}`;
+
+interface SignedLink {
+  /** Below the root of the server. */
+  url: string;
+  expiresAt: number;
+}
+
+/** Of a call that only reads. */
+export async function signLink(call: Call): Promise<string> {
+  const { body } = await send<SignedLink>({
+    api: 'signalbox',
+    method: 'POST',
+    path: '/links',
+    body: { path: addressOf(call) },
+  });
+  return ROOT + body.url;
+}
+
+/** The page stays: what the link answers is saved, because the call asks for a file. */
+export async function download(call: Call): Promise<void> {
+  try {
+    const link = document.createElement('a');
+    link.href = await signLink(call);
+    link.download = '';
+    link.rel = 'noreferrer';
+    link.click();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    toast({ text: FAILED(error.message), tone: 'bad' });
+  }
+}
