@@ -194,7 +194,7 @@ onEachEngine((engine) => {
         .where('id', '=', hookId)
         .execute();
       const repository = await make('/user/repos', { name: 'site' }, own);
-      // A row alone: the server would send a ping for a hook that is created, and record what comes of it.
+      // A row alone, so that the server sends nothing of its own.
       const hook = await db
         .insertInto('host_hooks')
         .values({
