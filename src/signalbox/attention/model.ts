@@ -4,9 +4,9 @@ import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 
 /** The most urgent first. */
-export const URGENCIES = ['waiting', 'failing', 'coming'] as const;
+const URGENCIES = ['waiting', 'failing', 'coming'] as const;
 
-export const ATTENTION_KINDS = [
+const ATTENTION_KINDS = [
   'approval',
   'review',
   'failed-runs',
@@ -21,7 +21,7 @@ export const ATTENTION_KINDS = [
 
 export const MAX_CAUSES = 50;
 
-export const AttentionItem = Type.Object(
+const AttentionItem = Type.Object(
   {
     id: Type.String({ description: 'The same for as long as the cause is; for snoozing' }),
     kind: OneOf(ATTENTION_KINDS),
@@ -46,7 +46,7 @@ export const AttentionList = Type.Object({ items: Type.Array(AttentionItem) }, {
 export type Cause = Static<typeof AttentionItem>;
 
 const DAY = 24 * 60 * 60 * 1000;
-export const MAX_SNOOZE_MS = 30 * DAY;
+const MAX_SNOOZE_MS = 30 * DAY;
 /** Of one member. */
 export const MAX_SNOOZES = 200;
 

@@ -4,12 +4,12 @@ import type { Cause } from './model.ts';
 import { findLateWork } from './store-causes.ts';
 
 /** On the account. No `view…`, because readers may view everything. */
-export const ADMINISTER_SERVER = 'administerServer';
+const ADMINISTER_SERVER = 'administerServer';
 
 const LATE_MS = 5 * 60 * 1000;
 const LEAST_FREE = 0.1;
 
-export function administers({ can }: Pick<Searcher, 'can'>): boolean {
+function administers({ can }: Pick<Searcher, 'can'>): boolean {
   return can('acct', ADMINISTER_SERVER);
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 /** The newest requests that a member was asked to review; their history is not read. */
 const MAX_ASKED = 200;
 
-export interface AskedApproval {
+interface AskedApproval {
   id: string;
   projectId: string;
   flagName: string;
@@ -38,7 +38,7 @@ export async function listAskedApprovals(db: Db, memberId: string): Promise<Aske
     .execute();
 }
 
-export interface ComingChange {
+interface ComingChange {
   id: string;
   executionAt: number;
   projectId: string;
@@ -75,7 +75,7 @@ export async function listComingChanges(db: Db, from: number, to: number): Promi
     .execute();
 }
 
-export interface FailedRun {
+interface FailedRun {
   id: string;
   actorId: string;
   status: string;
@@ -85,7 +85,7 @@ export interface FailedRun {
 }
 
 const MAX_FAILED = 500;
-export const FAILED_STATUSES = ['FAILED', 'TIMED-OUT'] as const;
+const FAILED_STATUSES = ['FAILED', 'TIMED-OUT'] as const;
 
 /** Of each status the newest. */
 export async function listFailedRuns(db: Db, userId: string, since: number): Promise<FailedRun[]> {

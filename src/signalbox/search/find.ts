@@ -9,7 +9,7 @@ import { listNewestRunIds } from './store-actor-records.ts';
 import { listEntryIds, listUnindexed, SEARCHED } from './store.ts';
 import { parseQuery, rankOf, stagesOf, type IndexedKind, type SearchQuery } from './terms.ts';
 
-export interface SearchRequest {
+interface SearchRequest {
   text: string;
   kinds: ReadonlySet<SearchKind>;
   /** Of each kind. */

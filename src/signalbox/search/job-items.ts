@@ -10,17 +10,17 @@ import type { Searcher } from './source.ts';
 import { readActorRecords } from './store-actor-records.ts';
 
 /** A call as the rules of access want it: every question names its action. */
-export interface AskingCall {
+interface AskingCall {
   caller: KnownCaller;
   can(resource: string, action?: string): boolean;
 }
 
-export function callOf({ caller, can }: Pick<Searcher, 'caller' | 'can'>): AskingCall {
+function callOf({ caller, can }: Pick<Searcher, 'caller' | 'can'>): AskingCall {
   return { caller, can: (resource, action = '') => can(resource, action) };
 }
 
 /** Undefined where the rule refuses; every other error is one. */
-export async function unlessRefused<Value>(ask: () => Value | Promise<Value>): Promise<Value | undefined> {
+async function unlessRefused<Value>(ask: () => Value | Promise<Value>): Promise<Value | undefined> {
   try {
     return await ask();
   } catch (error) {

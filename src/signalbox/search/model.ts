@@ -29,7 +29,7 @@ export const MAX_QUERY_LENGTH = 500;
 export const DEFAULT_LIMIT = 5;
 export const MAX_LIMIT = 20;
 
-export const SearchItem = Type.Object(
+const SearchItem = Type.Object(
   {
     kind: Type.String({ enum: [...SEARCH_KINDS] }),
     id: Type.String(),

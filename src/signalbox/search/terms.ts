@@ -104,7 +104,7 @@ export function indexedWords({ kind, name, key, texts = [], scopes }: SearchReco
   return [...new Set(words)].map((word) => KIND_MARKS[kind] + word).join(' ');
 }
 
-export interface SoughtKind {
+interface SoughtKind {
   kind: IndexedKind;
   /** Only within these; undefined, within all. */
   scopes: readonly string[] | undefined;
