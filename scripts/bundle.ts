@@ -17,6 +17,7 @@ const ENTRIES = {
   'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',
   'markdown-thread': 'src/host/contents/markdown-thread.ts',
   'disk-thread': 'src/actors/runner/disk-thread.ts',
+  'launcher-process': 'src/host/git/process/launcher-process.ts',
   bridge: 'src/actors/runner/isolation/bridge.ts',
 };
 

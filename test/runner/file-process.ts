@@ -52,19 +52,9 @@ export class FileProcess {
     }
   }
 
-  /** The CPU time of the process and of its children that have ended; undefined on systems other than Linux. */
+  /** The CPU time of the process and of all that it has started; undefined on systems other than Linux. */
   cpuSeconds(): number | undefined {
-    try {
-      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
-      // The name of the program, in parentheses, may contain spaces. The fields are utime, stime, cutime and cstime.
-      const ticks = stat
-        .slice(stat.lastIndexOf(')') + 2)
-        .split(' ')
-        .slice(11, 15);
-      return ticks.reduce((sum, part) => sum + Number(part), 0) / TICKS_PER_SECOND;
-    } catch {
-      return undefined;
-    }
+    return this.#child.pid === undefined ? undefined : cpuSecondsOf(this.#child.pid);
   }
 
   /** Always resolves with a report, even if the process crashes. */
@@ -122,5 +112,25 @@ export class FileProcess {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
+  }
+}
+
+/** With children that run, such as the launcher of git, and those that have ended. */
+function cpuSecondsOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in parentheses, may contain spaces. The fields are utime, stime, cutime and cstime.
+    const ticks = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15);
+    const own = ticks.reduce((sum, part) => sum + Number(part), 0) / TICKS_PER_SECOND;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return children.reduce(
+      (sum, child) => sum + (child === '' ? 0 : (cpuSecondsOf(Number(child)) ?? 0)),
+      own,
+    );
+  } catch {
+    return undefined;
   }
 }

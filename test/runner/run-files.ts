@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
+import { closeLauncher } from '../../src/host/git/process/start-program.ts';
 import { cleanUp } from '../cleanup.ts';
 import { followPromises, forgetPromises } from './light-test.ts';
 import { beginFile, endFile } from './reporter.ts';
@@ -97,8 +98,17 @@ async function findLeftovers(): Promise<string[]> {
   }
 }
 
+/** The system counts the time of a process for the run only if it is waited for. */
+async function exit(): Promise<void> {
+  await closeLauncher();
+  process.exit();
+}
+
 process.on('message', (order: Order) => {
-  if (order.file === undefined) process.exit();
+  if (order.file === undefined) {
+    void exit();
+    return;
+  }
   void runFile(order.file, order.engine).then((report) => process.send?.({ report } satisfies Message));
 });
 process.on('disconnect', () => process.exit());

@@ -143,6 +143,14 @@ test('a command that does not read its input ends as usual', { skip }, async () 
   );
 });
 
+test('a command that ends before the server has a turn is read whole', { skip }, async () => {
+  const run = git.run(['version'], { folder, ...limits });
+  await new Promise(setImmediate);
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  assert.match((await inTime(run)).stdout.toString(), /^git version .*\n$/);
+});
+
 test('a stream is read in chunks, and its process ends when the loop is left', { skip }, async () => {
   const content = Buffer.alloc(3_000_000, 'abc');
   const { stdout } = await hashObject(content);

@@ -1,13 +1,12 @@
 // Runs the git program: with a fixed environment, bounded in time, memory, output and number.
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { Semaphore } from '../../../kernel/collections/semaphore.ts';
 import { Failure } from '../../../kernel/failure.ts';
-import { guarded, spawn } from '../../../kernel/network/streams.ts';
+import { guarded } from '../../../kernel/network/streams.ts';
 import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
+import type { ProgramExit } from './launcher.ts';
 import {
   DEFAULT_GIT_MEMORY,
   GitLimitExceeded,
@@ -17,6 +16,7 @@ import {
   limitsOf,
   type GitWork,
 } from './process-limits.ts';
+import { startProgram, type StartedProgram } from './start-program.ts';
 
 const MAX_ERROR_BYTES = 8 * 1024;
 const NICENESS = 5;
@@ -106,6 +106,7 @@ export class GitProgram {
   readonly #path: string;
   readonly #memoryBytes: number;
   readonly #environment = gitEnvironment();
+  readonly #starting = new Set<Promise<GitProcess>>();
   readonly #processes = new Set<GitProcess>();
   readonly #runs: Semaphore;
   readonly #streams: Semaphore;
@@ -168,57 +169,58 @@ export class GitProgram {
     const limits = limitsOf(work, this.#memoryBytes);
     const options = isUnsynced === true ? [...GIT_OPTIONS, '-c', 'core.fsync=none'] : GIT_OPTIONS;
     const command = limitedCommand(this.#path, [...options, `--git-dir=${folder}`, ...args], limits);
-    const child = spawn(command.file, command.args, {
-      cwd: '/',
-      // Git itself refuses a single larger allocation, also where the system does not.
-      env: { ...this.#environment, GIT_ALLOC_LIMIT: String(limits.memoryBytes), ...env },
-      stdio: Array<'pipe'>(hasDialogue === true ? 5 : 3).fill('pipe'),
-      // A process group of its own, so that a kill also reaches the helpers that git starts. It costs nothing measurable.
-      detached: true,
-    });
-    if (child.pid === undefined) {
-      const [cause] = (await once(child, 'error')) as [Error];
-      throw new Failure('unavailable', 'Git could not be started on this server.', { cause });
+    // Git itself refuses a single larger allocation, also where the system does not.
+    const allEnv = { ...this.#environment, GIT_ALLOC_LIMIT: String(limits.memoryBytes), ...env };
+    const starting = startProgram(
+      { ...command, env: allEnv, niceness },
+      { hasDialogue: hasDialogue === true },
+    ).then(
+      (program) => this.#follow(program, onStderr),
+      (cause: unknown) => {
+        throw new Failure('unavailable', 'Git could not be started on this server.', { cause });
+      },
+    );
+    this.#starting.add(starting);
+    try {
+      const started = await starting;
+      if (!this.#isClosed) return started;
+      started.kill();
+      throw new Failure('unavailable', 'The server is stopping.');
+    } finally {
+      this.#starting.delete(starting);
     }
-    const { pid, stdin, stdout } = child;
-    setNiceness(pid, niceness);
+  }
+
+  #follow(
+    { pid, stdin, stdout, stderr, exit, kill, dialogue }: StartedProgram,
+    onStderr: GitStart['onStderr'],
+  ): GitProcess {
     let isAlive = true;
-    const exited = exitOf(child);
-    if (onStderr !== undefined)
-      child.stderr.on(
-        'data',
-        guarded(onStderr, () => kill()),
-      );
-    const input = child.stdio[3] as Readable | undefined;
-    const output = child.stdio[4] as Writable | undefined;
-    const kill = () => void (isAlive && killGroup(pid));
+    const exited = exitOf(stderr, exit);
+    if (onStderr !== undefined) stderr.on('data', guarded(onStderr, kill));
     const end = () => {
       if (!isAlive) return;
       stdin.destroy();
-      output?.destroy();
+      dialogue?.output.destroy();
       const timer = setTimeout(kill, END_GRACE_MS);
       void exited.then(() => clearTimeout(timer));
     };
-    const started: GitProcess = {
-      pid,
-      stdin,
-      stdout,
-      exited,
-      kill,
-      end,
-      ...(input && output && { dialogue: { input, output } }),
-    };
+    const started: GitProcess = { pid, stdin, stdout, exited, kill, end, ...(dialogue && { dialogue }) };
     this.#processes.add(started);
     void exited.then(() => {
       isAlive = false;
       this.#processes.delete(started);
+      // Output that nobody reads would keep the stream open.
+      setImmediate(
+        () => stdout.readableFlowing === null && stdout.listenerCount('readable') === 0 && stdout.resume(),
+      );
     });
     // A process may end before it has read its input: its exit code says more than the broken pipe.
     stdin.on('error', () => {});
-    for (const pipe of [input, output]) {
-      pipe?.on('error', () => {});
+    for (const pipe of dialogue === undefined ? [] : [dialogue.input, dialogue.output]) {
+      pipe.on('error', () => {});
       // A program that git has started may keep the pipes open.
-      void exited.then(() => pipe?.destroy());
+      void exited.then(() => pipe.destroy());
     }
     return started;
   }
@@ -226,6 +228,7 @@ export class GitProgram {
   /** Kills all processes, and resolves when they are gone. No further ones can be started. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.allSettled(this.#starting);
     const processes = [...this.#processes];
     for (const { kill } of processes) kill();
     await Promise.all(processes.map(({ exited }) => exited));
@@ -302,38 +305,22 @@ function drained(stdin: Writable): Promise<void> {
 }
 
 /** Resolves when the process has ended and everything it printed as errors has been read. */
-async function exitOf(child: ChildProcessWithoutNullStreams): Promise<GitExit> {
+async function exitOf(stderr: Readable, exit: Promise<ProgramExit>): Promise<GitExit> {
   const errors: Buffer[] = [];
   let room = MAX_ERROR_BYTES;
   const keep = (chunk: Buffer): void => {
     if (room > 0) errors.push(chunk.subarray(0, room));
     room -= chunk.length;
   };
-  child.stderr.on(
+  stderr.on(
     'data',
     guarded(keep, () => {}),
   );
   const { promise: isClosed, resolve } = Promise.withResolvers<void>();
-  child.stderr.once('close', resolve);
-  const [exitCode, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolveExit) => {
-    child.once('exit', (...exit) => resolveExit(exit));
-  });
+  // It may have ended before the launcher has said that the program runs.
+  if (stderr.closed) resolve();
+  else stderr.once('close', resolve);
+  const { exitCode, signal } = await exit;
   await isClosed;
   return { exitCode, signal, stderr: Buffer.concat(errors).toString() };
-}
-
-/** Requests to the server come before git's work. Where the system refuses that, git runs as it is. */
-function setNiceness(pid: number, niceness: number): void {
-  try {
-    setPriority(pid, niceness);
-  } catch {}
-}
-
-/** Helpers that git has started may live on for a moment after it: they are in its process group. */
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The group is gone.
-  }
 }
