@@ -2,7 +2,7 @@
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '../scripts/console.ts';
 import { startPostgres } from './postgres.ts';
@@ -29,9 +29,8 @@ const { values, positionals } = parseArgs({
 });
 const isWhole = positionals.length === 0;
 const patterns = isWhole ? TEST_FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : positionals;
-/** These start git hundreds of times, which costs more the larger a process has become: so they come before others. */
-const startsGit = (file: string) => /host|git|repositor/.test(relative('.', file));
-const rank = (file: string) => 2 * Number(isLong(file)) + Number(startsGit(file));
+/** Long files first, so that none is left alone at the end. */
+const rank = (file: string) => Number(isLong(file));
 /** These look at the console, so it must have been built. */
 const isConsoleTest = (file: string) => /\/e2e\/|console/.test(file);
 /** Files that are asked for by name run whole. */

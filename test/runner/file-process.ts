@@ -11,7 +11,7 @@ const FIRST = ['light-test.ts', 'key-stock.ts'].map(
   (name) => `--import=${new URL(name, import.meta.url).href}`,
 );
 
-/** As a server has it (launch.mjs). The less memory a process has, the less it costs to start git from it. */
+/** As a server has it (launch.mjs). */
 const SMALL = '--max-semi-space-size=8';
 /** Threads of glibc share one arena: of its own each would keep what servers of earlier files have freed. */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' };

@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import { suite } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { closeLauncher } from '../../src/host/git/process/start-program.ts';
@@ -15,9 +14,6 @@ import type { FileReport, Message, Order, TestFile } from './messages.ts';
 const GRACE_MS = 10_000;
 /** A larger process is replaced. */
 const MAX_BYTES = 1_000_000_000;
-/** After files that start git, because each start copies the page tables of the process. */
-const MAX_BYTES_WITH_GIT = 400_000_000;
-const STARTS_GIT = /host|git|repositor/;
 /** Resources that a file must not leave open. */
 const LEFTOVERS = ['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap'];
 
@@ -62,10 +58,7 @@ async function runFile(file: string, engine?: TestFile['engine']): Promise<FileR
     ...report,
     failures: report.failures + faults.map((fault) => `✖ ${file}\n  ${fault}\n`).join(''),
     failed: report.failed + faults.length,
-    isTidy:
-      left.length === 0 &&
-      !isFiltered &&
-      process.memoryUsage.rss() < (STARTS_GIT.test(relative(folder, file)) ? MAX_BYTES_WITH_GIT : MAX_BYTES),
+    isTidy: left.length === 0 && !isFiltered && process.memoryUsage.rss() < MAX_BYTES,
   };
 }
 
