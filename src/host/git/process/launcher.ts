@@ -1,4 +1,4 @@
-// Starts programs from a small process beside the server, because `fork` copies the page tables of the process that calls it. ADR 9001.
+// Starts programs from a small process beside the server, because `fork` copies the page tables of the process that calls it. ADR 0148.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

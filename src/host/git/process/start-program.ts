@@ -1,4 +1,4 @@
-// Starts a program: by the launcher, or where that cannot be from this process. ADR 9001.
+// Starts a program: by the launcher, or where that cannot be from this process. ADR 0148.
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { spawn } from '../../../kernel/network/streams.ts';
