@@ -4,10 +4,10 @@ import { usePageInfo } from '../app/page-info.ts';
 import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { Card, Figures, KeyValues } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { formatBytes, formatDuration } from '../ui/format.ts';
 import { PageHead } from '../ui/page.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import { Key } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { useActor, useRun } from './queries.ts';
 import { RunDuration, RunStatusView } from './run-cells.tsx';
@@ -33,7 +33,10 @@ function RunView({ run }: { run: RunDetail }) {
   const { id, actId, status, startedAt, meta, buildNumber = '', statusMessage } = run;
   const actor = useActor(actId);
   const name = actor?.title ?? actor?.name ?? actId;
-  usePageInfo([{ label: WORDS.runs, href: '/runs' }, { label: name }, { label: id, copy: id }]);
+  usePageInfo([
+    { label: WORDS.runs, href: '/runs' },
+    { label: name, href: `/runs/${encodeURIComponent(id)}`, copy: id },
+  ]);
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead
@@ -125,5 +128,10 @@ function Storages({ run }: { run: RunDetail }) {
 }
 
 function Id({ id, what }: { id: string; what: string }) {
-  return <Key copyLabel={WORDS.copyId(what.toLowerCase())}>{id}</Key>;
+  return (
+    <span className="row row--4">
+      <code className="key cut">{id}</code>
+      <CopyButton text={id} label={WORDS.copyId(what.toLowerCase())} />
+    </span>
+  );
 }

@@ -16,6 +16,7 @@ import {
   TYPE_ICONS,
   typeName,
   typeOf,
+  variationText,
   type Flag,
   type FlagConfig,
   type Variation,
@@ -27,10 +28,11 @@ import { WORDS } from './words.ts';
 export default function FlagPage() {
   const { project = '', flag: key = '' } = useParams<{ project: string; flag: string }>();
   const { data: flag, error, refetch } = useFlag(project, key);
+  const list = `/flags/${encodeURIComponent(project)}`;
   usePageInfo([
     { label: WORDS.flags, href: '/flags' },
-    { label: project, href: `/flags/${encodeURIComponent(project)}` },
-    { label: flag?.name ?? key, copy: key },
+    { label: project, href: list },
+    { label: flag?.name ?? key, href: `${list}/${encodeURIComponent(key)}`, copy: key },
   ]);
   if (flag === undefined)
     return (
@@ -108,7 +110,7 @@ function Environments({ project, flag }: { project: string; flag: Flag }) {
           </span>
           {isCritical && (
             <Badge tone="prod" icon="shield">
-              {key}
+              {WORDS.critical}
             </Badge>
           )}
         </span>
@@ -155,7 +157,7 @@ const VARIATION_COLUMNS: TableColumn<VariationRow>[] = [
     cell: ({ index, variation }) => (
       <span className="row">
         <VariationMark index={index} />
-        <span className="cut">{variation.name ?? ''}</span>
+        <span className="cut">{variationText(variation)}</span>
       </span>
     ),
   },

@@ -51,6 +51,7 @@ export const WORDS = {
     'Editing targeting, variations and tags here comes with the next release; today the API and the CLI do it.',
   temporary: 'temporary',
   permanent: 'permanent',
+  critical: 'critical',
   archived: 'archived',
   deprecated: 'deprecated',
   noDescription: 'No description.',

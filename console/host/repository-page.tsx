@@ -20,7 +20,7 @@ export default function RepositoryPage() {
   const name = `${owner}/${repo}`;
   usePageInfo([
     { label: WORDS.code, href: '/code' },
-    { label: name, copy: name },
+    { label: name, href: `/code/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}`, copy: name },
   ]);
   return (
     <main id="main" className="page" tabIndex={-1}>
@@ -69,9 +69,11 @@ function RepositoryView({ repository }: { repository: Repository }) {
 
 function Clone({ repository }: { repository: Repository }) {
   const { clone_url: url, ssh_url: ssh, default_branch: branch, language, updated_at: at } = repository;
+  // A server without SSH says the same address twice.
+  const addresses = [...new Set([url, ssh ?? url])];
   return (
     <div className="stack stack--16">
-      {[url, ...(ssh ? [ssh] : [])].map((address) => (
+      {addresses.map((address) => (
         <CodeBlock key={address} text={`git clone ${address}`} copyLabel={WORDS.copyClone} />
       ))}
       <KeyValues

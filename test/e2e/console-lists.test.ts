@@ -1,0 +1,150 @@
+// The lists of flags, runs and repositories in a real browser, and one item of each: empty, full, filtered by the address, live.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { PATIENCE_MS } from '../eventually.ts';
+import { joinHost, type HostPerson } from '../host-people.ts';
+import { insertManyFlags } from '../many-flags.ts';
+import { insertRunRow } from '../run-rows.ts';
+import { startServer, type TestServer } from '../server.ts';
+import { noBrowser, startBrowser } from './browser.ts';
+import { findBarriers, openConsole } from './console.ts';
+
+const MANY = 1000;
+
+describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: HostPerson;
+  let runId: string;
+
+  before(async () => {
+    server = await startServer({ limits: 'off' });
+    const { kernel } = server.app;
+    ada = await joinHost(server, 'ada', { role: 'owner' });
+    await insertManyFlags(kernel, 'shop', MANY);
+    runId = await insertRunRow(kernel, { userId: ada.member.id, finishedAt: kernel.clock.now() });
+    await ada.repository('garden', { description: 'Plants & tools', auto_init: true });
+    browser = await startBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
+  const rowsOf = (page: Page) => page.locator('tbody tr .two b').allInnerTexts();
+
+  test('the lists and one item of each open without a fault and without a barrier', async () => {
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
+    const places: [path: string, title: string, shown: string][] = [
+      ['/flags/shop', 'Flags', 'flag-1000'],
+      ['/flags/shop/flag-0001', 'Flag 0001', 'Editing targeting'],
+      ['/runs', 'Runs', 'Succeeded'],
+      [`/runs/${runId}`, 'actor', 'The run has printed nothing yet.'],
+      ['/code', 'Repositories', 'ada/garden'],
+      ['/code/ada/garden', 'ada/garden', 'Initial commit'],
+    ];
+    for (const [path, title, shown] of places) {
+      await page.goto(`${server.url}/console${path}`);
+      await heading(page, title);
+      await page.locator('main').getByText(shown).first().waitFor();
+      assert.deepEqual(await findBarriers(page), [], path);
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      assert.equal(isWide, false, `${path} scrolls sideways`);
+    }
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('empty lists say what they are for, and what is not there is said too', async () => {
+    const bob = await joinHost(server, 'bob', { role: 'owner' });
+    const phone = { viewport: { width: 360, height: 780 } };
+    const { page, takeProblems, close } = await openConsole(browser, server, bob.member, '', phone);
+    const places: [path: string, shown: string][] = [
+      ['/flags/default', 'This project has no flags yet'],
+      ['/flags/shop?q=nothing-like-this', 'No flag fits this filter'],
+      ['/runs', 'There are no runs yet'],
+      ['/runs?status=FAILED', 'No run has this status'],
+      ['/code', 'There are no repositories yet'],
+      ['/flags/shop/nothing', 'Try again'],
+      ['/runs/nothing', 'Try again'],
+      ['/code/ada/nothing', 'Try again'],
+    ];
+    for (const [path, shown] of places) {
+      await page.goto(`${server.url}/console${path}`);
+      await page.getByText(shown).waitFor();
+      assert.deepEqual(await findBarriers(page), [], path);
+    }
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('the first of a thousand flags are shown while the others wait, and more come when asked for', async () => {
+    const { page, close } = await openConsole(browser, server, ada.member);
+    const offsets: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/api/v2/flags/shop') offsets.push(searchParams.get('offset'));
+    });
+    await page.goto(`${server.url}/console/flags/shop?sort=name`);
+    await page.getByText('50 of 1,000 flags').waitFor();
+    assert.equal((await rowsOf(page)).length, 50);
+    assert.deepEqual(offsets, ['0']);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('100 of 1,000 flags').waitFor();
+    assert.deepEqual(offsets, ['0', '50']);
+    assert.equal((await rowsOf(page)).at(-1), 'Flag 0100');
+    await close();
+  });
+
+  test('a list that was filtered and sorted shows the same rows at its address in another browser', async () => {
+    const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop');
+    await page.getByText('50 of 1,000 flags').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('flag-09');
+    await page.getByText('50 of 100 flags').waitFor();
+    await page.getByRole('button', { name: 'Flag', exact: true }).click();
+    await page.waitForURL(/sort=name/);
+    await page.getByRole('link', { name: 'Flag 0900' }).waitFor();
+    await page.getByRole('button', { name: 'Environments' }).click();
+    await page.getByRole('menuitem', { name: 'production' }).click();
+    await page.waitForURL(/env=test/);
+    await page.locator('table[aria-busy="false"]').waitFor();
+    const rows = await rowsOf(page);
+    assert.equal(rows[0], 'Flag 0900');
+    const second = await openConsole(browser, server, ada.member);
+    await second.page.goto(page.url());
+    await second.page.getByRole('link', { name: 'Flag 0900' }).waitFor();
+    assert.deepEqual(await rowsOf(second.page), rows);
+    assert.equal(await second.page.getByRole('columnheader', { name: 'production' }).count(), 0);
+    await close();
+    await second.close();
+  });
+
+  test('a flag that appears is counted until somebody asks for it', async () => {
+    const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop?q=fresh');
+    await page.getByText('No flag fits this filter').waitFor();
+    const create = (key: string) => ada.post('/api/v2/flags/shop', { key, name: `Fresh ${key}` });
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await create('fresh-1');
+    await page.getByRole('link', { name: 'Fresh fresh-1' }).waitFor();
+    await create('fresh-2');
+    await page.getByText('1 new').waitFor();
+    assert.deepEqual(await rowsOf(page), ['Fresh fresh-1']);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('link', { name: 'Fresh fresh-2' }).waitFor();
+    await close();
+  });
+
+  test('a log is downloaded by a link that the server signs', async () => {
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, `/runs/${runId}`);
+    const begun = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await begun;
+    assert.match(new URL(download.url()).pathname, new RegExp(`^/v2/logs/${runId}$`));
+    assert.equal(await download.failure(), null);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+});
