@@ -53,6 +53,15 @@ test('a program has its environment and niceness, and nothing of the server', { 
   );
 });
 
+test('a program has its three streams, and no descriptor of the launcher', { skip }, async () => {
+  const program = await shell('readlink /proc/self/fd/0; ls /proc/self/fd');
+  const [stdin, ...descriptors] = (await inTime(text(program.stdout))).trim().split('\n');
+  assert.match(stdin!, /^socket:/);
+  // The shell that starts the tests may leave some open, which every program inherits.
+  const usual = execFileSync('/bin/sh', ['-c', 'ls /proc/self/fd'], { encoding: 'utf8' }).trim().split('\n');
+  assert.deepEqual(descriptors, usual);
+});
+
 test('many programs at once keep their streams apart', { skip }, async () => {
   const outputs = Array.from({ length: 40 }, async (_, index) => text((await shell(`echo ${index}`)).stdout));
   assert.deepEqual(
