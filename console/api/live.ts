@@ -26,7 +26,11 @@ export interface ChangeEvent {
 }
 
 /** What tabs say to each other. */
-type Message = { kind: 'event'; event: StreamEvent } | { kind: 'state'; live: Live };
+type Message =
+  | { kind: 'event'; event: StreamEvent }
+  | { kind: 'state'; live: Live; lastId?: string }
+  /** A tab that was just opened asks how it stands. */
+  | { kind: 'ask' };
 
 const LEASE_KEY = 'signalbox_stream';
 /** Browsers let tabs in the background do something once a second. */
@@ -71,8 +75,16 @@ function tell(message: Message): void {
   hear(message);
 }
 
+function tellState(next: Live): void {
+  tell({ kind: 'state', live: next, ...(lastId !== undefined && { lastId }) });
+}
+
 function hear(message: Message): void {
-  if (message.kind === 'state') return setLive(message.live);
+  if (message.kind === 'ask') return reading === undefined ? undefined : tellState(live);
+  if (message.kind === 'state') {
+    lastId = message.lastId ?? lastId;
+    return setLive(message.live);
+  }
   const { event } = message;
   lastId = event.id ?? lastId;
   refresh(event);
@@ -146,7 +158,7 @@ async function follow(): Promise<void> {
       await readOnce(control.signal, () => {
         failures = 0;
         brokenSince = undefined;
-        tell({ kind: 'state', live: { state: 'live' } });
+        tellState({ state: 'live' });
       });
     } catch {
       // It broke, or never began; the next round tries again.
@@ -154,7 +166,7 @@ async function follow(): Promise<void> {
     if (control.signal.aborted) return;
     brokenSince ??= Date.now();
     const state = Date.now() - brokenSince > OFFLINE_MS ? 'offline' : 'reconnecting';
-    tell({ kind: 'state', live: { state, since: brokenSince } });
+    tellState({ state, since: brokenSince });
     await delay(Math.min(1000 * 2 ** Math.min(failures, 4), MAX_DELAY_MS), control.signal);
   }
 }
@@ -196,4 +208,5 @@ export function startLive(): void {
   onSession(() => sessionState() === 'left' && stop());
   setInterval(tick, TICK_MS);
   tick();
+  if (reading === undefined) channel.postMessage({ kind: 'ask' } satisfies Message);
 }

@@ -69,5 +69,9 @@ function Liveness() {
   const { state, since = 0 } = useSyncExternalStore(onLive, liveState);
   const time = new Date(since).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
   const words = WORDS.live[state];
-  return <LiveDot state={state}>{typeof words === 'string' ? words : words(time)}</LiveDot>;
+  return (
+    <span role="status">
+      <LiveDot state={state}>{typeof words === 'string' ? words : words(time)}</LiveDot>
+    </span>
+  );
 }
