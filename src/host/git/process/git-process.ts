@@ -6,7 +6,7 @@ import { Semaphore } from '../../../kernel/collections/semaphore.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { guarded } from '../../../kernel/network/streams.ts';
 import { GIT_OPTIONS, gitEnvironment } from './git-environment.ts';
-import type { ProgramExit } from './launcher.ts';
+import type { LaunchExit } from './launcher.ts';
 import {
   DEFAULT_GIT_MEMORY,
   GitLimitExceeded,
@@ -305,7 +305,7 @@ function drained(stdin: Writable): Promise<void> {
 }
 
 /** Resolves when the process has ended and everything it printed as errors has been read. */
-async function exitOf(stderr: Readable, exit: Promise<ProgramExit>): Promise<GitExit> {
+async function exitOf(stderr: Readable, exit: Promise<LaunchExit>): Promise<GitExit> {
   const errors: Buffer[] = [];
   let room = MAX_ERROR_BYTES;
   const keep = (chunk: Buffer): void => {

@@ -30,20 +30,20 @@ export interface ProgramStart {
 export type LauncherOrder = LaunchOrder | { kill: number };
 export type LaunchOrder = ProgramStart & { id: number; address: string; secrets: readonly string[] };
 
-export interface ProgramExit {
+export interface LaunchExit {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
 }
 
 /** From the launcher: that it is ready, that a program runs or could not be started, or how one has ended. */
-export type LauncherReply = 'ready' | ({ id: number } & ({ pid: number } | { error: string } | ProgramExit));
+export type LauncherReply = 'ready' | ({ id: number } & ({ pid: number } | { error: string } | LaunchExit));
 
 export interface LaunchedProgram {
   pid: number;
   stdin: Socket;
   stdout: Socket;
   stderr: Socket;
-  exit: Promise<ProgramExit>;
+  exit: Promise<LaunchExit>;
   /** Ends the program and what it has started. */
   kill(): void;
 }
@@ -53,7 +53,7 @@ interface Launch {
   streams: (Socket | undefined)[];
   pid?: number;
   launched: PromiseWithResolvers<LaunchedProgram>;
-  exit: PromiseWithResolvers<ProgramExit>;
+  exit: PromiseWithResolvers<LaunchExit>;
 }
 
 /** Is thrown where a program has certainly not been started. */

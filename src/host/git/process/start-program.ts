@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { spawn } from '../../../kernel/network/streams.ts';
-import { Launcher, NotLaunched, type ProgramExit, type ProgramStart } from './launcher.ts';
+import { Launcher, NotLaunched, type LaunchExit, type ProgramStart } from './launcher.ts';
 import { killGroup, setNiceness } from './process-group.ts';
 
 export interface StartedProgram {
@@ -10,7 +10,7 @@ export interface StartedProgram {
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
-  exit: Promise<ProgramExit>;
+  exit: Promise<LaunchExit>;
   /** Ends the program and what it has started. */
   kill(): void;
   dialogue?: { input: Readable; output: Writable };
@@ -75,7 +75,7 @@ async function spawnHere(
   const { pid, stdin, stdout, stderr } = child;
   setNiceness(pid, niceness);
   let isAlive = true;
-  const exit = new Promise<ProgramExit>((resolve) => {
+  const exit = new Promise<LaunchExit>((resolve) => {
     child.once('exit', (exitCode, signal) => {
       isAlive = false;
       resolve({ exitCode, signal });
