@@ -178,7 +178,9 @@ export async function giveWebhook(
   return webhook!.id;
 }
 
-interface GivenRun extends Partial<Pick<Run, 'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'taskId'>> {
+interface GivenRun extends Partial<
+  Pick<Run, 'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'taskId'>
+> {
   token?: string;
   origin?: RunOrigin;
 }

@@ -135,11 +135,7 @@ describe('where runs share the network of the machine', () => {
 });
 
 describe('pages for members', () => {
-  const PAGES = [
-    '/session',
-    '/settings/apps',
-    '/docs/host/versions/2026-03-10/impact',
-  ];
+  const PAGES = ['/session', '/settings/apps', '/docs/host/versions/2026-03-10/impact'];
 
   test('F28 a cookie alone gets a shell without content, whose script is allowed by its hash', async () => {
     for (const path of PAGES) {

@@ -107,8 +107,17 @@ describe('the frame of the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
     const node = await startServer({ limits: 'off', port, publicUrl });
     try {
       const { db, clock } = node.app.kernel;
-      const bob = await insertMember(db, { username: 'bob', email: 'bob@example.com', role: 'owner' }, null, clock.now());
-      const { page, takeProblems, close } = await openConsole(browser, { ...node, app: node.app, log: node.log, url: publicUrl }, bob);
+      const bob = await insertMember(
+        db,
+        { username: 'bob', email: 'bob@example.com', role: 'owner' },
+        null,
+        clock.now(),
+      );
+      const { page, takeProblems, close } = await openConsole(
+        browser,
+        { ...node, app: node.app, log: node.log, url: publicUrl },
+        bob,
+      );
       assert.equal(await page.evaluate('isSecureContext'), false);
       await isLive(page);
       const other = await page.context().newPage();

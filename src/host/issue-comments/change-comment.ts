@@ -3,7 +3,7 @@ import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { EventDetails } from '../events/model.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { COMMENT_ON_ISSUE, type OpenedIssues } from '../issues/access.ts';
-import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
+import { auditChangeByAnother, updateTimeOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { showForPayload } from '../issues/record-actions.ts';
@@ -51,7 +51,7 @@ export async function editComment(
   const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   if (comment.body === body) return comment;
-  const changed = await updateComment(tx.db, comment, { body, updatedAt: laterOf(tx, comment) });
+  const changed = await updateComment(tx.db, comment, { body, updatedAt: updateTimeOf(tx, comment) });
   const changes = { body: { from: comment.body } };
   const touched = await touchIssue(tx, issue);
   await recordReferences(tx, opened, touched, body);

@@ -24,11 +24,11 @@ export async function touchIssue(
   issue: Issue,
   update: Omit<IssueUpdate, 'updatedAt'> = {},
 ): Promise<Issue> {
-  return await updateIssue(tx.db, issue, { ...update, updatedAt: laterOf(tx, issue) });
+  return await updateIssue(tx.db, issue, { ...update, updatedAt: updateTimeOf(tx, issue) });
 }
 
 /** Of calls at the same time, one that began earlier may come later. */
-export function laterOf({ actor }: ChangeTransaction, { updatedAt }: { updatedAt: number }): number {
+export function updateTimeOf({ actor }: ChangeTransaction, { updatedAt }: { updatedAt: number }): number {
   return Math.max(actor.now, updatedAt);
 }
 

@@ -2,7 +2,7 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { COMMENT_ON_ISSUE, type OpenedIssues } from '../issues/access.ts';
-import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
+import { auditChangeByAnother, updateTimeOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
@@ -129,7 +129,7 @@ export async function editReviewComment(
   const issue = await lockConversation(tx, opened, issueId);
   const comment = await readComment(tx, issue, id);
   if (comment.body === body) return comment;
-  const changed = await updateReviewComment(tx.db, comment, { body, updatedAt: laterOf(tx, comment) });
+  const changed = await updateReviewComment(tx.db, comment, { body, updatedAt: updateTimeOf(tx, comment) });
   if (comment.isPending) return changed;
   const touched = await touchIssue(tx, issue);
   await recordReferences(tx, opened, touched, body);

@@ -1,7 +1,7 @@
 // The one way in which reviews are written, submitted, changed, deleted and dismissed: the row, requests, the timeline and webhooks, in one transaction.
 import { actorIdOf, type ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { OpenedIssues } from '../issues/access.ts';
-import { auditChangeByAnother, laterOf, lockConversation, touchIssue } from '../issues/conversation.ts';
+import { auditChangeByAnother, updateTimeOf, lockConversation, touchIssue } from '../issues/conversation.ts';
 import { subscribedBy } from '../issues/lists/facets.ts';
 import type { Author, Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
@@ -127,7 +127,7 @@ export async function editReview(
   if (review.body === body) return review;
   const rules = { state: review.state, hasComments: await hasComments(tx, review) };
   const checked = checkedReviewBody(body, rules);
-  const updatedAt = laterOf(tx, review);
+  const updatedAt = updateTimeOf(tx, review);
   const changed = await updateReview(tx.db, review, { body: checked, updatedAt });
   if (review.state === 'PENDING') return changed;
   const touched = await touchIssue(tx, issue);
