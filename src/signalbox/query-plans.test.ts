@@ -41,7 +41,7 @@ import {
 } from './attention/store-causes.ts';
 import { deletePastSnoozes, deleteSnooze, listSnoozes, upsertSnooze } from './attention/store.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
-import { SOURCES } from './search/sources.ts';
+import { SEARCH_SOURCES } from './search/sources.ts';
 import { listNewestRunIds } from './search/store-actor-records.ts';
 import { findFlagIds } from './search/store-pasted.ts';
 import { hasUnindexed, indexChanges, listEntryIds, listUnindexed, SEARCHED } from './search/store.ts';
@@ -143,14 +143,14 @@ onEachEngine((testEngine) => {
   test('a search finds its rows by an index, and so does what keeps the index', async () => {
     const { db } = engine;
     // The last rows stay as changes that are not indexed yet.
-    for (let done = 0; done < 2 * ROWS - 1000; done += 1000) await indexChanges(db, SOURCES, 1000);
+    for (let done = 0; done < 2 * ROWS - 1000; done += 1000) await indexChanges(db, SEARCH_SOURCES, 1000);
     const seen = recordStatements(engine);
     await hasUnindexed(db);
     await listUnindexed(db, 500);
-    await indexChanges(db, SOURCES, 100);
+    await indexChanges(db, SEARCH_SOURCES, 100);
     for (const terms of stagesOf(parseQuery('team 7'), { kind: 'team', scopes: ['a', 'b'] }))
       await listEntryIds(db, [1, ...(await searchByTerms(engine, SEARCHED, terms, 10))]);
-    for (const source of SOURCES.values()) await source.read(db, ['7', '8']);
+    for (const source of SEARCH_SOURCES.values()) await source.read(db, ['7', '8']);
     await listNewestRunIds(db, 'm7', ['a'], 5);
     for (const what of ['flag', 'segment'] as const) await findFlagIds(db, what, 'p', 'k');
     await assertPlans(engine, [...seen.values()], {

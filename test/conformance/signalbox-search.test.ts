@@ -1,7 +1,7 @@
 // One search over the Signalbox API: what is found, by what, in which order, and by whom.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { SOURCES } from '../../src/signalbox/search/sources.ts';
+import { SEARCH_SOURCES } from '../../src/signalbox/search/sources.ts';
 import { indexChanges } from '../../src/signalbox/search/store.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveIssue } from '../host-issues.ts';
@@ -35,7 +35,7 @@ onEachEngine((engine) => {
   };
   /** Brings the index up to date: until then, searches read what has changed by themselves. */
   const index = async () => {
-    while ((await indexChanges(server.app.kernel.db, SOURCES, 200)) > 0);
+    while ((await indexChanges(server.app.kernel.db, SEARCH_SOURCES, 200)) > 0);
   };
 
   before(async () => {

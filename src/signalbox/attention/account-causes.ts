@@ -3,7 +3,7 @@ import { tokenResource } from '../../flags/tokens/model.ts';
 import { hostApi } from '../../host/api.ts';
 import { listVersionUsage } from '../../kernel/versions/usage/store.ts';
 import type { Searcher } from '../search/source.ts';
-import { SOURCES } from '../search/sources.ts';
+import { SEARCH_SOURCES } from '../search/sources.ts';
 import type { Cause } from './model.ts';
 import { listAskedReviews, listExpiringTokens } from './store-causes.ts';
 
@@ -15,7 +15,7 @@ const MIN_LEFT_MS = 5000;
 const MAX_USAGE_ROWS = 100;
 
 export async function findReviews(searcher: Searcher): Promise<Cause[]> {
-  const source = SOURCES.get('issue')!;
+  const source = SEARCH_SOURCES.get('issue')!;
   const ids = await listAskedReviews(searcher.db, searcher.accountId);
   if (ids.length === 0) return [];
   const shown = await source.show(searcher, await source.read(searcher.db, ids), false);

@@ -9,12 +9,12 @@ import {
   readTeamRecords,
   readTokenRecords,
   SERVICE_SCOPE,
-  type MemberRecord,
+  type SearchedMember,
   type TeamRecord,
   type TokenRecord,
 } from './store-account-records.ts';
 
-const memberSource: SearchSource<MemberRecord> = {
+const memberSource: SearchSource<SearchedMember> = {
   name: 'member',
   kinds: ['member'],
   read: readMemberRecords,

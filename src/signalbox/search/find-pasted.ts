@@ -10,7 +10,7 @@ import { showBuild, showRuns } from './job-items.ts';
 import type { FoundItem } from './model.ts';
 import { parsePasted, type Pasted } from './pasted.ts';
 import type { Searcher } from './source.ts';
-import { SOURCES } from './sources.ts';
+import { SEARCH_SOURCES } from './sources.ts';
 import { findFlagIds } from './store-pasted.ts';
 import { listEntryIds, SEARCHED } from './store.ts';
 import { parseQuery, stagesOf } from './terms.ts';
@@ -72,17 +72,17 @@ async function findById(searcher: Searcher, given: string): Promise<FoundItem[]>
 
 async function show(searcher: Searcher, name: string, ids: readonly string[]): Promise<FoundItem[]> {
   if (ids.length === 0) return [];
-  const source = SOURCES.get(name)!;
+  const source = SEARCH_SOURCES.get(name)!;
   const records = await source.read(searcher.db, ids);
   return records.length === 0 ? [] : await source.show(searcher, records, true);
 }
 
 /** Several may end alike. */
 async function findTokens(searcher: Searcher, ending: string): Promise<FoundItem[]> {
-  const scopes = SOURCES.get('token')!.scopesOf?.(searcher);
+  const scopes = SEARCH_SOURCES.get('token')!.scopesOf?.(searcher);
   const [whole] = stagesOf(parseQuery(ending), { kind: 'token', scopes });
   const numbers = await searchByTerms(searcher.kernel.engine, SEARCHED, whole!, MAX_TOKENS);
-  const source = SOURCES.get('token')!;
+  const source = SEARCH_SOURCES.get('token')!;
   const ids = await listEntryIds(searcher.db, numbers);
   const records = ids.length === 0 ? [] : await source.read(searcher.db, ids);
   return await source.show(

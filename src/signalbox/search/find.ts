@@ -4,7 +4,7 @@ import { findPasted } from './find-pasted.ts';
 import { showRuns } from './job-items.ts';
 import { SEARCH_KINDS, type FoundItem, type SearchKind } from './model.ts';
 import type { Searcher, SearchSource } from './source.ts';
-import { SOURCES } from './sources.ts';
+import { SEARCH_SOURCES } from './sources.ts';
 import { listNewestRunIds } from './store-actor-records.ts';
 import { listEntryIds, listUnindexed, SEARCHED } from './store.ts';
 import { parseQuery, rankOf, stagesOf, type IndexedKind, type SearchQuery } from './terms.ts';
@@ -32,7 +32,7 @@ export async function findEverything(searcher: Searcher, request: SearchRequest)
   const { kinds, limit, text } = request;
   const query = parseQuery(text);
   const unindexed = await listUnindexed(searcher.db, MAX_UNINDEXED);
-  const sought = [...SOURCES.values()].flatMap((source) =>
+  const sought = [...SEARCH_SOURCES.values()].flatMap((source) =>
     source.kinds
       .filter((kind) => kinds.has(kind) || (kind === 'actor' && kinds.has('run')))
       .map((kind) => ({ source, kind, changed: unindexed.get(source.name) ?? [] })),

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { StopReason } from '../../kernel/jobs/due-worker.ts';
-import { SOURCES } from './sources.ts';
+import { SEARCH_SOURCES } from './sources.ts';
 import { hasUnindexed, indexChanges } from './store.ts';
 
 /** A search reads newer changes by itself, so that this may take its time. */
@@ -18,7 +18,8 @@ export function startIndexing({ db, log }: Pick<Kernel, 'db' | 'log'>): {
   let isWorking = false;
   const look = async () => {
     if (!(await hasUnindexed(db))) return;
-    while (!isStopping && (await indexChanges(db, SOURCES, BATCH_SIZE)) === BATCH_SIZE) await nextTurn();
+    while (!isStopping && (await indexChanges(db, SEARCH_SOURCES, BATCH_SIZE)) === BATCH_SIZE)
+      await nextTurn();
   };
   const timer = setInterval(() => {
     if (isWorking) return;

@@ -26,8 +26,8 @@ export const SEARCH_KINDS = [
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export const MAX_QUERY_LENGTH = 500;
-export const DEFAULT_LIMIT = 5;
-export const MAX_LIMIT = 20;
+export const DEFAULT_PER_KIND = 5;
+export const MAX_PER_KIND = 20;
 
 const SearchItem = Type.Object(
   {

@@ -4,8 +4,8 @@ import { route } from '../../kernel/http/route.ts';
 import { PlainText, problem, Type } from '../../kernel/schema/schema.ts';
 import { findEverything } from './find.ts';
 import {
-  DEFAULT_LIMIT,
-  MAX_LIMIT,
+  DEFAULT_PER_KIND,
+  MAX_PER_KIND,
   MAX_QUERY_LENGTH,
   parseKinds,
   SEARCH_KINDS,
@@ -33,7 +33,10 @@ const search = route(
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, description: `Of each kind. ${describeLimit(DEFAULT_LIMIT, MAX_LIMIT)}` }),
+        Type.Integer({
+          minimum: 1,
+          description: `Of each kind. ${describeLimit(DEFAULT_PER_KIND, MAX_PER_KIND)}`,
+        }),
       ),
     }),
     reply: { 200: SearchResult },
@@ -43,7 +46,7 @@ const search = route(
     const request = {
       text: q,
       kinds: parseKinds(kinds),
-      limit: clampLimit(limit, DEFAULT_LIMIT, MAX_LIMIT),
+      limit: clampLimit(limit, DEFAULT_PER_KIND, MAX_PER_KIND),
     };
     return { items: await findEverything(await openSearcher(kernel, caller, now), request) };
   },

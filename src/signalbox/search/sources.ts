@@ -6,7 +6,7 @@ import { hostSources } from './host-sources.ts';
 import type { SearchSource } from './source.ts';
 
 /** By name. */
-export const SOURCES: ReadonlyMap<string, SearchSource> = new Map(
+export const SEARCH_SOURCES: ReadonlyMap<string, SearchSource> = new Map(
   ([...flagSources, ...actorSources, ...hostSources, ...accountSources] as SearchSource[]).map((source) => [
     source.name,
     source,

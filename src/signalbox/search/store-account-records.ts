@@ -3,11 +3,11 @@ import { listMembersById, type Member } from '../../kernel/identity/store-member
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SearchRecord } from './terms.ts';
 
-export interface MemberRecord extends SearchRecord {
+export interface SearchedMember extends SearchRecord {
   member: Member;
 }
 
-export async function readMemberRecords(db: Db, ids: readonly string[]): Promise<MemberRecord[]> {
+export async function readMemberRecords(db: Db, ids: readonly string[]): Promise<SearchedMember[]> {
   const members = await listMembersById(db, ids);
   return members.map((member) => {
     const { id, username, email, firstName, lastName } = member;

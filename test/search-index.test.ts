@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { onEachEngine } from '../../../test/engines.ts';
-import { migrations } from '../../app/apis.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
-import { migrate } from '../../kernel/storage/migrate.ts';
-import { searchMigrations } from '../migrations/search.ts';
-import { SOURCES } from './sources.ts';
-import { hasUnindexed, indexChanges, listUnindexed } from './store.ts';
+import { onEachEngine } from './engines.ts';
+import { migrations } from '../src/app/apis.ts';
+import type { Engine } from '../src/kernel/storage/engine.ts';
+import { migrate } from '../src/kernel/storage/migrate.ts';
+import { searchMigrations } from '../src/signalbox/migrations/search.ts';
+import { SEARCH_SOURCES } from '../src/signalbox/search/sources.ts';
+import { hasUnindexed, indexChanges, listUnindexed } from '../src/signalbox/search/store.ts';
 
 const names = new Set(searchMigrations.map(({ name }) => name));
 
@@ -40,7 +40,7 @@ onEachEngine((testEngine) => {
     );
     await migrate(engine, migrations, 1);
     assert.deepEqual((await listUnindexed(engine.db, 100)).get('storage'), ['a'], 'those with a name');
-    await indexChanges(engine.db, SOURCES, 100);
+    await indexChanges(engine.db, SEARCH_SOURCES, 100);
     assert.deepEqual(await wordsOfTeams(engine), ['team old']);
     assert.equal(await hasUnindexed(engine.db), false);
   });
@@ -48,7 +48,7 @@ onEachEngine((testEngine) => {
   test('every change is recorded, whatever makes it, and one that is rolled back is not', async () => {
     const engine = await testEngine.openMigrated();
     const { db } = engine;
-    const index = () => indexChanges(db, SOURCES, 100);
+    const index = () => indexChanges(db, SEARCH_SOURCES, 100);
     while ((await index()) > 0);
     await insertTeam(engine, 'one');
     await insertTeam(engine, 'two');
@@ -75,11 +75,11 @@ onEachEngine((testEngine) => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all([
         sql`update teams set name = ${`Round ${round}`}`.execute(db),
-        indexChanges(db, SOURCES, 100),
-        indexChanges(db, SOURCES, 100),
+        indexChanges(db, SEARCH_SOURCES, 100),
+        indexChanges(db, SEARCH_SOURCES, 100),
       ]);
     }
-    while ((await indexChanges(db, SOURCES, 100)) > 0);
+    while ((await indexChanges(db, SEARCH_SOURCES, 100)) > 0);
     assert.deepEqual(await wordsOfTeams(engine), ['round 9 busy']);
   });
 });
