@@ -1,6 +1,7 @@
 // One run, to read: how it went, with what, where its data are, and the end of its log.
 import { useParams } from 'wouter';
-import { usePageInfo } from '../app/page-info.ts';
+import type { ApiError } from '../api/error.ts';
+import { usePageInfo, type Crumb } from '../app/page-info.ts';
 import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { Card, Figures, KeyValues } from '../ui/card.tsx';
@@ -20,23 +21,38 @@ const MEBI = 1024 * 1024;
 export default function RunPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { run, error, refetch } = useRun(id);
-  return run === undefined ? (
+  if (run !== undefined) return <RunView run={run} />;
+  return <NoRun id={id} error={error} onRetry={() => void refetch()} />;
+}
+
+interface NoRunProps {
+  id: string;
+  /** Null while it is read. */
+  error: ApiError | null;
+  onRetry: () => void;
+}
+
+function NoRun({ id, error, onRetry }: NoRunProps) {
+  usePageInfo(crumbsOf(id, id));
+  return (
     <main id="main" className="page" tabIndex={-1}>
-      {error === null ? <Skeleton lines={8} /> : <ReadProblem error={error} onRetry={() => void refetch()} />}
+      {error === null ? <Skeleton lines={8} /> : <ReadProblem error={error} onRetry={onRetry} />}
     </main>
-  ) : (
-    <RunView run={run} />
   );
+}
+
+function crumbsOf(id: string, name: string): Crumb[] {
+  return [
+    { label: WORDS.runs, href: '/runs' },
+    { label: name, href: `/runs/${encodeURIComponent(id)}`, copy: id },
+  ];
 }
 
 function RunView({ run }: { run: RunDetail }) {
   const { id, actId, status, startedAt, meta, buildNumber = '', statusMessage } = run;
   const actor = useActor(actId);
   const name = actor?.title ?? actor?.name ?? actId;
-  usePageInfo([
-    { label: WORDS.runs, href: '/runs' },
-    { label: name, href: `/runs/${encodeURIComponent(id)}`, copy: id },
-  ]);
+  usePageInfo(crumbsOf(id, name));
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead

@@ -48,7 +48,8 @@ export function useListPages<Body, Row>(read: ListRead<Body, Row>) {
   const { data, isPlaceholderData } = result;
   const rows = useMemo(() => distinct(data?.pages.flatMap((page) => page.rows) ?? [], idOf), [data, idOf]);
   const { shown, newCount, showAll } = useSteadyList({
-    list: JSON.stringify([queryKey, isPlaceholderData]),
+    // What appears in an empty list moves nothing.
+    list: JSON.stringify([queryKey, isPlaceholderData, rows.length === 0]),
     rows,
     pages: data?.pages.length ?? 0,
     idOf,

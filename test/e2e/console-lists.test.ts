@@ -38,7 +38,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
   test('the lists and one item of each open without a fault and without a barrier', async () => {
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
     const places: [path: string, title: string, shown: string][] = [
-      ['/flags/shop', 'Flags', 'flag-1000'],
+      ['/flags/shop?sort=-name', 'Flags', 'flag-1000'],
       ['/flags/shop/flag-0001', 'Flag 0001', 'Editing targeting'],
       ['/runs', 'Runs', 'Succeeded'],
       [`/runs/${runId}`, 'actor', 'The run has printed nothing yet.'],
@@ -126,7 +126,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop?q=fresh');
     await page.getByText('No flag fits this filter').waitFor();
     const create = (key: string) => ada.post('/api/v2/flags/shop', { key, name: `Fresh ${key}` });
-    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await create('fresh-1');
     await page.getByRole('link', { name: 'Fresh fresh-1' }).waitFor();
     await create('fresh-2');
