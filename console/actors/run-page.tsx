@@ -19,7 +19,7 @@ import { originWord, WORDS } from './words.ts';
 const MEBI = 1024 * 1024;
 
 export default function RunPage() {
-  const { id = '' } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const { run, error, refetch } = useRun(id);
   if (run !== undefined) return <RunView run={run} />;
   return <NoRun id={id} error={error} onRetry={() => void refetch()} />;

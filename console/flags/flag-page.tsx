@@ -26,7 +26,7 @@ import { OnOff, Serves, VariationMark, VariationName } from './served.tsx';
 import { WORDS } from './words.ts';
 
 export default function FlagPage() {
-  const { project = '', flag: key = '' } = useParams<{ project: string; flag: string }>();
+  const { project, flag: key } = useParams<{ project: string; flag: string }>();
   const { data: flag, error, refetch } = useFlag(project, key);
   const list = `/flags/${encodeURIComponent(project)}`;
   usePageInfo([
@@ -87,55 +87,56 @@ function FlagBadges({ flag }: { flag: Flag }) {
 interface EnvironmentRow {
   key: string;
   isCritical: boolean;
+  flag: Flag;
   config: FlagConfig;
 }
+
+const ENVIRONMENT_COLUMNS: TableColumn<EnvironmentRow>[] = [
+  {
+    id: 'environment',
+    head: WORDS.environment,
+    isMain: true,
+    cell: ({ key, config, isCritical }) => (
+      <span className="row">
+        <span className="two">
+          <b className="cut">{config._environmentName}</b>
+          <small className="mono cut">{key}</small>
+        </span>
+        {isCritical && (
+          <Badge tone="prod" icon="shield">
+            {WORDS.critical}
+          </Badge>
+        )}
+      </span>
+    ),
+  },
+  { id: 'state', head: WORDS.state, cell: ({ config }) => <OnOff isOn={config.on} /> },
+  { id: 'serves', head: WORDS.serves, cell: ({ flag, config }) => <Serves flag={flag} config={config} /> },
+  {
+    id: 'off',
+    head: WORDS.whenOff,
+    priority: 'low',
+    cell: ({ flag, config }) => <WhenOff flag={flag} config={config} />,
+  },
+  {
+    id: 'modified',
+    head: WORDS.modified,
+    priority: 'mid',
+    cell: ({ config }) => <Time at={config.lastModified} />,
+  },
+];
 
 function Environments({ project, flag }: { project: string; flag: Flag }) {
   const { data } = useEnvironments(project);
   const rows: EnvironmentRow[] = Object.entries(flag.environments ?? {}).map(([key, config]) => ({
     key,
+    flag,
     config,
     isCritical: data?.items.find((one) => one.key === key)?.critical === true,
   }));
-  const columns: TableColumn<EnvironmentRow>[] = [
-    {
-      id: 'environment',
-      head: WORDS.environment,
-      isMain: true,
-      cell: ({ key, config, isCritical }) => (
-        <span className="row">
-          <span className="two">
-            <b className="cut">{config._environmentName}</b>
-            <small className="mono cut">{key}</small>
-          </span>
-          {isCritical && (
-            <Badge tone="prod" icon="shield">
-              {WORDS.critical}
-            </Badge>
-          )}
-        </span>
-      ),
-    },
-    { id: 'state', head: WORDS.state, cell: ({ config }) => <OnOff isOn={config.on} /> },
-    {
-      id: 'serves',
-      head: WORDS.serves,
-      cell: ({ config }) => <Serves flag={flag} config={config} />,
-    },
-    {
-      id: 'off',
-      head: WORDS.whenOff,
-      priority: 'low',
-      cell: ({ config }) => <WhenOff flag={flag} config={config} />,
-    },
-    {
-      id: 'modified',
-      head: WORDS.modified,
-      priority: 'mid',
-      cell: ({ config }) => <Time at={config.lastModified} />,
-    },
-  ];
-  return <Table label={WORDS.environments} columns={columns} rows={rows} rowKey={({ key }) => key} />;
+  return (
+    <Table label={WORDS.environments} columns={ENVIRONMENT_COLUMNS} rows={rows} rowKey={({ key }) => key} />
+  );
 }
 
 function WhenOff({ flag, config }: { flag: Flag; config: FlagConfig }) {

@@ -105,7 +105,7 @@ export function servedIn({ on, _summary }: FlagConfig): Served {
 
 type Summaries = readonly (readonly [index: number, summary: VariationSummary])[];
 
-export function offShares(all: Summaries): Share[] {
+function offShares(all: Summaries): Share[] {
   return all.filter(([, { isOff }]) => isOff === true).map(([index]) => ({ index }));
 }
 

@@ -15,7 +15,7 @@ import { Visibility } from './visibility.tsx';
 import { WORDS } from './words.ts';
 
 export default function RepositoryPage() {
-  const { owner = '', repo = '' } = useParams<{ owner: string; repo: string }>();
+  const { owner, repo } = useParams<{ owner: string; repo: string }>();
   const { data: repository, error, refetch } = useRepository(owner, repo);
   const name = `${owner}/${repo}`;
   usePageInfo([

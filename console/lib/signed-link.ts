@@ -14,7 +14,7 @@ interface SignedLink {
 }
 
 /** Of a call that only reads. */
-export async function signLink(call: Call): Promise<string> {
+async function signLink(call: Call): Promise<string> {
   const { body } = await send<SignedLink>({
     api: 'signalbox',
     method: 'POST',

@@ -122,6 +122,36 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await second.close();
   });
 
+  test('what an environment serves is said in words, and changes while one looks', async () => {
+    const flag = (await ada.post('/api/v2/flags/shop', { key: 'rolled', name: 'Rolled out' })).json;
+    const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop?q=rolled&env=test');
+    const row = page.getByRole('row', { name: 'Rolled out' });
+    await row.getByText('Off', { exact: true }).waitFor();
+    const [first, second] = (flag['variations'] as { _id: string }[]).map(({ _id }) => _id);
+    const instructions = [
+      { kind: 'turnFlagOn' },
+      {
+        kind: 'updateFallthroughVariationOrRollout',
+        rolloutWeights: { [first!]: 12_500, [second!]: 87_500 },
+      },
+    ];
+    await page.getByText('Live', { exact: true }).waitFor();
+    const changed = await ada.call('/api/v2/flags/shop/rolled', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' },
+      body: { environmentKey: 'test', comment: 'An eighth', instructions },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    await row.getByText('On', { exact: true }).waitFor();
+    assert.equal(
+      (await row.locator('.serves').innerText()).replaceAll(/\s+/g, ' '),
+      'A true 12.5 % B false 87.5 %',
+    );
+    await page.getByRole('link', { name: 'Rolled out' }).click();
+    await page.getByRole('list', { name: 'Activity' }).getByText('An eighth').waitFor();
+    await close();
+  });
+
   test('a flag that appears is counted until somebody asks for it', async () => {
     const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop?q=fresh');
     await page.getByText('No flag fits this filter').waitFor();
