@@ -42,16 +42,16 @@ type Overlay = 'palette' | 'api' | 'keys' | 'rail' | undefined;
 
 function Frame() {
   const [location, navigate] = useLocation();
-  const [overlay, setOverlay] = useState<Overlay>();
+  const [opened, setOpened] = useState<{ what: Overlay; at: string }>();
+  // What was opened over a page goes with it. The calls of the next page are as interesting as those of the last.
+  const overlay = opened?.what === 'api' || opened?.at === location ? opened.what : undefined;
+  const setOverlay = (what: Overlay) => setOpened({ what, at: location });
   const [palette, setPalette] = useState('');
   const preferences = usePreferences();
   const { data: me } = useMe();
   const session = useSyncExternalStore(onSession, sessionState);
   useScrollMemory();
-  useEffect(() => {
-    forgetCalls();
-    setOverlay((open) => (open === 'api' ? open : undefined));
-  }, [location]);
+  useEffect(forgetCalls, [location]);
   useEffect(() => {
     if (preferences.theme !== undefined) showTheme(preferences.theme);
     setSingleKeys(preferences.hasKeys !== false);
@@ -63,7 +63,7 @@ function Frame() {
   useKeys({
     '/': () => focusFilter() || openPalette(),
     '?': () => setOverlay('keys'),
-    a: () => setOverlay((open) => (open === 'api' ? undefined : 'api')),
+    a: () => setOverlay(overlay === 'api' ? undefined : 'api'),
   });
   useGoKeys(navigate);
   useEffect(() => {
@@ -74,7 +74,7 @@ function Frame() {
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
-  }, []);
+  });
   const isNarrow = preferences.isRailNarrow === true;
   return (
     <TimeZoneContext value={preferences.timeZone}>

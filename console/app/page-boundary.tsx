@@ -9,17 +9,21 @@ interface BoundaryProps {
   children: ReactNode;
 }
 
-export class PageBoundary extends Component<BoundaryProps, { error: Error | undefined }> {
-  override state: { error: Error | undefined } = { error: undefined };
+interface BoundaryState {
+  error?: Error | undefined;
+  location?: string;
+}
 
-  /** Another page is another try. */
-  override componentDidUpdate({ location }: BoundaryProps): void {
-    if (location !== this.props.location && this.state.error !== undefined)
-      this.setState({ error: undefined });
+export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = {};
+
+  static getDerivedStateFromError(error: Error): BoundaryState {
+    return { error };
   }
 
-  static getDerivedStateFromError(error: Error) {
-    return { error };
+  /** Another page is another try. */
+  static getDerivedStateFromProps({ location }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return location === state.location ? null : { location, error: undefined };
   }
 
   override render(): ReactNode {

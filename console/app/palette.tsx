@@ -1,18 +1,21 @@
 // Search and commands over everything: Ctrl+K.
 import { useDeferredValue, useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
+import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { groupsFor, readSearch, type PaletteItem } from './palette-items.ts';
 import { PALETTE } from './palette-words.ts';
 import { preload } from './pages.tsx';
 import { useSearch } from './search.ts';
 
+/** A click beside it closes it. React does not know the attribute yet. */
+const CLOSED_BY_ANYTHING = { closedby: 'any' };
+
 export default function Palette({ start, onClose }: { start: string; onClose: () => void }) {
   const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useOpenDialog(onClose);
   const { text, kinds } = readSearch(useDeferredValue(typed));
   const isCommand = typed.startsWith('>');
   const search = useSearch(isCommand ? '' : text, kinds === undefined ? {} : { kinds });
@@ -35,13 +38,7 @@ export default function Palette({ start, onClose }: { start: string; onClose: ()
   };
   const isEmpty = items.length === 0 && text !== '' && search.isSuccess && !search.isPlaceholderData;
   return (
-    <dialog
-      ref={dialog}
-      className="pal-pop"
-      aria-label={PALETTE.title}
-      onClose={onClose}
-      onClick={(event) => event.target === dialog.current && onClose()}
-    >
+    <dialog ref={dialog} className="pal-pop" aria-label={PALETTE.title} {...CLOSED_BY_ANYTHING}>
       <div className="pal">
         <div className="pal__in">
           <Icon name="search" />
@@ -91,13 +88,14 @@ export default function Palette({ start, onClose }: { start: string; onClose: ()
 }
 
 function Option({ item, isChosen, onOpen }: { item: PaletteItem; isChosen: boolean; onOpen: () => void }) {
-  const row = useRef<HTMLDivElement>(null);
+  const row = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' });
   }, [isChosen]);
   return (
-    <div
+    <button
       ref={row}
+      type="button"
       id={`palette ${item.id}`}
       role="option"
       tabIndex={-1}
@@ -110,6 +108,6 @@ function Option({ item, isChosen, onOpen }: { item: PaletteItem; isChosen: boole
         <b className="w5">{item.label}</b> <span className="muted">{item.detail}</span>
       </span>
       {isChosen && <kbd>Enter</kbd>}
-    </div>
+    </button>
   );
 }

@@ -193,10 +193,10 @@ onEachEngine((engine) => {
     const shown = await server.call('/api/v2/members/me', { token: null, headers: browser });
     assert.equal(shown.json['email'], 'ivy.lee@example.com');
     assert.equal((await patch({ lastName: null })).json['member'].lastName, undefined);
-    const before = await server.call(`${BASE}/activity?action=updateProfile&member=${ivy.id}`);
+    const earlier = await server.call(`${BASE}/activity?action=updateProfile&member=${ivy.id}`);
     assert.equal((await patch({ firstName: 'Ivy' })).status, 200);
     const later = await server.call(`${BASE}/activity?action=updateProfile&member=${ivy.id}`);
-    assert.deepEqual([before.json['items'].length, later.json['items'].length], [2, 2]);
+    assert.deepEqual([earlier.json['items'].length, later.json['items'].length], [2, 2]);
     const [found] = (await server.call(`${BASE}/members?q=ivy.lee`)).json['items'] as Json[];
     assert.equal(found!['firstName'], 'Ivy');
   });

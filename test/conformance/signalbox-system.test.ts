@@ -156,8 +156,8 @@ onEachEngine((engine) => {
 
   test('the log level changes at once and is audited; what is no level changes nothing', async (t) => {
     const { log } = server.app.kernel;
-    const before = log.level;
-    t.after(() => (log.level = before));
+    const earlier = log.level;
+    t.after(() => (log.level = earlier));
     const changed = await setLevel({ level: 'fatal' });
     assert.equal(changed.status, 200, changed.text);
     assert.deepEqual(changed.json, { level: 'fatal' });

@@ -90,13 +90,13 @@ describe('the frame of the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
   test('tabs share one stream, and another goes on with it when the first is closed', async () => {
     const { page, close } = await openConsole(browser, server, ada);
     await isLive(page);
-    const before = await openStreams(server);
+    const opened = await openStreams(server);
     const other = await page.context().newPage();
     await other.goto(`${server.url}/console/account/settings`);
     await isLive(other);
-    assert.equal(await openStreams(server), before);
+    assert.equal(await openStreams(server), opened);
     await page.close();
-    await eventually(async () => (await openStreams(server)) === before, 'the other tab reads the stream');
+    await eventually(async () => (await openStreams(server)) === opened, 'the other tab reads the stream');
     await isLive(other);
     await close();
   });

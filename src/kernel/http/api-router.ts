@@ -38,9 +38,9 @@ export class ApiRouter {
       leaveBodies(scope);
       scope.addHook('onRequest', function (request, reply, next) {
         const page = request.url === '/' ? findPage(request) : undefined;
-        if (page !== undefined) return void reply.header('vary', 'accept').redirect(page, 303);
         request.api = apis.find(request.url);
-        if (request.api === undefined) next();
+        if (page !== undefined) void reply.header('vary', 'accept').redirect(page, 303);
+        else if (request.api === undefined) next();
         else request.api.onRequest.call(this, request, reply, next);
       });
       scope.setErrorHandler((error: Error, request, reply) => {

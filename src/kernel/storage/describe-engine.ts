@@ -5,6 +5,8 @@ import type { Engine } from './engine.ts';
 
 export interface EngineDescription {
   engine: Engine['kind'];
+  /** As people write it. */
+  name: string;
   version: string;
   /** On disk, without a journal. */
   bytes: number;
@@ -22,7 +24,7 @@ async function describeSqlite({ kind, db }: Engine): Promise<EngineDescription> 
   const own = sql<{ version: string; bytes: number }>`(
     select sqlite_version() as version, page_count * page_size as bytes from pragma_page_count(), pragma_page_size())`;
   const { version, bytes } = await db.selectFrom(own.as('own')).selectAll().executeTakeFirstOrThrow();
-  return { engine: kind, version, bytes, findings: [] };
+  return { engine: kind, name: 'SQLite', version, bytes, findings: [] };
 }
 
 async function describePostgres(engine: Engine): Promise<EngineDescription> {
@@ -31,5 +33,11 @@ async function describePostgres(engine: Engine): Promise<EngineDescription> {
     engine.db,
   );
   const { version, bytes } = rows[0]!;
-  return { engine: engine.kind, version, bytes: Number(bytes), findings: await checkEngine(engine) };
+  return {
+    engine: engine.kind,
+    name: 'PostgreSQL',
+    version,
+    bytes: Number(bytes),
+    findings: await checkEngine(engine),
+  };
 }

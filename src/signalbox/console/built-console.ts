@@ -1,10 +1,10 @@
 // The files of the console. In a clone a child process builds them after the start; the package has them.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { guarded, spawn } from '../../kernel/network/streams.ts';
 import type { Logger } from '../../kernel/observability/log.ts';
 
 /** In the package, and in a clone. */
@@ -87,11 +87,17 @@ export class BuiltConsole {
     });
     lowerPriority(child.pid);
     let words = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-4000)));
     const fail = (reason: string) => {
       this.state = { kind: 'failed', reason };
       log.warn({ reason }, 'the console could not be built; the APIs work without it');
     };
+    child.stderr.setEncoding('utf8').on(
+      'data',
+      guarded(
+        (text: string) => void (words = (words + text).slice(-4000)),
+        ({ message }) => fail(message),
+      ),
+    );
     child.on('error', (error) => fail(error.message));
     child.on('close', (code) => {
       if (code === 0) this.state = { kind: 'idle' };

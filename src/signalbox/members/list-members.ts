@@ -2,7 +2,7 @@
 import type { BaseRole } from '../../kernel/identity/policy.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { filterInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { matchesText, stateOf, type ListedMember, type MEMBER_STATES } from './model.ts';
+import { matchesText, memberStateOf, type ListedMember, type MEMBER_STATES } from './model.ts';
 import { listMembersByName, type MemberPlace } from './store.ts';
 
 const BASE_ROLES: readonly string[] = [
@@ -42,7 +42,7 @@ export async function searchByName(
   const baseRole = role !== undefined && BASE_ROLES.includes(role) ? (role as BaseRole) : undefined;
   const matches = (member: ListedMember) =>
     (role === undefined || role === baseRole || member.customRoles.includes(role)) &&
-    (state === undefined || stateOf(member) === state) &&
+    (state === undefined || memberStateOf(member) === state) &&
     (q === '' || matchesText(member, q));
   const members: ListedMember[] = [];
   let place = after;

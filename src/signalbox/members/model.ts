@@ -51,7 +51,9 @@ export interface MemberSurroundings {
   now: number;
 }
 
-export function stateOf({ lastSeenAt }: Pick<ListedMember, 'lastSeenAt'>): (typeof MEMBER_STATES)[number] {
+export function memberStateOf({
+  lastSeenAt,
+}: Pick<ListedMember, 'lastSeenAt'>): (typeof MEMBER_STATES)[number] {
   return lastSeenAt === undefined ? 'invited' : 'active';
 }
 
@@ -70,7 +72,7 @@ export function toAccountMember(
     role,
     customRoles: customRoles.map((key) => ({ key, name: roleNames.get(key) ?? key })),
     teams: teams.map(({ key, name }) => ({ key, name })),
-    state: stateOf(member),
+    state: memberStateOf(member),
     hasPassword,
     ...(lastSeenAt !== undefined && { lastSeenAt }),
     createdAt,

@@ -40,16 +40,14 @@ export function checkSystem(facts: SystemFacts, state: CheckedState): SystemChec
   ];
 }
 
-function checkDatabase({ database: { engine, version, bytes } }: SystemFacts, { program }: CheckedState) {
-  const name = engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+function checkDatabase({ database }: SystemFacts, { program }: CheckedState) {
+  const { name, version, bytes } = database;
   return {
     name: 'database',
     state: 'ok',
     text: `${name} ${version} answers, and takes ${inGb(bytes)}.`,
-    ...(engine === 'sqlite' && {
-      advice: 'Whether the file is damaged takes long to find out: the command does.',
-      command: `${program} doctor`,
-    }),
+    advice: 'A thorough check takes longer: the command makes it.',
+    command: `${program} doctor`,
   } satisfies SystemCheck;
 }
 

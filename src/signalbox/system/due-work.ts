@@ -1,6 +1,6 @@
 // Work that waits, by kind: who works on it, what is late, and what has failed.
 import type { Due } from '../../kernel/jobs/due-store.ts';
-import type { DueWork } from './model.ts';
+import type { DueSummary } from './model.ts';
 
 /** Workers look every few seconds: what has not begun after this long has nobody who does it. */
 const LATE_MS = 60_000;
@@ -8,14 +8,14 @@ const MAX_ERROR = 300;
 
 type DueRow = Pick<Due, 'kind' | 'due_at' | 'owner' | 'last_error'>;
 
-export function summarizeDue(rows: readonly DueRow[], now: number): DueWork[] {
+export function summarizeDue(rows: readonly DueRow[], now: number): DueSummary[] {
   const byKind = Map.groupBy(rows, ({ kind }) => kind);
   return [...byKind]
     .map(([kind, some]) => summarizeKind(kind, some, now))
     .toSorted((one, other) => other.late - one.late || (one.kind < other.kind ? -1 : 1));
 }
 
-function summarizeKind(kind: string, rows: readonly DueRow[], now: number): DueWork {
+function summarizeKind(kind: string, rows: readonly DueRow[], now: number): DueSummary {
   // The due time of what is worked on is the end of its lease.
   const isHeld = ({ owner, due_at }: DueRow) => owner !== null && due_at > now;
   const late = rows.filter((row) => !isHeld(row) && row.due_at < now - LATE_MS);

@@ -26,7 +26,7 @@ const SystemCheck = Type.Object(
 );
 export type SystemCheck = Static<typeof SystemCheck>;
 
-const DueWork = Type.Object({
+const DueSummary = Type.Object({
   kind: Type.String(),
   waiting: Count('Those that nobody works on'),
   running: Count('Those that are worked on'),
@@ -35,7 +35,7 @@ const DueWork = Type.Object({
   failed: Count('Those that have failed, and are tried again'),
   lastError: Type.Optional(Type.String({ description: 'Why one of them has failed' })),
 });
-export type DueWork = Static<typeof DueWork>;
+export type DueSummary = Static<typeof DueSummary>;
 
 const SystemNode = Type.Object({
   id: Type.String(),
@@ -67,6 +67,7 @@ export const System = Type.Object(
       }),
     ),
     database: Type.Object({
+      name: Type.String({ description: 'Of the engine, as people write it' }),
       engine: OneOf(['sqlite', 'postgres']),
       version: Type.String(),
       bytes: Bytes('On disk, without a journal'),
@@ -81,7 +82,7 @@ export const System = Type.Object(
     nodes: Type.Array(SystemNode, {
       description: 'Those that do background work, and this one; the last seen first, at most 100',
     }),
-    dueWork: Type.Array(DueWork, { description: 'By kind, of the work that is due first' }),
+    dueWork: Type.Array(DueSummary, { description: 'By kind, of the work that is due first' }),
     isDueWorkComplete: Type.Boolean({ description: 'False where more waits than was counted' }),
     webhooks: Type.Object(
       {
