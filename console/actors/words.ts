@@ -50,9 +50,9 @@ export const WORDS = {
     clear: 'Show all runs',
   },
   listNext:
-    'Starting, aborting and rerunning Actors here comes with the next release; today the API and the CLI do it.',
+    'Starting, aborting and rerunning Actors here comes with the next release; today the API and its clients do it.',
   runNext:
-    'Following the log, the output and the storages here comes with the next release; today the API and the CLI show them.',
+    'Following the log, the output and the storages here comes with the next release; today the API shows them.',
   run: 'Run',
   finished: 'Finished',
   exitCode: 'Exit code',

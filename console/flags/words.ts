@@ -45,10 +45,8 @@ export const WORDS = {
     text: 'The filter looks for a part of the name or of the key.',
     clear: 'Clear the filter',
   },
-  listNext:
-    'Switching and creating flags here comes with the next release; today the API and the CLI do both.',
-  flagNext:
-    'Editing targeting, variations and tags here comes with the next release; today the API and the CLI do it.',
+  listNext: 'Switching and creating flags here comes with the next release; today the API does both.',
+  flagNext: 'Editing targeting, variations and tags here comes with the next release; today the API does it.',
   temporary: 'temporary',
   permanent: 'permanent',
   critical: 'critical',
