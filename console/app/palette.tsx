@@ -8,8 +8,8 @@ import { PALETTE } from './palette-words.ts';
 import { preload } from './pages.tsx';
 import { useSearch } from './search.ts';
 
-/** A click beside it closes it. React does not know the attribute yet. */
-const CLOSED_BY_ANYTHING = { closedby: 'any' };
+/** A click beside it closes it. */
+const CLOSED_BY_ANYTHING = { closedby: 'any' } as const;
 
 export default function Palette({ start, onClose }: { start: string; onClose: () => void }) {
   const [typed, setTyped] = useState(start);
