@@ -1,6 +1,7 @@
 // npm run bench [name] [--quick]: runs the benches, or those whose name begins so, and writes the results.
 import type { Effort } from './compare.ts';
 import { benchCodeScanning } from './code-scanning.ts';
+import { benchConsole } from './console.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
 import { benchDeliveryEvaluation } from './delivery-evaluation.ts';
@@ -51,6 +52,7 @@ const BENCHES: Record<string, Bench> = {
   standby: benchStandby,
   webhooks: benchWebhooks,
   crawl: benchCrawl,
+  console: benchConsole,
 };
 
 const isQuick = process.argv.includes('--quick');

@@ -27,6 +27,8 @@ const needed = values.need.split(',').filter((name) => name !== '');
 
 const checks: Record<string, Check> = {
   ...(needed.length > 0 && { needed: () => checkPrograms(needed) }),
+  // First, because the linter needs the types of its packages.
+  console: () => runNode('scripts/console.ts') ?? runNode('node_modules/typescript/bin/tsc', '-p', 'console'),
   format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
   lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
   'import law': checkImports,
@@ -35,7 +37,6 @@ const checks: Record<string, Check> = {
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   ledger: () => runNode('scripts/ledger.ts'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
-  console: () => runNode('scripts/console.ts') ?? runNode('node_modules/typescript/bin/tsc', '-p', 'console'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),
   rooms: () => runNode('scripts/rooms.ts', '--check'),

@@ -1,0 +1,156 @@
+// The console in a browser whose CPU is slowed four times: how soon pages are there, what they load, what holds them up.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { insertMember } from '../src/kernel/identity/store-members.ts';
+import { buildConsole } from '../scripts/console.ts';
+import { logIn, openProfile, startBrowser } from '../test/e2e/browser.ts';
+import { insertManyFlags } from '../test/many-flags.ts';
+import { startServer } from '../test/server.ts';
+import { median, type Effort } from './compare.ts';
+import type { Row } from './report.ts';
+
+const SLOWDOWN = 4;
+const FLAGS = 1000;
+const BUILT = new URL('../console/dist/', import.meta.url).pathname;
+const KB = 1000;
+
+/** Each with what shows that it is ready. */
+const PAGES = {
+  home: { path: '/console', ready: 'h1' },
+  flags: { path: '/console/flags/many', ready: 'tbody tr' },
+  audit: { path: '/console/account/audit', ready: 'tbody tr' },
+  tokens: { path: '/console/account/tokens', ready: 'tbody tr' },
+} as const;
+
+interface Visit {
+  paintMs: number;
+  readyMs: number;
+  blockedMs: number;
+  shift: number;
+}
+
+export async function benchConsole({ rounds }: Effort): Promise<Row[]> {
+  await buildConsole();
+  const server = await startServer({ limits: 'off' });
+  const browser = await startBrowser();
+  try {
+    const { db, clock } = server.app.kernel;
+    const owner = { username: 'ada', email: 'ada@example.com', role: 'owner' as const };
+    const ada = await insertMember(db, owner, null, clock.now());
+    await insertManyFlags(server.app.kernel, 'many', FLAGS);
+    const context = await openProfile(browser, { viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await logIn(page, server, ada);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+    const rows: Row[] = sizes();
+    for (const [name, { path, ready }] of Object.entries(PAGES)) {
+      const visits: Visit[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        visits.push(await visit(page, devtools, server.url + path, ready));
+      rows.push(...rowsOf(name, visits));
+    }
+    rows.push(await benchPalette(page, rounds));
+    return rows;
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
+/** With an empty cache, as on the first day. */
+async function visit(page: Page, devtools: CDPSession, url: string, ready: string): Promise<Visit> {
+  await devtools.send('Network.clearBrowserCache');
+  await page.goto(url);
+  await page.locator(`main ${ready}`).first().waitFor();
+  return await page.evaluate<Visit>(`(async () => {
+    const readyMs = performance.now();
+    const entries = (type) => new Promise((resolve) => {
+      new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true });
+      setTimeout(() => resolve([]), 200);
+    });
+    const [paints, tasks, shifts] = await Promise.all(['paint', 'longtask', 'layout-shift'].map(entries));
+    return {
+      paintMs: paints.find(({ name }) => name === 'first-contentful-paint')?.startTime ?? 0,
+      readyMs,
+      blockedMs: tasks.reduce((sum, { duration }) => sum + duration - 50, 0),
+      shift: shifts.reduce((sum, { value }) => sum + value, 0),
+    };
+  })()`);
+}
+
+function rowsOf(name: string, visits: readonly Visit[]): Row[] {
+  const of = (pick: (one: Visit) => number) => median(visits.map(pick));
+  return [
+    row(
+      `${name}: first paint`,
+      of(({ paintMs }) => paintMs),
+      800,
+      'ms',
+    ),
+    row(
+      `${name}: ready`,
+      of(({ readyMs }) => readyMs),
+      2500,
+      'ms',
+    ),
+    row(
+      `${name}: blocked`,
+      of(({ blockedMs }) => blockedMs),
+      1200,
+      'ms',
+    ),
+    row(
+      `${name}: layout shift, thousandths`,
+      of(({ shift }) => shift * 1000),
+      20,
+      '',
+    ),
+  ];
+}
+
+/** From the key until the field has the focus. */
+async function benchPalette(page: Page, rounds: number): Promise<Row> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    times.push(
+      await page.evaluate<number>(`(async () => {
+        const begun = performance.now();
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+        while (document.activeElement?.getAttribute('role') !== 'combobox')
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        return performance.now() - begun;
+      })()`),
+    );
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+  }
+  // The first loads its code.
+  return row('palette opens', median(times.slice(1)), 80, 'ms');
+}
+
+/** Compressed by gzip, as the budgets have them. */
+function sizes(): Row[] {
+  const page = readFileSync(join(BUILT, 'index.html'), 'utf8');
+  const names = [...page.matchAll(/(?:src|href)="\.\/assets\/([\w.-]+)"/g)].map(([, name]) => name!);
+  const all = readdirSync(join(BUILT, 'assets')).filter((name) => name.endsWith('.gz'));
+  const bytesOf = (name: string) => statSync(join(BUILT, 'assets', `${name}.gz`)).size;
+  const sum = (list: readonly string[]) => list.reduce((total, name) => total + bytesOf(name), 0);
+  const scripts = names.filter((name) => name.endsWith('.js'));
+  return [
+    row('scripts of the entry', sum(scripts) / KB, 90, 'kB'),
+    row('the whole build', sum(all.map((name) => name.slice(0, -3))) / KB, 900, 'kB'),
+  ];
+}
+
+function row(what: string, measured: number, most: number, unit: string): Row {
+  const shown = `${measured.toFixed(unit === 'kB' ? 1 : 0)} ${unit}`.trim();
+  return {
+    what,
+    value: shown,
+    against: unit === 'kB' ? 'gzip' : `Chromium, CPU slowed ${SLOWDOWN} times`,
+    target: `≤ ${most} ${unit}`.trim(),
+    isMet: measured <= most,
+  };
+}
