@@ -1,7 +1,7 @@
 // What the palette offers for what was typed: pages that were opened lately, commands, and hits of the search.
 import { logOut } from '../api/session.ts';
 import type { IconName } from '../ui/icon.tsx';
-import { NAVIGATION } from './pages.tsx';
+import { hasPage, NAVIGATION } from './pages.tsx';
 import { PALETTE } from './palette-words.ts';
 import { readRecentPages } from './recent-pages.ts';
 import { groupHits, type SearchHit } from './search.ts';
@@ -61,7 +61,7 @@ export function groupsFor(typed: string, hits: readonly SearchHit[]): PaletteGro
       label: title,
       detail,
       icon,
-      go: path.startsWith('/') ? path : `/${path}`,
+      go: addressOf(path, title),
     })),
   }));
   const isExact = hits.some((hit) => hit.isExact === true);
@@ -79,6 +79,12 @@ export function groupsFor(typed: string, hits: readonly SearchHit[]): PaletteGro
         ];
   const own = named(PALETTE.commands, [...commands, ...all]);
   return isExact || found.length > 0 ? [...found, ...own] : own;
+}
+
+/** Of a thing that has no page yet, the search says what is known. */
+function addressOf(path: string, title: string): string {
+  const address = path.startsWith('/') ? path : `/${path}`;
+  return hasPage(address) ? address : `/search?q=${encodeURIComponent(title)}`;
 }
 
 function recent(): PaletteItem[] {
