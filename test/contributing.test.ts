@@ -24,8 +24,10 @@ const env = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 before(() => {
   mkdirSync(copy);
-  for (const path of ['src', 'test', 'tools', 'scripts', 'actors-library', 'package.json', 'tsconfig.json']) {
-    cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  const files = ['package.json', 'tsconfig.json'];
+  for (const path of ['src', 'test', 'tools', 'scripts', 'console', 'actors-library', ...files]) {
+    const filter = (from: string) => !/\/console\/(?:node_modules|dist)$/.test(from);
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   for (const step of steps) followStep(copy, step);
@@ -197,7 +199,7 @@ describe('what the documents name', () => {
     [...markdown.replaceAll(/^ *```[^]*?^ *```$/gm, '').matchAll(/`([^`]+)`/g)].map(([, name]) =>
       name!.replaceAll(/\s+/g, ' '),
     );
-  const files = () => globSync('{src,test,scripts,bench,docs}/**/*', { cwd: copy });
+  const files = () => globSync('{src,test,scripts,bench,docs,console}/**/*', { cwd: copy });
 
   for (const [document, text] of Object.entries({ README, CONTRIBUTING })) {
     test(`every file and folder in ${document} exists, here or after its recipe`, () => {
@@ -219,7 +221,7 @@ describe('what the documents name', () => {
     });
 
     test(`every identifier in ${document} occurs in the code`, () => {
-      const code = files().filter((path) => path.endsWith('.ts') && !path.includes('contributing.test'));
+      const code = files().filter((path) => /\.tsx?$/.test(path) && !path.includes('contributing.test'));
       const words = new Set(
         code.flatMap((path) => readFileSync(join(copy, path), 'utf8').match(/\w+/g) ?? []),
       );

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { buildConsole } from '../scripts/console.ts';
 import { makeFolder, start, statusOf, whenListening } from '../src/cli/fixture.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -21,6 +22,7 @@ const program = join(place, 'node_modules/.bin/signalbox');
 before(async () => {
   mkdirSync(clone);
   mkdirSync(place);
+  await buildConsole();
   const files = [
     'src',
     'tools',
@@ -34,6 +36,9 @@ before(async () => {
     'LICENSE',
   ];
   for (const file of files) cpSync(join(ROOT, file), join(clone, file), { recursive: true });
+  // As it was built: the copy has no packages to build it with.
+  const filter = (from: string) => !from.endsWith('/console/node_modules');
+  cpSync(join(ROOT, 'console'), join(clone, 'console'), { recursive: true, filter });
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   await npm(clone, 'pack', '--pack-destination', place);
   writeFileSync(join(place, 'package.json'), '{}');
@@ -100,6 +105,12 @@ test('on an old Node it runs on one that it keeps in the cache of its user', asy
   assert.equal(code, 0);
   assert.match(err, /^Setting up: fetching Node \S+ \(about 50 MB\), once…\n$/);
   assert.equal(readFileSync(join(folder, 'calls'), 'utf8'), 'install --ignore-scripts\n');
+});
+
+test('it has the console, compressed', () => {
+  const page = readFileSync(join(installed, 'dist/console/index.html'), 'utf8');
+  const [, script = ''] = /src="\.\/(assets\/[\w.-]+\.js)"/.exec(page) ?? [];
+  assert.ok(existsSync(join(installed, 'dist/console', `${script}.br`)), script);
 });
 
 test('npx finds its program', async () => {

@@ -229,6 +229,6 @@ test('after the password one comes back to a page of this server, and never to a
   assert.match((await logIn({ return: path })).text, /data-next="\/settings\/installations\?a=%22&#38;b"/);
   for (const bad of ['//evil.example', '/\\evil.example', 'https://evil.example/', '/\t/evil.example']) {
     assert.doesNotMatch((await loginFor(bad)).text, /evil/);
-    assert.match((await logIn({ return: bad })).text, /data-next="\/session"/, bad);
+    assert.match((await logIn({ return: bad })).text, /data-next="\/console"/, bad);
   }
 });

@@ -30,10 +30,14 @@ onEngine('postgres', (engine) => {
         null,
         clock.now(),
       );
-      const browser = await startBrowser();
+      const first = { key: 'first', name: 'First' };
+    assert.equal((await one.call('/api/v2/flags/default', { method: 'POST', body: first })).status, 201);
+    const browser = await startBrowser();
       try {
         const { page, takeProblems } = await openConsole(browser, one, ada, '/account/audit');
         await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+        // What changed before the list was read is in it.
+        await page.locator('tbody tr').first().waitFor();
         const body = { key: 'elsewhere', name: 'Made elsewhere' };
         assert.equal((await two.call('/api/v2/flags/default', { method: 'POST', body })).status, 201);
         await page.getByRole('button', { name: 'Show' }).click();
