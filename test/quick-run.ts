@@ -217,7 +217,7 @@ export const filesOnSqlite: readonly string[] = [
 ];
 
 /** The complete run has these on one of the engines, taken in turn by the order of their names, unless it is asked for both. */
-const FILES_IN_TURN: readonly string[] = ['test/conformance/**'];
+const FILES_IN_TURN: readonly string[] = ['test/conformance/**', 'test/crash/**'];
 
 export const longFiles = Object.values(LONG_FILES).flat();
 export const longTests = Object.values(LONG_TESTS).flat();

@@ -130,7 +130,9 @@ onEachEngine((engine) => {
     const tokens = await db.selectFrom('tokens').selectAll().orderBy('id').execute();
     return {
       // The last use of a token is written there in the background.
-      tokens: tokens.map((token) => ({ ...token, last_used_at: null })),
+      tokens: tokens.map((token) =>
+        Object.fromEntries(Object.entries(token).filter(([column]) => !column.startsWith('last_used_'))),
+      ),
       events: await db.selectFrom('events').selectAll().orderBy('seq').execute(),
       sessions: await db.selectFrom('sessions').selectAll().orderBy('hash').execute(),
     };

@@ -31,8 +31,8 @@ onEngine('postgres', (engine) => {
         clock.now(),
       );
       const first = { key: 'first', name: 'First' };
-    assert.equal((await one.call('/api/v2/flags/default', { method: 'POST', body: first })).status, 201);
-    const browser = await startBrowser();
+      assert.equal((await one.call('/api/v2/flags/default', { method: 'POST', body: first })).status, 201);
+      const browser = await startBrowser();
       try {
         const { page, takeProblems } = await openConsole(browser, one, ada, '/account/audit');
         await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
