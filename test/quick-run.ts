@@ -8,6 +8,18 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Globs of files by the reason. A file that costs more than five seconds of CPU is made cheaper, split, or named here. */
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
+  'What is shown by calls of other files is shown once more, with more cases.': [
+    'test/conformance/signalbox-{attention,password,token-tasks}.test.ts',
+    'test/conformance/host-{code-scanning,forks,gists,hook-deliveries,protected-merges,pull-pushes,review-comments,sub-issues}.test.ts',
+    'test/conformance/actors-records-s3.test.ts',
+    'test/conformance/flags-segments-import.test.ts',
+    'src/actors/input/secret-keys.test.ts',
+    'src/actors/sources/archive.test.ts',
+    'src/cli/api/api-impact.test.ts',
+    'src/kernel/identity/first-start.test.ts',
+    'src/kernel/threads/thread-runner.test.ts',
+    'src/kernel/webhooks/independent.test.ts',
+  ],
   'Real clients and browsers are large programs.': ['test/clients/**', 'test/e2e/**'],
   'Servers are started as processes, and killed.': [
     'test/crash/**',
