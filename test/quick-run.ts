@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
     'test/conformance/signalbox-{attention,password,token-tasks}.test.ts',
-    'test/conformance/host-{code-scanning,forks,gists,hook-deliveries,protected-merges,pull-pushes,review-comments,sub-issues}.test.ts',
+    'test/conformance/host-{forks,hook-deliveries,protected-merges,pull-pushes,review-comments,sub-issues}.test.ts',
     'test/conformance/actors-records-s3.test.ts',
     'test/conformance/flags-segments-import.test.ts',
     'src/actors/input/secret-keys.test.ts',
@@ -128,7 +128,6 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'uploads of one repository are processed in their order',
     'neither calls nor firings fail because of each other',
     'eight clients that merge into one branch at once lose nothing',
-    'of eight changes of a password at once one is made',
   ],
   'Bodies, repositories or tables are as large as they may be.': [
     'is written and read, also as a delta of another',
@@ -176,8 +175,6 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'a task of a public Actor of others runs in the account of its owner, as long as the Actor is public',
     'a large input is merged',
     'eight clients that run one task at once while it changes: every run counts',
-    'authors and those who may write change a comment, and others do not',
-    'lines that another base has already are outdated',
     'a review is submitted at once with an event, whatever became of the pull request',
     'feeds show reviews that are submitted, to those who may see them',
     'a team that is deleted and a person who is removed are not waited for',
@@ -197,8 +194,6 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'lists are narrowed and sorted',
     'the base is changed to another branch, which no other pull request of the branch has',
     'branches without anything to merge, and such that do not exist, are refused',
-    'a deleted branch closes the pull request, which keeps its commits and is reopened with the branch',
-    'each payload has the shape that receivers know',
     'the gists of a removed member are gone at once, and removed with their folders',
     'below a commit there is nothing at an unknown path, and a name with slashes is a name',
     'branches are listed by whether they are protected, and a rule follows its branch to another name',
@@ -210,8 +205,6 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'A25 a program adds webhooks to its own run, and to no other',
     'is stopped, refused to the account that used it, and harms nobody else',
     'more than an account may have waiting are put off',
-    'a private repository has no comments for others, and an app needs its permission',
-    'lists of comments on lines have their order, and what changed since a time',
     'what is private does not exist for others by GraphQL, and an app needs its permission',
   ],
 };
