@@ -43,7 +43,9 @@ test('a program has its input, output, errors and exit code', { skip }, async ()
 });
 
 test('a program has its environment and niceness, and nothing of the server', { skip }, async () => {
-  const program = await shell('env; nice; pwd');
+  // It waits: its niceness is set right after its start.
+  const program = await shell('read line; env; nice; pwd');
+  program.stdin.end('\n');
   const lines = (await inTime(text(program.stdout))).trim().split('\n');
   const own = execFileSync('nice', { encoding: 'utf8' }).trim();
   assert.deepEqual(lines.slice(-2), [String(Number(own) + 5), '/']);
