@@ -38,9 +38,15 @@ export async function benchConsole({ rounds }: Effort): Promise<Row[]> {
     const { db, clock } = server.app.kernel;
     const owner = { username: 'ada', email: 'ada@example.com', role: 'owner' as const };
     const ada = await insertMember(db, owner, null, clock.now());
+    // Something for the lists of tokens and of changes.
+    await server.call('/api/v2/tokens', {
+      method: 'POST',
+      body: { name: 'ci', role: 'reader', serviceToken: true },
+    });
     await insertManyFlags(server.app.kernel, 'many', FLAGS);
     const context = await openProfile(browser, { viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
     await logIn(page, server, ada);
     const devtools = await context.newCDPSession(page);
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
