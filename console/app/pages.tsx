@@ -27,11 +27,11 @@ export const PAGES: readonly PageRoute[] = [
   page('/runs/:id/*?', () => import('../actors/run-page.tsx')),
   page('/code', () => import('../host/repositories-page.tsx')),
   page('/code/:owner/:repo/*?', () => import('../host/repository-page.tsx')),
-  page('/account/members', () => import('../account/members-page.tsx')),
-  page('/account/tokens', () => import('../account/tokens-page.tsx')),
-  page('/account/audit', () => import('../account/audit-page.tsx')),
-  page('/account/system', () => import('../account/system-page.tsx')),
-  page('/account/settings', () => import('../account/settings-page.tsx')),
+  page('/account/members', () => import('../account/members/members-page.tsx')),
+  page('/account/tokens', () => import('../account/tokens/tokens-page.tsx')),
+  page('/account/audit', () => import('../account/audit/audit-page.tsx')),
+  page('/account/system', () => import('../account/system/system-page.tsx')),
+  page('/account/settings', () => import('../account/settings/settings-page.tsx')),
   // Everything in every state, for those who work on the console; the navigation does not lead there.
   page('/_states', () => import('../states/states-page.tsx')),
 ];
