@@ -1,6 +1,7 @@
 // The search page: everything that the reader may see, grouped by kind. The address holds the words and the kinds.
 import { usePageInfo } from '../app/page-info.ts';
 import { groupHits, KINDS, useSearch } from '../app/search.ts';
+import { useSearchState, useTypedFilter } from '../lib/search-state.ts';
 import { Button } from '../ui/button.tsx';
 import { Chips } from '../ui/chips.tsx';
 import { FilterInput } from '../ui/input.tsx';
@@ -8,10 +9,17 @@ import { PageHead } from '../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { HitGroups, MOST_HITS } from './search-hits.tsx';
 import { SEARCH } from './search-words.ts';
-import { useSearchState } from './use-search-state.ts';
+
+/** As the API takes it. */
+const MAX_LENGTH = 500;
 
 export default function SearchPage() {
-  const { q, kinds, typed, setTyped, setKinds } = useSearchState();
+  const state = useSearchState('/search');
+  const [typed, setTyped] = useTypedFilter(state);
+  const q = (state.get('q') ?? '').slice(0, MAX_LENGTH);
+  const asked = state.get('kinds')?.split(',') ?? [];
+  const kinds = KINDS.map(({ kind }) => kind).filter((kind) => asked.includes(kind));
+  const setKinds = (next: readonly string[]) => state.set({ kinds: next.join(',') });
   usePageInfo([{ label: SEARCH.title }]);
   const search = useSearch(q, { limit: MOST_HITS, ...(kinds.length > 0 && { kinds: kinds.join(',') }) });
   const groups = q.trim() === '' ? [] : groupHits(search.data?.items ?? []);
