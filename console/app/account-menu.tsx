@@ -3,8 +3,8 @@ import { logOut } from '../api/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { savePreferences, usePreferences, type Me } from './me.ts';
-import { showTheme, type Theme } from './theme.ts';
+import { usePreferences, type Me } from './me.ts';
+import { chooseTheme, type Theme } from './theme.ts';
 import { WORDS } from './words.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
@@ -26,10 +26,7 @@ export function AccountMenu({ me }: { me: Me | undefined }) {
           label: WORDS.themeNames[one],
           icon: one === theme ? ('check' as const) : THEME_ICONS[one],
           hasLine: one === 'system',
-          onSelect: () => {
-            showTheme(one);
-            savePreferences({ theme: one });
-          },
+          onSelect: () => chooseTheme(one),
         })),
         { label: WORDS.logOut, icon: 'logout', hasLine: true, onSelect: () => void logOut() },
       ]}

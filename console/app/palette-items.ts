@@ -5,7 +5,7 @@ import { hasPage, NAVIGATION } from './pages.tsx';
 import { PALETTE } from './palette-words.ts';
 import { readRecentPages } from './recent-pages.ts';
 import { groupHits, type SearchHit } from './search.ts';
-import { switchTheme } from './switch-theme.ts';
+import { switchTheme } from './theme.ts';
 
 export interface PaletteItem {
   id: string;

@@ -6,7 +6,7 @@ import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
 import { savePreferences, type Me } from './me.ts';
 import { NAVIGATION, preload, type NavItem, type NavSection } from './pages.tsx';
-import { switchTheme } from './switch-theme.ts';
+import { switchTheme } from './theme.ts';
 import { NAV, WORDS } from './words.ts';
 
 interface RailProps {

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { CLIENT_NAMES } from '../../api/snippets.ts';
 import { savePreferences, usePreferences } from '../../app/me.ts';
-import { showTheme, type Theme } from '../../app/theme.ts';
+import { chooseTheme } from '../../app/theme.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -22,17 +22,13 @@ export function LookCard() {
   const { theme = 'system', timeZone, hasKeys = true, client = 'curl' } = usePreferences();
   const now = useMinute();
   const zones = useMemo(() => zoneOptions(), []);
-  const changeTheme = (next: Theme) => {
-    showTheme(next);
-    savePreferences({ theme: next });
-  };
   return (
     <Card title={LOOK.title} icon="sliders">
       <div className="stack stack--16">
         <div className="fld">
           <span className="fld__l">{LOOK.theme}</span>
           <div>
-            <Segmented label={LOOK.theme} value={theme} options={[...THEMES]} onChange={changeTheme} />
+            <Segmented label={LOOK.theme} value={theme} options={[...THEMES]} onChange={chooseTheme} />
           </div>
         </div>
         <Field label={LOOK.timeZone} help={LOOK.timeZoneHelp(formatAbsolute(now, now, timeZone))}>
