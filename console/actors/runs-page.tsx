@@ -1,12 +1,11 @@
 // The runs of the caller, newest first. Nothing is started here.
 import { usePageInfo } from '../app/page-info.ts';
 import { prefetch } from '../api/read.ts';
-import { ListFoot } from '../lib/list-foot.tsx';
+import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
 import { NewRows } from '../lib/new-rows.tsx';
 import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { useSearchState } from '../lib/search-state.ts';
-import { Button } from '../ui/button.tsx';
 import { Chips } from '../ui/chips.tsx';
 import { formatCount } from '../ui/format.ts';
 import { PageHead } from '../ui/page.tsx';
@@ -80,7 +79,11 @@ export default function RunsPage() {
           isLoading={list.isLoading}
           rowCount={list.total}
           emptyState={
-            chosen.length === 0 ? <NoRuns /> : <NoMatch onClear={() => search.set({ status: undefined })} />
+            chosen.length === 0 ? (
+              <NoRuns />
+            ) : (
+              <NoMatch words={WORDS.noMatch} onClear={() => search.set({ status: undefined })} />
+            )
           }
           footer={
             <ListFoot
@@ -101,15 +104,4 @@ export default function RunsPage() {
 
 function NoRuns() {
   return <EmptyState icon="actor" title={WORDS.empty.title} text={WORDS.empty.text} />;
-}
-
-function NoMatch({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon="search"
-      title={WORDS.noMatch.title}
-      text={WORDS.noMatch.text}
-      action={<Button onClick={onClear}>{WORDS.noMatch.clear}</Button>}
-    />
-  );
 }

@@ -2,12 +2,11 @@
 import { Redirect, useLocation, useParams } from 'wouter';
 import { usePageInfo } from '../app/page-info.ts';
 import { prefetch } from '../api/read.ts';
-import { ListFoot } from '../lib/list-foot.tsx';
+import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
 import { NewRows } from '../lib/new-rows.tsx';
 import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../lib/search-state.ts';
-import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { FilterInput, SelectInput } from '../ui/input.tsx';
 import { PageHead } from '../ui/page.tsx';
@@ -111,7 +110,9 @@ function ProjectFlags({ project }: { project: string }) {
           onSort={(next) => search.set({ sort: next === NEWEST ? undefined : next })}
           isLoading={list.isLoading}
           rowCount={list.total}
-          emptyState={words === undefined ? <NoFlags /> : <NoMatch onClear={() => setTyped('')} />}
+          emptyState={
+            words === undefined ? <NoFlags /> : <NoMatch words={WORDS.noMatch} onClear={() => setTyped('')} />
+          }
           footer={
             <ListFoot
               shown={list.rows.length}
@@ -153,15 +154,4 @@ function ProjectSwitcher({ project }: { project: string }) {
 
 function NoFlags() {
   return <EmptyState icon="flag" title={WORDS.empty.title} text={WORDS.empty.text} />;
-}
-
-function NoMatch({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon="search"
-      title={WORDS.noMatch.title}
-      text={WORDS.noMatch.text}
-      action={<Button onClick={onClear}>{WORDS.noMatch.clear}</Button>}
-    />
-  );
 }

@@ -1,12 +1,11 @@
 // The repositories of the caller. Nothing is written here.
 import { usePageInfo } from '../app/page-info.ts';
 import { prefetch } from '../api/read.ts';
-import { ListFoot } from '../lib/list-foot.tsx';
+import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
 import { NewRows } from '../lib/new-rows.tsx';
 import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../lib/search-state.ts';
-import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { FilterInput } from '../ui/input.tsx';
 import { Count } from '../ui/numbers.tsx';
@@ -90,7 +89,10 @@ export default function RepositoriesPage() {
             words === undefined ? (
               <EmptyState icon="code" title={WORDS.empty.title} text={WORDS.empty.text} />
             ) : (
-              <NoMatch onClear={() => setTyped('')} onMore={list.hasMore ? list.readMore : undefined} />
+              <NoMatch
+                words={list.hasMore ? { ...WORDS.noMatch, clear: WORDS.noMatch.more } : WORDS.noMatch}
+                onClear={list.hasMore ? list.readMore : () => setTyped('')}
+              />
             )
           }
           footer={
@@ -122,21 +124,4 @@ function fits({ full_name: name, description }: Repository, words: string | unde
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
-}
-
-function NoMatch({ onClear, onMore }: { onClear: () => void; onMore: (() => void) | undefined }) {
-  return (
-    <EmptyState
-      icon="search"
-      title={WORDS.noMatch.title}
-      text={WORDS.noMatch.text}
-      action={
-        onMore === undefined ? (
-          <Button onClick={onClear}>{WORDS.noMatch.clear}</Button>
-        ) : (
-          <Button onClick={onMore}>{WORDS.noMatch.more}</Button>
-        )
-      }
-    />
-  );
 }

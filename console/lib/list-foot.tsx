@@ -1,6 +1,7 @@
-// The end of a list: how much of it is shown, and a button for more.
+// The end of a list: how much of it is shown, and a button for more; and what stands there when a filter fits nothing.
 import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
+import { EmptyState } from '../ui/states.tsx';
 
 const WORDS = {
   all: (count: string, noun: string) => `${count} ${noun}`,
@@ -37,4 +38,16 @@ function wordsOf(shown: number, total: number | undefined, hasMore: boolean, nou
   const count = formatCount(shown);
   if (!hasMore) return WORDS.all(count, noun);
   return total === undefined ? WORDS.atLeast(count, noun) : WORDS.some(count, formatCount(total), noun);
+}
+
+export interface NoMatchProps {
+  words: { title: string; text: string; clear: string };
+  onClear: () => void;
+}
+
+/** A filter that fits nothing is one button away from being cleared. */
+export function NoMatch({ words: { title, text, clear }, onClear }: NoMatchProps) {
+  return (
+    <EmptyState icon="search" title={title} text={text} action={<Button onClick={onClear}>{clear}</Button>} />
+  );
 }
