@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRecordProblems } from './decision-records.ts';
+import { findConsoleViolations } from './console-law.ts';
 import { findDoubleNames } from './exported-names.ts';
 import { findViolations } from './import-law.ts';
 
@@ -85,7 +86,8 @@ function checkRecords(): string | undefined {
 }
 
 function checkImports(): string | undefined {
-  const violations = findViolations(readSources('src/**/*.ts'));
+  const ofConsole = readSources('console/!(node_modules|dist)/**/*.{ts,tsx}');
+  const violations = [...findViolations(readSources('src/**/*.ts')), ...findConsoleViolations(ofConsole)];
   return violations.length === 0
     ? undefined
     : violations.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
