@@ -65,7 +65,7 @@ export async function snooze(item: AttentionItem, until: number, untilText: stri
   }
 }
 
-export async function wake(id: string): Promise<void> {
+async function wake(id: string): Promise<void> {
   try {
     await send({ ...snoozeCall(id), method: 'DELETE' });
   } catch (error) {

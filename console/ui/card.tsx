@@ -44,7 +44,7 @@ export interface FigureProps {
   chart?: ReactNode;
 }
 
-export function Figure({ label, value, unit, note, chart }: FigureProps) {
+function Figure({ label, value, unit, note, chart }: FigureProps) {
   return (
     <div className="fig">
       <p className="fig__l">{label}</p>

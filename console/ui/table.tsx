@@ -13,7 +13,7 @@ import { useTableKeys } from './use-table-keys.ts';
 import { useTableSelection } from './use-table-selection.ts';
 import { words } from './words.ts';
 
-export type { TableColumn, TableProps, TableSelection } from './table-types.ts';
+export type { TableColumn, TableProps } from './table-types.ts';
 
 /** Above it rows are drawn only near the window. */
 const virtualFrom = 200;

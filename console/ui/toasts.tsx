@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx';
 import { currentToasts, dismissToast, onToastsChange, type Toast } from './toast-store.ts';
 import { words } from './words.ts';
 
-export { dismissToast, toast, type ToastOptions } from './toast-store.ts';
+export { toast } from './toast-store.ts';
 
 const showingTime = 8000;
 

@@ -18,7 +18,6 @@ export const FILTER_NAMES = [
   'after',
   'before',
 ] as const;
-export type FilterName = (typeof FILTER_NAMES)[number];
 
 /** In hours. */
 export const SPANS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const;

@@ -2,7 +2,7 @@
 import type { InvitedPerson } from './members-queries.ts';
 import { INVITE } from './members-words.ts';
 
-export const MAX_PEOPLE = 50;
+const MAX_PEOPLE = 50;
 
 /** `Ada Byron <ada@example.com>, bob@example.com`, in lines or with commas or semicolons between. */
 export function readPeople(text: string): InvitedPerson[] {

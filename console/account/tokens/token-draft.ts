@@ -92,10 +92,7 @@ function checkScope(draft: TokenDraft, { task, roles, ownRole }: DraftSurroundin
 }
 
 /** Undefined where it never ends, NaN where no day was chosen. */
-export function endOf(
-  { expiry, date }: Pick<TokenDraft, 'expiry' | 'date'>,
-  now: number,
-): number | undefined {
+function endOf({ expiry, date }: Pick<TokenDraft, 'expiry' | 'date'>, now: number): number | undefined {
   if (expiry === 'never') return undefined;
   if (expiry !== 'date') return now + Number(expiry) * DAY_MS;
   // To the end of that day, where the person is.

@@ -77,7 +77,7 @@ export function TokenPanel({ id, act, onAct, onClose, onStep, onSecret }: TokenP
   );
 }
 
-export function nameOf({ name = '' }: Pick<TokenDetail, 'name'>): string {
+function nameOf({ name = '' }: Pick<TokenDetail, 'name'>): string {
   return name === '' ? TOKENS.unnamed : name;
 }
 

@@ -3,7 +3,7 @@ import { Badge } from '../../ui/status.tsx';
 import type { PolicyStatement } from './token-model.ts';
 import { FORM, PANEL, POLICY } from './tokens-words.ts';
 
-export function StatementList({ statements }: { statements: readonly PolicyStatement[] }) {
+function StatementList({ statements }: { statements: readonly PolicyStatement[] }) {
   return (
     <ul className="stack stack--8 t13">
       {statements.map((statement, index) => (
