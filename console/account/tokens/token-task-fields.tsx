@@ -84,8 +84,14 @@ interface ParameterProps {
 /** A list to choose from where all names are known, else a field with the known ones as suggestions. */
 function Parameter({ name, task, values, error, onChange }: ParameterProps) {
   const listId = useId();
-  const { names, isComplete } = useNames(name, task, values);
+  const { names, isComplete, isLoading } = useNames(name, task, values);
   const value = values[name] ?? '';
+  if (isLoading)
+    return (
+      <Field label={FORM.parameter(name)}>
+        <SelectInput disabled value="" options={[{ value: '', label: FORM.namesLoading }]} />
+      </Field>
+    );
   const isKnown = value === '' || value === '*' || names.some((one) => one.value === value);
   if (isComplete && isKnown)
     return (
@@ -121,6 +127,8 @@ function Parameter({ name, task, values, error, onChange }: ParameterProps) {
 interface Names {
   names: { value: string; label: string }[];
   isComplete: boolean;
+  /** It is not known yet whether they are complete. */
+  isLoading?: boolean;
 }
 
 /** Of the things that a parameter names, those that the person may see. */
@@ -132,19 +140,23 @@ function useNames(name: string, { api }: TokenTask, values: Readonly<Record<stri
   const environments = useEnvironmentKeys(project, name === 'environment' && hasProject);
   const repositories = useRepositoryNames(isHost && (name === 'owner' || name === 'repository'));
   const actors = useActorNames(name === 'actor');
-  if (name === 'project') return fromFlags(projects);
-  if (name === 'environment' && hasProject) return fromFlags(environments);
-  if (name === 'actor')
+  if ([projects, environments, actors].some((one) => one.isLoading))
+    return { names: [], isComplete: false, isLoading: true };
+  if (name === 'project') return fromFlags(projects.data);
+  if (name === 'environment' && hasProject) return fromFlags(environments.data);
+  if (name === 'actor') {
+    const items = actors.data?.data.items;
     return {
-      names: (actors ?? []).map((one) => ({ value: one.id, label: `${one.username}/${one.name}` })),
-      isComplete: actors !== undefined,
+      names: (items ?? []).map((one) => ({ value: one.id, label: `${one.username}/${one.name}` })),
+      isComplete: items !== undefined,
     };
-  if (!isHost || repositories === undefined) return { names: [], isComplete: false };
+  }
+  if (!isHost || repositories.data === undefined) return { names: [], isComplete: false };
   const owner = values['owner'] ?? '';
   const shown =
     name === 'owner'
-      ? repositories.map((one) => one.owner.login)
-      : repositories.filter((one) => owner === '*' || one.owner.login === owner).map((one) => one.name);
+      ? repositories.data.map((one) => one.owner.login)
+      : repositories.data.filter((one) => owner === '*' || one.owner.login === owner).map((one) => one.name);
   return { names: [...new Set(shown)].map((one) => ({ value: one, label: one })), isComplete: false };
 }
 

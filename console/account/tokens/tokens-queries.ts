@@ -77,7 +77,7 @@ const MOST_NAMES = 100;
 
 export function useProjectKeys(isEnabled: boolean) {
   const call: Call = { api: 'flags', path: '/projects', query: { limit: MOST_NAMES, sort: 'name' } };
-  return useRead<FlagsList<Keyed>>({ call, topics: ['proj'] }, { isEnabled }).data;
+  return useRead<FlagsList<Keyed>>({ call, topics: ['proj'] }, { isEnabled });
 }
 
 export function useEnvironmentKeys(project: string, isEnabled: boolean) {
@@ -86,13 +86,12 @@ export function useEnvironmentKeys(project: string, isEnabled: boolean) {
     path: path`/projects/${project}/environments`,
     query: { limit: MOST_NAMES, sort: 'name' },
   };
-  return useRead<FlagsList<Keyed>>({ call, topics: ['env'] }, { isEnabled }).data;
+  return useRead<FlagsList<Keyed>>({ call, topics: ['env'] }, { isEnabled });
 }
 
 export function useRepositoryNames(isEnabled: boolean) {
   const call: Call = { api: 'host', path: '/user/repos', query: { per_page: MOST_NAMES, sort: 'pushed' } };
-  return useRead<{ name: string; owner: { login: string } }[]>({ call, topics: ['repo'] }, { isEnabled })
-    .data;
+  return useRead<{ name: string; owner: { login: string } }[]>({ call, topics: ['repo'] }, { isEnabled });
 }
 
 export function useActorNames(isEnabled: boolean) {
@@ -100,5 +99,5 @@ export function useActorNames(isEnabled: boolean) {
   return useRead<{ data: { items: { id: string; name: string; username: string }[] } }>(
     { call, topics: ['actor'] },
     { isEnabled },
-  ).data?.data.items;
+  );
 }

@@ -170,6 +170,7 @@ export const FORM = {
   parameter: (name: string) => name.charAt(0).toUpperCase() + name.slice(1),
   all: (name: string) => `All: every ${name}`,
   choose: 'Choose…',
+  namesLoading: 'Loading…',
   parameterMissing: 'Choose one, or all.',
   parameterBad: 'Only letters, digits, “.”, “_” and “-”; “*” stands for all.',
   parameterHelp: '“*” stands for all.',
