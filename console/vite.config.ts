@@ -1,11 +1,9 @@
 // The build of the console: hashed files with relative addresses, so that the server may be mounted below any path.
-import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 export default defineConfig(({ command }) => ({
   // While developing, the server passes these paths on.
   base: command === 'serve' ? '/console/' : './',
-  plugins: [react()],
   // The server puts a new value in its place each time that it sends the page.
   html: { cspNonce: 'NONCE' },
   // The page comes from the server; only the news of changed sources come from here.
@@ -17,5 +15,7 @@ export default defineConfig(({ command }) => ({
     cssTarget: ['chrome123', 'firefox125', 'safari17.5'],
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Packages mark what runs in browsers; here all does.
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
 }));

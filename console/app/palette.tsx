@@ -1,6 +1,7 @@
 // Search and commands over everything: Ctrl+K.
-import { useDeferredValue, useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
+import { useSettled } from '../lib/settled.ts';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { groupsFor, readSearch, type PaletteItem } from './palette-items.ts';
@@ -16,7 +17,7 @@ export default function Palette({ start, onClose }: { start: string; onClose: ()
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
   const dialog = useOpenDialog(onClose);
-  const { text, kinds } = readSearch(useDeferredValue(typed));
+  const { text, kinds } = readSearch(useSettled(typed));
   const isCommand = typed.startsWith('>');
   const search = useSearch(isCommand ? '' : text, kinds === undefined ? {} : { kinds });
   const groups = groupsFor(typed, search.data?.items ?? []);

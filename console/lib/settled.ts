@@ -1,0 +1,11 @@
+// A value once it has stopped changing: what is typed is asked for when the fingers rest.
+import { useEffect, useState } from 'react';
+
+export function useSettled<Value>(value: Value, afterMs = 100): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return settled;
+}
