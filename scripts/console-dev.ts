@@ -9,6 +9,7 @@ const PORT = 5173;
 // Installs the packages, too.
 await buildConsole();
 const vite = join(ROOT, 'console/node_modules/vite/bin/vite.js');
+// Not a setting of the server, whose names would begin with its own.
 const children = [
   spawn(process.execPath, [vite, '--port', String(PORT), '--strictPort', '--host', '127.0.0.1'], {
     cwd: join(ROOT, 'console'),
@@ -16,7 +17,7 @@ const children = [
   }),
   spawn(process.execPath, [join(ROOT, 'launch.mjs'), 'serve', ...process.argv.slice(2)], {
     stdio: 'inherit',
-    env: { ...process.env, SIGNALBOX_CONSOLE_BUNDLER: `http://127.0.0.1:${PORT}` },
+    env: { ...process.env, CONSOLE_BUNDLER_URL: `http://127.0.0.1:${PORT}` },
   }),
 ];
 for (const child of children) {

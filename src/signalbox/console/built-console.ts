@@ -39,7 +39,7 @@ export class BuiltConsole {
   /** Where a bundler serves the sources while they are being worked on: `npm run console`. */
   readonly bundler: string | undefined;
 
-  constructor(bundler = process.env['SIGNALBOX_CONSOLE_BUNDLER']) {
+  constructor(bundler = process.env['CONSOLE_BUNDLER_URL']) {
     this.bundler = bundler;
   }
 
