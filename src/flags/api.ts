@@ -86,7 +86,7 @@ const protocol: ApiProtocol = {
     origin: 'echo',
     allowHeaders: 'Accept, Content-Type, Content-Length, Accept-Encoding, Authorization',
     allowMethods: 'OPTIONS, GET, DELETE, PATCH',
-    added: { headers: 'LD-API-Version, X-HTTP-Method-Override', methods: 'POST, PUT' },
+    added: { headers: 'LD-API-Version, X-HTTP-Method-Override, If-Match', methods: 'POST, PUT' },
     maxAge: 300,
     everywhere: true,
   },

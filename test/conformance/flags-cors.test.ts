@@ -126,7 +126,7 @@ test('F25 a preflight that asks for more than the lists gets what the API has ad
     );
     assert.equal(
       headers.get('access-control-allow-headers'),
-      `${LISTS['access-control-allow-headers']}, LD-API-Version, X-HTTP-Method-Override`,
+      `${LISTS['access-control-allow-headers']}, LD-API-Version, X-HTTP-Method-Override, If-Match`,
       what,
     );
     assert.equal(headers.get('access-control-max-age'), '300', what);

@@ -9,6 +9,7 @@ import { listEnvironments } from '../environments/store.ts';
 import { listContextKindsOf } from '../events/store.ts';
 import { ExpandQuery, FilterQuery, PageQuery, readExpand, sliceOf, SortQuery } from '../lists/list-query.ts';
 import { ByProject, openProject, unknownThing } from '../find-project.ts';
+import { IfMatch, readIfMatch } from '../patch/if-match.ts';
 import { readCallPatch } from '../patch/patch.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { lockProject } from '../projects/store.ts';
@@ -270,15 +271,17 @@ const patchFlag = route(
         description: 'Change it even if a pending change can then no longer be applied',
       }),
     }),
+    headers: IfMatch,
     ...flagPatches,
     reply: { 200: FlagSchema },
   },
   async (call, kernel) => {
     const { params, query } = call;
     const patch = readCallPatch(call, KINDS);
+    const versions = readIfMatch(call);
     const project = await openProject(call, kernel.db, params.projectKey);
     const ref = { project, flagKey: params.featureFlagKey };
-    const { shown } = await runFlagChange(kernel.changes, call, ref, { patch, ...query });
+    const { shown } = await runFlagChange(kernel.changes, call, ref, { patch, versions, ...query });
     return shown;
   },
 );

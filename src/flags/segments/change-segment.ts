@@ -4,6 +4,7 @@ import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { unknownThing } from '../find-project.ts';
+import { requireVersion } from '../patch/if-match.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../policy/resources.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
@@ -38,6 +39,8 @@ export interface SegmentUpdate extends Pick<Change, 'comment' | 'update' | 'desc
   isApproved?: boolean;
   /** All checks run, but nothing is stored. */
   dryRun?: boolean;
+  /** The change is for these versions of the segment only. */
+  versions?: readonly number[] | undefined;
 }
 
 /** Returns the same object if nothing changed. */
@@ -52,12 +55,14 @@ export async function changeSegment(
     description,
     isApproved,
     dryRun = false,
+    versions,
   }: SegmentUpdate,
 ): Promise<Segment> {
   const { db, actor } = tx;
   const { project, environment, segmentKey } = place;
   const before = await lockSegment(db, environment.id, segmentKey);
   if (before === undefined) throw unknownThing('segment', segmentKey);
+  requireVersion(versions, { kind: 'segment', version: before.version });
   const { segment, steps, imports = [], actions = [], membersChanged = false } = edit(before);
   const targetTypes =
     steps.length === 0 ? new Map() : await findTargetTypes(db, before.id, keysOfSteps(steps));

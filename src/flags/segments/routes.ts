@@ -5,6 +5,7 @@ import { type Patch, readCallPatch, requireEnvironment, updateOf } from '../patc
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 
+import { IfMatch, readIfMatch } from '../patch/if-match.ts';
 import { listKinds } from '../patch/instructions.ts';
 import { takesPatches } from '../patch/patch-document.ts';
 import { readExpression } from '../lists/filter-expression.ts';
@@ -151,19 +152,21 @@ const patchSegmentRoute = route(
     query: Type.Object({
       dryRun: Type.Boolean({ default: false, description: 'Answer as if it were done, and do nothing' }),
     }),
+    headers: IfMatch,
     ...takesPatches('Segment', { json: true, merge: () => EditableSegment, instructions: segmentKinds }),
     reply: { 200: SegmentDetail },
   },
   async (call, { changes }) => {
     const { projectKey, environmentKey, segmentKey } = call.params;
     const patch = readCallPatch(call, ['json', 'merge', 'semantic']);
+    const versions = readIfMatch(call);
     const { dryRun } = call.query;
     const shown = await changes.run(call, async (tx) => {
       const { db } = tx;
       const place = await openEnvironment(call, db, projectKey, environmentKey);
       const edit = editBy(patch, place);
       const { comment } = patch;
-      const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun };
+      const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun, versions };
       return toSegmentDetail(await changeSegment(tx, { ...place, segmentKey }, update), place);
     });
     return shown;

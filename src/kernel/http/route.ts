@@ -52,6 +52,8 @@ export interface RouteShape {
   access: RouteAccess;
   params?: TObject;
   query?: TObject;
+  /** The headers that the handler reads, for the description. */
+  headers?: TObject;
   body?: TSchema;
   /** The bodies by content type, for the description, where `body` does not describe them; made when it is asked for. */
   consumes?: () => Record<string, TSchema>;

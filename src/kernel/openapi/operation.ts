@@ -44,6 +44,7 @@ export function describeOperation(shape: RouteShape, describing: Describing, exa
       // An alias may have more of them than the route.
       ...[...inPath].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...parameters(shape.query, 'query', schemas),
+      ...parameters(shape.headers, 'header', schemas),
     ],
     ...(requestBody && { requestBody }),
     responses: describeReplies(shape, describing, example),
@@ -56,7 +57,7 @@ function schemesOf({ securitySchemes }: ApiProtocol) {
   return Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
 }
 
-function parameters(schema: RouteShape['query'], place: 'path' | 'query', schemas: NamedSchemas) {
+function parameters(schema: RouteShape['query'], place: 'path' | 'query' | 'header', schemas: NamedSchemas) {
   const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema;
   return Object.entries(properties).map(([name, { description, ...property }]) => ({
     name,

@@ -2,6 +2,7 @@
 import type { Access, ChangeActor } from '../../../kernel/identity/actor.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import type { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
+import { requireVersion } from '../../patch/if-match.ts';
 import type { Environment } from '../../projects/project.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
 import { haveSameTargets } from './removed-targets.ts';
@@ -38,6 +39,7 @@ export async function draftChange(
   const pause = () => (slice?.isOver === true ? slice.yieldToEventLoop() : undefined);
   const { project, found, environments, references } = context;
   const { flag: before } = found;
+  requireVersion(edit.versions, { kind: 'flag', version: before.version });
   const shown = toFlagDetail(before, displayContextOf(project, found));
   const { flag, permissions, isDeleted = false } = edit.apply(before, shown, references);
   await pause();

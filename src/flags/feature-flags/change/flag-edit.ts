@@ -15,6 +15,8 @@ import { patchFlag } from './patch-flag.ts';
 export interface FlagEdit {
   dryRun?: boolean;
   ignoreConflicts?: boolean;
+  /** The edit is for these versions of the flag only. */
+  versions?: readonly number[] | undefined;
   /** The key of the environment in which the edit was approved, or `*` to skip the check of approval everywhere. */
   approvedIn?: string;
   comment?: string | undefined;
@@ -41,7 +43,7 @@ export interface FlagPermission {
   environmentKey?: string;
 }
 
-type EditOptions = Pick<FlagEdit, 'dryRun' | 'ignoreConflicts' | 'approvedIn'>;
+type EditOptions = Pick<FlagEdit, 'dryRun' | 'ignoreConflicts' | 'versions' | 'approvedIn'>;
 
 export interface FlagPatch<Kind extends Patch = Patch> extends EditOptions {
   patch: Kind;
