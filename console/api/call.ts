@@ -15,6 +15,8 @@ export interface Call {
   body?: unknown;
   /** Of the body, where it is not plain JSON: `application/json; domain-model=launchdarkly.semanticpatch`. */
   contentType?: string;
+  /** Further headers, such as `if-match`. */
+  headers?: Readonly<Record<string, string>>;
   /** Fields of the body that are secret: sent, but neither logged nor shown. */
   secretFields?: readonly string[];
 }
@@ -53,9 +55,10 @@ export function urlOf(call: Call): string {
 }
 
 /** Of every call of the API, beside the credential. */
-export function headersOf({ api, body, contentType }: Call): Record<string, string> {
+export function headersOf({ api, body, contentType, headers }: Call): Record<string, string> {
   return {
     ...(api === 'host' && { accept: 'application/vnd.github+json' }),
     ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+    ...headers,
   };
 }

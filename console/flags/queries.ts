@@ -13,6 +13,11 @@ export interface Environment {
   key: string;
   name: string;
   critical: boolean;
+  /** Hexadecimal, without a `#`. */
+  color: string;
+  confirmChanges: boolean;
+  requireComments: boolean;
+  approvalSettings: { required: boolean; requiredApprovalTags: string[] };
 }
 
 export interface AuditEntry {
@@ -91,10 +96,10 @@ export function useFlag(project: string, flag: string) {
 }
 
 /** In all environments. */
-export function useFlagHistory(project: string, flag: string) {
+export function useFlagHistory(project: string, flag: string, isEnabled = true) {
   const query = { spec: `proj/${project}:env/*:flag/${flag}`, limit: MAX_ENTRIES };
-  return useRead<{ items: AuditEntry[] }>({
-    call: { api: 'flags', path: '/auditlog', query },
-    topics: ['flag'],
-  });
+  return useRead<{ items: AuditEntry[] }>(
+    { call: { api: 'flags', path: '/auditlog', query }, topics: ['flag'] },
+    { isEnabled },
+  );
 }

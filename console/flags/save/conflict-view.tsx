@@ -1,0 +1,114 @@
+// Mine, theirs, merged: a choice for each part that both have changed.
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { RadioCards } from '../../ui/choice.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { useFlagHistory } from '../queries.ts';
+import { personName } from '../flag.ts';
+import type { Conflict } from './conflict.ts';
+import { Difference } from './difference.tsx';
+import type { PlannedChange } from './planned-change.ts';
+import { partsOfState, textOfPart, type Contest } from './parts.ts';
+import { SaveError } from './save-error.tsx';
+import { usePreview } from './save-queries.ts';
+import { SAVE_WORDS as WORDS } from './save-words.ts';
+
+type Side = 'mine' | 'theirs';
+
+export interface ConflictViewProps {
+  conflict: Conflict;
+  /** What mine would have made of it. */
+  wanted: unknown;
+  error: Error | undefined;
+  isBusy: boolean;
+  onSave: (change: PlannedChange) => void;
+  /** Nothing of mine is left. */
+  onGiveUp: () => void;
+  onClose: () => void;
+}
+
+export function ConflictView(props: ConflictViewProps) {
+  const { conflict, wanted, error, isBusy, onSave, onGiveUp, onClose } = props;
+  const { change, present, contests } = conflict;
+  const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
+  const dropped = new Set(
+    contests.flatMap(({ name, instructions }) => ((sides[name] ?? 'mine') === 'theirs' ? instructions : [])),
+  );
+  const merged = { ...change, instructions: change.instructions.filter((_, index) => !dropped.has(index)) };
+  const isEmpty = merged.instructions.length === 0;
+  const texts = { mine: partsOfState(wanted), theirs: partsOfState(present) };
+  return (
+    <Dialog
+      title={WORDS.conflict.title}
+      text={WORDS.conflict.text(change.resource.name)}
+      onClose={onClose}
+      footer={
+        <>
+          <Button data-autofocus="" onClick={onClose}>
+            {WORDS.keep}
+          </Button>
+          {isEmpty ? (
+            <Button tone="primary" onClick={onGiveUp}>
+              {WORDS.conflict.takeTheirs}
+            </Button>
+          ) : (
+            <Button tone="primary" isBusy={isBusy} onClick={() => onSave(merged)}>
+              {WORDS.conflict.save(change.environment)}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <LastAuthor change={change} />
+      {error !== undefined && <SaveError error={error} />}
+      {contests.map((contest) => (
+        <RadioCards<Side>
+          key={contest.name}
+          label={partName(contest)}
+          value={sides[contest.name] ?? 'mine'}
+          onChange={(side) => setSides({ ...sides, [contest.name]: side })}
+          options={(['mine', 'theirs'] as const).map((side) => ({
+            value: side,
+            label: WORDS.conflict[side],
+            text: (
+              <code className="save-part">
+                {textOfPart(texts[side], contest.name) ?? WORDS.conflict.gone}
+              </code>
+            ),
+          }))}
+        />
+      ))}
+      {!isEmpty && <Merged change={merged} />}
+    </Dialog>
+  );
+}
+
+function Merged({ change }: { change: PlannedChange }) {
+  const { data, error } = usePreview(change);
+  return (
+    <section className="stack stack--8" aria-label={WORDS.conflict.merged}>
+      <h3 className="t13">{WORDS.conflict.merged}</h3>
+      {error !== null && <SaveError error={error} />}
+      {error === null &&
+        (data === undefined ? <Skeleton lines={2} /> : <Difference change={change} preview={data} />)}
+    </section>
+  );
+}
+
+function LastAuthor({ change: { project, resource } }: { change: PlannedChange }) {
+  const { data } = useFlagHistory(project, resource.key, resource.kind === 'flag');
+  const member = data?.items[0]?.member;
+  if (member === undefined) return null;
+  return <p className="t13 muted">{WORDS.conflict.by(personName(member))}</p>;
+}
+
+function partName({ name }: Contest): string {
+  const known = WORDS.parts[name];
+  if (known !== undefined) return known;
+  const [group, id = ''] = name.split('/', 2);
+  if (group === 'rules') return WORDS.rule;
+  if (group === 'variations') return WORDS.variation;
+  if (group === 'prerequisites') return WORDS.prerequisite(id);
+  return name === '*' ? WORDS.everything : name;
+}

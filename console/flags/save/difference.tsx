@@ -1,0 +1,75 @@
+// What a change does: in sentences, or as the difference of the JSON before and after.
+import '../../styles/save.css';
+import { useState } from 'react';
+import { JsonDiff } from '../../ui/json-diff.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { TextLink } from '../../ui/link.tsx';
+import type { PlannedChange } from './planned-change.ts';
+import type { Preview } from './save-queries.ts';
+import { SAVE_WORDS as WORDS } from './save-words.ts';
+
+export function Difference({ change, preview }: { change: PlannedChange; preview: Preview }) {
+  const [form, setForm] = useState<'sentences' | 'json'>('sentences');
+  return (
+    <div className="stack stack--8">
+      <div className="row">
+        <h3 className="grow t13">{WORDS.whatChanges}</h3>
+        <Segmented
+          size="sm"
+          label={WORDS.form}
+          value={form}
+          onChange={setForm}
+          options={[
+            { value: 'sentences', label: WORDS.sentences },
+            { value: 'json', label: WORDS.json },
+          ]}
+        />
+      </div>
+      {form === 'json' ? (
+        <JsonDiff before={preview.before} after={preview.after} />
+      ) : (
+        <Sentences sentences={preview.sentences.map(({ sentence }) => sentence)} />
+      )}
+      <Touches change={change} preview={preview} />
+    </div>
+  );
+}
+
+export function Sentences({ sentences }: { sentences: readonly string[] }) {
+  if (sentences.length === 0) return <p className="t13 muted">{WORDS.nothing}</p>;
+  return (
+    <ul className="sdiff">
+      {sentences.map((sentence, index) => (
+        <li key={index}>{plainText(sentence)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** The marks of Markdown go: what people chose is shown as it is. */
+function plainText(sentence: string): string {
+  return sentence.replace(/^\* /, '').replaceAll('**', '').replaceAll('`', '');
+}
+
+function Touches({
+  change: { project },
+  preview: { touches = [] },
+}: {
+  change: PlannedChange;
+  preview: Preview;
+}) {
+  if (touches.length === 0) return null;
+  return (
+    <p className="help">
+      {WORDS.touches(touches.length)}{' '}
+      {touches.map(({ flag, name }, index) => (
+        <span key={flag}>
+          {index > 0 && ', '}
+          <TextLink href={`/flags/${encodeURIComponent(project)}/${encodeURIComponent(flag)}`}>
+            {name}
+          </TextLink>
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,68 @@
+// What the save dialog reads, and how a change is sent.
+import type { Call } from '../../api/call.ts';
+import { send } from '../../api/client.ts';
+import { invalidateTopics, useRead } from '../../api/read.ts';
+import { localPreview } from './local-preview.ts';
+import { previewCall, type PlannedChange } from './planned-change.ts';
+
+export interface Sentence {
+  sentence: string;
+  /** Names what it is about: `rules/…`, `fallthrough`. */
+  part: string;
+}
+
+export interface Guard {
+  requiresComment: boolean;
+  requiresConfirmation: boolean;
+  isCritical: boolean;
+  requiresApproval: boolean;
+  mayBypassApproval: boolean;
+  mayApply: boolean;
+  /** Why it may not be applied. */
+  reason?: string;
+}
+
+export interface Preview {
+  version: number;
+  sentences: Sentence[];
+  before: unknown;
+  after: unknown;
+  guard: Guard;
+  /** Flags that use the segment. */
+  touches?: { flag: string; name: string; environments: string[] }[];
+}
+
+export function usePreview(change: PlannedChange) {
+  const read = useRead<Preview>(
+    { call: previewCall(change), topics: [change.resource.kind] },
+    { keepsPrevious: true },
+  );
+  const isMissing = read.error?.status === 404;
+  return isMissing ? { data: localPreview(change), error: null, isLocal: true } : { ...read, isLocal: false };
+}
+
+export async function readPreview(change: PlannedChange): Promise<Preview> {
+  return (await send<Preview>(previewCall(change))).body;
+}
+
+/** What was read of flags, and of what happened to them, is read anew. */
+export async function sendChange<Body>(call: Call): Promise<Body> {
+  const { body } = await send<Body>(call);
+  invalidateTopics(['flag', 'segment', 'activity', 'approval-request']);
+  return body;
+}
+
+export interface Reviewer {
+  id: string;
+  email: string;
+  firstName?: string;
+  lastName?: string;
+}
+
+export function useReviewers(words: string) {
+  const query = { q: words, limit: 20 };
+  return useRead<{ items: Reviewer[] }>(
+    { call: { api: 'signalbox', path: '/members', query }, topics: ['member'] },
+    { keepsPrevious: true },
+  );
+}
