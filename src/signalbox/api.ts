@@ -12,6 +12,7 @@ import { Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { activityModule } from './activity/module.ts';
 import { attentionModule } from './attention/module.ts';
+import { flagWorkModule } from './flags/module.ts';
 import { meModule } from './me/module.ts';
 import { accountMemberModule } from './members/module.ts';
 import { globalSearchModule } from './search/module.ts';
@@ -26,7 +27,7 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
+    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, previews and explanations of flags, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],
@@ -90,6 +91,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   attentionModule,
   streamModule,
   tokenUseModule,
+  flagWorkModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);
 

@@ -114,7 +114,9 @@ onEachEngine((engine) => {
 
   test('a patch that could not be applied to the present version is 409 first', async () => {
     const { at, version } = await make('flags/shop');
-    const body = { environmentKey: 'test', instructions: [{ kind: 'removeRule', ruleId: 'gone' }] };
+    const instruction = { kind: 'updateRuleDescription', ruleId: 'gone', description: '' };
+    const body = { environmentKey: 'test', instructions: [instruction] };
+    assert.notEqual((await patch(at, `"${version}"`, body, SEMANTIC)).status, 409);
     assertRefused(await patch(at, `"${version + 5}"`, body, SEMANTIC), 409, 'optimistic_locking_error');
   });
 

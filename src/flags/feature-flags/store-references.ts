@@ -104,8 +104,13 @@ export interface Dependent {
   variation: number;
 }
 
-/** The flags that have this one as a prerequisite, sorted by key and environment. */
-export async function listDependents(db: Db, flagId: string, environmentId?: string): Promise<Dependent[]> {
+/** The flags that have this one as a prerequisite, sorted by key and environment; all of them, or the first ones. */
+export async function listDependents(
+  db: Db,
+  flagId: string,
+  environmentId?: string,
+  limit?: number,
+): Promise<Dependent[]> {
   return await db
     .selectFrom('flag_prerequisites')
     .innerJoin('flags', 'flags.id', 'flag_prerequisites.flag_id')
@@ -125,6 +130,7 @@ export async function listDependents(db: Db, flagId: string, environmentId?: str
     .orderBy('flags.key')
     .orderBy('environments.created_at')
     .orderBy('environments.key')
+    .$if(limit !== undefined, (query) => query.limit(limit!))
     .execute();
 }
 

@@ -8,13 +8,21 @@ import type { Segment } from './segment.ts';
 /** For this caller. `resource` is the segment's specifier. */
 export function segmentNeedsApproval(
   { caller }: Pick<ChangeActor, 'caller'>,
-  { resourceApprovalSettings }: Environment,
-  { tags }: Segment,
+  environment: Environment,
+  segment: Segment,
   resource: string,
 ): boolean {
-  const { required = false, requiredApprovalTags = [] } = resourceApprovalSettings?.segment ?? {};
-  if (!required && !requiredApprovalTags.some((tag) => tags.includes(tag))) return false;
+  if (!segmentApprovalIsRequired(environment, segment)) return false;
   return ![BYPASS_SEGMENT, BYPASS].some((action) => mayBypass(caller, resource, action));
+}
+
+/** For callers who may not bypass it. */
+export function segmentApprovalIsRequired(
+  { resourceApprovalSettings }: Environment,
+  { tags }: Pick<Segment, 'tags'>,
+): boolean {
+  const { required = false, requiredApprovalTags = [] } = resourceApprovalSettings?.segment ?? {};
+  return required || requiredApprovalTags.some((tag) => tags.includes(tag));
 }
 
 export function requireSegmentApproval(...asked: Parameters<typeof segmentNeedsApproval>): void {

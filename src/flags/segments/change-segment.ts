@@ -2,13 +2,18 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { problem } from '../../kernel/schema/schema.ts';
 import type { Change } from '../../kernel/change/change.ts';
-import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
+import {
+  requireAllPermissions,
+  requireAnyPermission,
+  type Access,
+  type ChangeActor,
+} from '../../kernel/identity/actor.ts';
 import { unknownThing } from '../find-project.ts';
 import { requireVersion } from '../patch/if-match.ts';
 import type { Environment, Project } from '../projects/project.ts';
 import { environmentalResource } from '../policy/resources.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
-import { requireUnlocked, keysOfSteps, planMembership } from './membership.ts';
+import { requireUnlocked, keysOfSteps, planMembership, type MembershipPlan } from './membership.ts';
 import { pruneExpirations } from './expiring-targets.ts';
 import { findWaitingImports, releaseImport } from './imports/begin-import.ts';
 import { IMPORT_ACTIONS } from './imports/store.ts';
@@ -22,7 +27,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { findEnvironmentById } from '../environments/store.ts';
 import { findProjects } from '../projects/store.ts';
 
-interface SegmentRef {
+export interface SegmentRef {
   project: Project;
   environment: Environment;
   segmentKey: string;
@@ -59,34 +64,14 @@ export async function changeSegment(
   }: SegmentUpdate,
 ): Promise<Segment> {
   const { db, actor } = tx;
-  const { project, environment, segmentKey } = place;
-  const before = await lockSegment(db, environment.id, segmentKey);
-  if (before === undefined) throw unknownThing('segment', segmentKey);
-  requireVersion(versions, { kind: 'segment', version: before.version });
-  const { segment, steps, imports = [], actions = [], membersChanged = false } = edit(before);
-  const targetTypes =
-    steps.length === 0 ? new Map() : await findTargetTypes(db, before.id, keysOfSteps(steps));
-  const plan = planMembership(targetTypes, steps, before.unboundedContextKind ?? 'user');
-  const moves = plan.upsert.length + plan.remove.length;
-  const after = nextVersion(
-    before,
-    {
-      ...segment,
-      includedCount: segment.includedCount + plan.included,
-      excludedCount: segment.excludedCount + plan.excluded,
-    },
-    actor.now,
-    moves > 0 || membersChanged,
-  );
-  const resource = environmentalResource(project, environment, 'segment', before);
-  const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;
-  const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
-  const [access, ...others] = [...taken].map((action) => ({ action, resource }));
-  if (access === undefined) {
-    requireAnyPermission(actor, SEGMENT_ACTIONS, resource);
-    return before;
-  }
-  requireAllPermissions(actor, [access, ...others]);
+  const { environment, segmentKey } = place;
+  const found = await lockSegment(db, environment.id, segmentKey);
+  if (found === undefined) throw unknownThing('segment', segmentKey);
+  requireVersion(versions, { kind: 'segment', version: found.version });
+  const edited = await applySegmentEdit(tx, place, found, edit);
+  const { before, after, plan, moves, imports, resource, taken } = edited;
+  const [access, ...others] = requireSegmentPermissions(actor, edited);
+  if (access === undefined) return before;
   if (moves > 0) requireUnlocked(before);
   const waiting = await findWaitingImports(db, before, imports);
   if (after === before && waiting.length === 0) return before;
@@ -117,6 +102,59 @@ export async function changeSegment(
   return { ...after, importing: first.mode };
 }
 
+/** A change of a segment that is applied and not checked. */
+export interface EditedSegment {
+  before: Segment;
+  /** Identical to `before` when nothing changes. */
+  after: Segment;
+  plan: MembershipPlan;
+  /** How many members of a big segment are added, moved or removed. */
+  moves: number;
+  /** The imports that it releases. */
+  imports: readonly string[];
+  resource: string;
+  /** The actions that it takes. */
+  taken: ReadonlySet<string>;
+}
+
+export async function applySegmentEdit(
+  { db, actor }: { db: Db; actor: Pick<ChangeActor, 'now'> },
+  { project, environment }: Omit<SegmentRef, 'segmentKey'>,
+  before: Segment,
+  edit: SegmentUpdate['edit'],
+): Promise<EditedSegment> {
+  const { segment, steps, imports = [], actions = [], membersChanged = false } = edit(before);
+  const targetTypes =
+    steps.length === 0 ? new Map() : await findTargetTypes(db, before.id, keysOfSteps(steps));
+  const plan = planMembership(targetTypes, steps, before.unboundedContextKind ?? 'user');
+  const moves = plan.upsert.length + plan.remove.length;
+  const after = nextVersion(
+    before,
+    {
+      ...segment,
+      includedCount: segment.includedCount + plan.included,
+      excludedCount: segment.excludedCount + plan.excluded,
+    },
+    actor.now,
+    moves > 0 || membersChanged,
+  );
+  const resource = environmentalResource(project, environment, 'segment', before);
+  const importing = imports.length === 0 ? [] : IMPORT_ACTIONS;
+  const taken = new Set([...actionsBetween(before, after), ...actions, ...importing]);
+  return { before, after, plan, moves, imports, resource, taken };
+}
+
+/** Throws unless the actor may make the change. Returns what it takes; a change of nothing takes one permission of any. */
+export function requireSegmentPermissions(
+  actor: Pick<ChangeActor, 'can' | 'requirePermission'>,
+  { taken, resource }: Pick<EditedSegment, 'taken' | 'resource'>,
+): Access[] {
+  const accesses = [...taken].map((action) => ({ action, resource }));
+  if (accesses.length === 0) requireAnyPermission(actor, SEGMENT_ACTIONS, resource);
+  requireAllPermissions(actor, accesses);
+  return accesses;
+}
+
 const MEMBERS: Record<string, readonly (keyof Segment)[]> = {
   updateName: ['name'],
   updateDescription: ['description'],
@@ -138,7 +176,12 @@ export function actionsBetween(before: Segment, after: Segment): string[] {
 /** One line for each difference, in Markdown. */
 export function describeSegmentChanges(before: Segment, after: Segment): string {
   const actions = actionsBetween(before, after);
-  return actions.map((action) => `- ${WORDS[action]!(before, after)}`).join('\n');
+  return actions.map((action) => `- ${describeSegmentChange(action, before, after)}`).join('\n');
+}
+
+/** `action` is one of `actionsBetween`. */
+export function describeSegmentChange(action: string, before: Segment, after: Segment): string {
+  return WORDS[action]!(before, after);
 }
 
 const WORDS: Record<string, (before: Segment, after: Segment) => string> = {

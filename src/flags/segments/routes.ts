@@ -1,7 +1,7 @@
 // Segments: list, create, get, patch, delete.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Failure } from '../../kernel/failure.ts';
-import { type Patch, readCallPatch, requireEnvironment, updateOf } from '../patch/patch.ts';
+import { readCallPatch, updateOf } from '../patch/patch.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 
@@ -16,9 +16,9 @@ import { requireSegmentApproval } from './approval.ts';
 import { changeSegment, type SegmentUpdate } from './change-segment.ts';
 import { deleteExpirations } from './expiring-targets.ts';
 import { SEGMENT_FILTERS } from './store-filter.ts';
-import { instructionActions, applySegmentInstructions, segmentKinds } from './instructions.ts';
+import { segmentKinds } from './instructions.ts';
+import { editSegmentByPatch } from './segment-edit.ts';
 import {
-  patchSegment,
   pathTo,
   readSegmentPost,
   SegmentDetail,
@@ -164,7 +164,7 @@ const patchSegmentRoute = route(
     const shown = await changes.run(call, async (tx) => {
       const { db } = tx;
       const place = await openEnvironment(call, db, projectKey, environmentKey);
-      const edit = editBy(patch, place);
+      const edit = editSegmentByPatch(patch, place);
       const { comment } = patch;
       const update: SegmentUpdate = { edit, comment, update: updateOf(patch), dryRun, versions };
       return toSegmentDetail(await changeSegment(tx, { ...place, segmentKey }, update), place);
@@ -172,17 +172,6 @@ const patchSegmentRoute = route(
     return shown;
   },
 );
-
-function editBy(patch: Patch, place: EnvironmentKeys): SegmentUpdate['edit'] {
-  if (patch.kind !== 'semantic')
-    return (segment) => ({ segment: patchSegment(segment, place, patch, randomUUID), steps: [] });
-  const { instructions } = patch;
-  requireEnvironment(patch, place.environment);
-  return (segment) => ({
-    ...applySegmentInstructions(segment, instructions, randomUUID),
-    actions: instructionActions(instructions),
-  });
-}
 
 const deleteSegmentRoute = route(
   {

@@ -34,11 +34,12 @@ export async function replaceSegmentUses(
   }
 }
 
-/** Sorted by key. */
+/** Sorted by key; all of them, or the first ones. */
 export async function listFlagsUsing(
   db: Db,
   environmentId: string,
   segmentKey: string,
+  limit?: number,
 ): Promise<{ key: string; name: string }[]> {
   return await db
     .selectFrom('segment_uses')
@@ -47,5 +48,6 @@ export async function listFlagsUsing(
     .where('segment_uses.environment_id', '=', environmentId)
     .where('segment_uses.segment_key', '=', segmentKey)
     .orderBy('flags.key')
+    .$if(limit !== undefined, (query) => query.limit(limit!))
     .execute();
 }

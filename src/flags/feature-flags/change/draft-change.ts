@@ -13,13 +13,10 @@ import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import type { ChangeContext } from './change-context.ts';
 import { differencesOf, type FlagDifference } from './differences.ts';
-import type { FlagEdit } from './flag-edit.ts';
+import type { FlagEdit, FlagPermission } from './flag-edit.ts';
 import { checkEnvironments, requirePermissions, type UncheckedChange } from './permissions.ts';
 
-export interface FlagDraft extends UncheckedChange {
-  /** `before` in detail, as the API shows it. */
-  shown: ShownFlag;
-  differences: readonly FlagDifference[];
+export interface FlagDraft extends EditedChange {
   /** The permissions that the change takes. The actor has them. */
   accesses: readonly Access[];
   /** The environments whose settings decided that the change is allowed: it is void if one of them changes. */
@@ -36,27 +33,52 @@ export async function draftChange(
   edit: FlagEdit,
   slice?: TimeSlice,
 ): Promise<FlagDraft> {
-  const pause = () => (slice?.isOver === true ? slice.yieldToEventLoop() : undefined);
+  const edited = await applyEdit(actor, context, edit, slice);
+  const accesses = requirePermissions(actor, context, edited.permissions);
+  await pause(slice);
+  validateEdited(edited);
+  const checked = checkEnvironments(actor, edited);
+  await pause(slice);
+  return { ...edited, accesses, checked };
+}
+
+/** A change that is applied and not checked: neither who makes it, nor whether the flag breaks a rule. */
+export interface EditedChange extends UncheckedChange {
+  /** `before` in detail, as the API shows it. */
+  shown: ShownFlag;
+  differences: readonly FlagDifference[];
+  permissions: readonly FlagPermission[];
+}
+
+export async function applyEdit(
+  { now }: Pick<ChangeActor, 'now'>,
+  context: ChangeContext,
+  edit: FlagEdit,
+  slice?: TimeSlice,
+): Promise<EditedChange> {
   const { project, found, environments, references } = context;
   const { flag: before } = found;
   requireVersion(edit.versions, { kind: 'flag', version: before.version });
   const shown = toFlagDetail(before, displayContextOf(project, found));
   const { flag, permissions, isDeleted = false } = edit.apply(before, shown, references);
-  await pause();
+  await pause(slice);
   if (!isDeleted) checkValues(flag.variations, before.variations);
-  const after = raiseVersions(before, normalizeFlag(flag), actor.now);
+  const after = raiseVersions(before, normalizeFlag(flag), now);
   const names = new Map(environments.map(({ key, name }) => [key, name]));
   const differences = differencesOf(before, after, names);
-  const accesses = requirePermissions(actor, context, permissions ?? differences);
-  await pause();
-  if (!isDeleted && after !== before) {
-    validateFlag(after);
-    validateSize(before, after);
-  }
-  const draft = { edit, context, before, after, isDeleted, shown, differences, accesses };
-  const checked = checkEnvironments(actor, draft);
-  await pause();
-  return { ...draft, checked };
+  const required = permissions ?? differences;
+  return { edit, context, before, after, isDeleted, shown, differences, permissions: required };
+}
+
+/** Throws when the edited flag breaks a rule that can be checked without other flags. */
+export function validateEdited({ before, after, isDeleted }: EditedChange): void {
+  if (isDeleted || after === before) return;
+  validateFlag(after);
+  validateSize(before, after);
+}
+
+function pause(slice: TimeSlice | undefined): Promise<void> | undefined {
+  return slice?.isOver === true ? slice.yieldToEventLoop() : undefined;
 }
 
 /** Whether the change concerns the flag's own rows only: no prerequisites, maintainer, expiring targets or segments. */

@@ -61,7 +61,7 @@ export function editByPatch(actor: ChangeActor, { patch, ...options }: FlagPatch
 }
 
 export function editByInstructions(
-  { now }: ChangeActor,
+  { now }: Pick<ChangeActor, 'now'>,
   { patch, ...options }: FlagPatch<SemanticPatch>,
 ): FlagEdit {
   const { environmentKey } = patch;

@@ -54,34 +54,63 @@ export interface UncheckedChange {
 const DENIABLE = [...FLAG_ACTIONS, 'deleteFlag', 'copyFlagConfigTo'];
 
 /** Checks comments, denials and approvals in the environments that the change affects, and returns these environments. */
-export function checkEnvironments(
-  actor: ChangeActor,
-  { before, after, isDeleted, context, edit }: UncheckedChange,
-): Environment[] {
-  const { project, environments } = context;
+export function checkEnvironments(actor: ChangeActor, change: UncheckedChange): Environment[] {
+  const { project, environments } = change.context;
+  const { before, edit } = change;
   const { approvedIn, comment = '' } = edit;
-  const isServedOtherwise = isDeleted || servesOtherwise(before, after);
-  const everywhere = isDeleted ? ['deleteFlag'] : actionsEverywhere(before, after);
-  const checked: Environment[] = [];
+  const guards = new Map(affectedEnvironments(change).map((guard) => [guard.environment, guard]));
+  const refuse = denialsOf(actor, change);
   for (const environment of environments) {
-    const { key, name, requireComments, approvalSettings } = environment;
-    const resource = environmentalResource(project, environment, 'flag', before);
-    const retagged = environmentalResource(project, environment, 'flag', after);
-    for (const action of everywhere) refuseIfDenied(actor.caller, action, environment, resource);
-    if (before.tags !== after.tags) refuseIfLifted(actor.caller, DENIABLE, environment, resource, retagged);
-    const isChangedHere = before.environments[key] !== after.environments[key];
-    if (isChangedHere && !isDeleted && requireComments && comment.trim() === '')
+    const { key, name } = environment;
+    refuse(environment);
+    const guard = guards.get(environment);
+    if (guard === undefined) continue;
+    if (guard.requiresComment && comment.trim() === '')
       throw problem('comment', `is required for changes in ${name}`);
+    if (approvedIn === key || approvedIn === '*') continue;
+    const resource = environmentalResource(project, environment, 'flag', before);
+    requireFlagApproval(actor, environment, before, resource);
+  }
+  return [...guards.keys()];
+}
+
+/** An environment whose settings decide about the change. */
+export interface AffectedEnvironment {
+  environment: Environment;
+  requiresComment: boolean;
+  /** Some callers may bypass it. */
+  requiresApproval: boolean;
+}
+
+/** The environments that the change affects: their configurations change, or they serve something else. */
+export function affectedEnvironments(change: UncheckedChange): AffectedEnvironment[] {
+  const { before, after, isDeleted, context } = change;
+  const isServedOtherwise = isDeleted || servesOtherwise(before, after);
+  return context.environments.flatMap((environment) => {
+    const { key, requireComments, approvalSettings } = environment;
+    const isChangedHere = before.environments[key] !== after.environments[key];
     // Removing a tag that requires approval itself requires it: else anyone could remove the tag first.
     const losesApprovalTag = approvalSettings.requiredApprovalTags.some(
       (tag) => before.tags.includes(tag) && !after.tags.includes(tag),
     );
-    if (!isChangedHere && !isServedOtherwise && !losesApprovalTag) continue;
-    checked.push(environment);
-    if (approvedIn === key || approvedIn === '*') continue;
-    requireFlagApproval(actor, environment, before, resource);
-  }
-  return checked;
+    if (!isChangedHere && !isServedOtherwise && !losesApprovalTag) return [];
+    const requiresComment = isChangedHere && !isDeleted && requireComments;
+    return [{ environment, requiresComment, requiresApproval: needsApproval(environment, before) }];
+  });
+}
+
+/** Returns the function that throws for an environment where a policy denies the change. */
+export function denialsOf(
+  { caller }: Pick<ChangeActor, 'caller'>,
+  { before, after, isDeleted, context: { project } }: UncheckedChange,
+): (environment: Environment) => void {
+  const everywhere = isDeleted ? ['deleteFlag'] : actionsEverywhere(before, after);
+  return (environment) => {
+    const resource = environmentalResource(project, environment, 'flag', before);
+    const retagged = environmentalResource(project, environment, 'flag', after);
+    for (const action of everywhere) refuseIfDenied(caller, action, environment, resource);
+    if (before.tags !== after.tags) refuseIfLifted(caller, DENIABLE, environment, resource, retagged);
+  };
 }
 
 /** Throws when the environment requires approval of changes to the flag. `resource` is the flag in that environment. */

@@ -1,0 +1,11 @@
+// What people do with flags every day: see before they save, try contexts, compare environments.
+import type { Module } from '../../kernel/http/module.ts';
+import { previewRoutes } from './preview-routes.ts';
+
+export const flagWorkModule: Module = {
+  tag: {
+    name: 'Flags',
+    description: 'Previews of changes, evaluations with their reasons, and environments compared',
+  },
+  routes: [...previewRoutes],
+};
