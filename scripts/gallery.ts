@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openProfile, startBrowser } from '../test/e2e/browser.ts';
+import { PLACES } from '../test/e2e/console-places.ts';
 import { buildConsole } from './console.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -13,25 +14,6 @@ const THEMES = ['light', 'dark'] as const;
 const WIDTHS = [360, 1440] as const;
 /** Long enough for what is read and drawn after the page. */
 const SETTLE_MS = 1500;
-
-/** By the name of the picture. */
-const PAGES: Readonly<Record<string, string>> = {
-  home: '/console',
-  'first-run': '/console?first=1',
-  search: '/console/search?q=demo',
-  flags: '/console/flags',
-  runs: '/console/runs',
-  code: '/console/code',
-  members: '/console/account/members',
-  invite: '/console/account/members?invite=1',
-  tokens: '/console/account/tokens',
-  'new-token': '/console/account/tokens?new=1',
-  audit: '/console/account/audit',
-  system: '/console/account/system',
-  settings: '/console/account/settings',
-  'not-found': '/console/nothing',
-  states: '/console/_states',
-};
 
 const folder = resolve(process.argv[2] ?? join(ROOT, 'gallery'));
 const data = mkdtempSync(join(tmpdir(), 'signalbox-gallery-'));
@@ -71,8 +53,8 @@ try {
       const context = await openProfile(browser, { colorScheme, viewport: { width, height: 900 } });
       const page = await context.newPage();
       await logInTo(page);
-      for (const [name, path] of Object.entries(PAGES)) {
-        await page.goto(url + path);
+      for (const [name, path] of Object.entries(PLACES)) {
+        await page.goto(`${url}/console${path}`);
         await page.locator('#main').waitFor();
         await page.waitForTimeout(SETTLE_MS);
         await page.screenshot({
@@ -92,7 +74,7 @@ writeFileSync(join(folder, 'index.html'), indexPage());
 console.log(join(folder, 'index.html'));
 
 function indexPage(): string {
-  const pictures = Object.keys(PAGES).map((name) => {
+  const pictures = Object.keys(PLACES).map((name) => {
     const images = WIDTHS.flatMap((width) =>
       THEMES.map((theme) => `<img src="${name}-${theme}-${width}.png" width="${width / 3}" alt="">`),
     );

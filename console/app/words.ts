@@ -27,7 +27,8 @@ export const WORDS = {
   newRelease: 'A new release of the console is here.',
   reload: 'Reload, drafts are kept',
   notFound: {
-    title: 'There is nothing at this address',
+    title: 'Not found',
+    here: 'There is nothing at this address',
     text: 'The page may have moved, or the thing it was about is gone.',
     action: 'Search for it',
   },

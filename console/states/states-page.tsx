@@ -28,7 +28,7 @@ const themes = ['light', 'dark'] as const;
 
 export default function StatesPage() {
   return (
-    <main className="page" id="main">
+    <main className="page states" id="main">
       <PageHead title="Widgets and states" badge={<Mark />} meta="Both themes, whatever the system says." />
       {parts.map(({ title, View }) => (
         <Fragment key={title}>

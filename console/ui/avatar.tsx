@@ -2,6 +2,7 @@
 // name, so that it is the same everywhere.
 import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
+import { words } from './words.ts';
 
 export interface AvatarProps {
   name: string;
@@ -23,7 +24,7 @@ export function Avatar({ name, kind = 'person', size = 24, isDecorative = false 
       {content}
     </span>
   ) : (
-    <span className={className} role="img" aria-label={name}>
+    <span className={className} role="img" aria-label={name || words.nobody}>
       {content}
     </span>
   );

@@ -18,6 +18,7 @@ export const words = {
   off: 'Off',
   more: 'More',
   dismiss: 'Dismiss',
+  nobody: 'Nobody',
   clearFilter: 'Clear the filter',
   clearSelection: 'Clear the selection',
   notifications: 'Notifications',

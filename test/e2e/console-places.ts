@@ -1,0 +1,20 @@
+// Every page of the console with the examples of the demo in it, by a name.
+export const PLACES: Readonly<Record<string, string>> = {
+  home: '',
+  'first-run': '?first=1',
+  search: '/search?q=demo',
+  flags: '/flags/demo',
+  flag: '/flags/demo/new-checkout',
+  runs: '/runs',
+  repositories: '/code',
+  repository: '/code/admin/demo-shop',
+  members: '/account/members',
+  invite: '/account/members?invite=1',
+  tokens: '/account/tokens',
+  'new-token': '/account/tokens?new=1',
+  audit: '/account/audit',
+  system: '/account/system',
+  settings: '/account/settings',
+  'not-found': '/nothing',
+  states: '/_states',
+};
