@@ -20,6 +20,8 @@ import { streamModule } from './stream/module.ts';
 import { sessionModule } from './sessions/module.ts';
 import { systemModule } from './system/module.ts';
 import { tokenUseModule } from './tokens/module.ts';
+import { flagUsageModule } from './flag-usage/module.ts';
+import { flagWebhookModule } from './webhooks/module.ts';
 
 const MINUTE = 60;
 
@@ -27,7 +29,7 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, previews and explanations of flags, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
+    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, previews and explanations of flags, how often flags are evaluated, deliveries of webhooks, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],
@@ -92,6 +94,8 @@ export const signalboxApi: Api = apiOf(protocol, [
   streamModule,
   tokenUseModule,
   flagWorkModule,
+  flagUsageModule,
+  flagWebhookModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);
 

@@ -23,6 +23,7 @@ import { listFirstDue } from '../kernel/jobs/due-store.ts';
 import { listTokensBefore } from '../kernel/identity/store-tokens.ts';
 import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/identity/token-uses/store.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
+import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { searchByTerms } from '../kernel/storage/search.ts';
@@ -40,6 +41,7 @@ import {
   sumEvaluations,
 } from './attention/store-causes.ts';
 import { deletePastSnoozes, deleteSnooze, listSnoozes, upsertSnooze } from './attention/store.ts';
+import { readFlagEvaluations } from './flag-usage/store.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
 import { SEARCH_SOURCES } from './search/sources.ts';
 import { listNewestRunIds } from './search/store-actor-records.ts';
@@ -158,6 +160,19 @@ onEachEngine((testEngine) => {
       hasFewRows: true,
       // The rows to insert, the index of words, and the matches, which are sorted.
       scan: /SCAN (?!CONSTANT|\d+-ROW VALUES|search_entries_words VIRTUAL TABLE INDEX|found)|Seq Scan on /,
+    });
+  });
+
+  test('evaluations of a flag, and receivers with their deliveries, are found by an index', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    await readFlagEvaluations(db, { environmentId: 'e', flagKey: 'f', since: 0 });
+    await listDeliveries(db, { api: 'flags', hookId: 'h' }, { limit: 200, before: 100 });
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 3,
+      hasFewRows: true,
+      // The rows that were found are added up.
+      scan: /SCAN (?!CONSTANT|recent)|Seq Scan on /,
     });
   });
 

@@ -12,7 +12,8 @@ import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
-import { deliveryStatements } from '../../kernel/webhooks/store-enqueue.ts';
+import type { WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
+import { deliveryStatements, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
 import { statementMatcher } from '../policy/statements.ts';
@@ -48,6 +49,28 @@ export function webhookSubscriber(): Subscriber {
       });
     },
   };
+}
+
+/**
+ * A delivery that shows whether a webhook or a subscription is reached: of an entry that says so, which the audit log does not
+ * have. Undefined for an integration that this version of the program does not have.
+ */
+export function testDeliveryTo(
+  { id: hookId, integration }: Webhook,
+  entry: AuditEntry,
+): OutgoingDelivery | undefined {
+  const detail = toEntryDetail(entry);
+  const body = integration === undefined ? JSON.stringify(detail) : bodyFor(integration, detail);
+  return body === undefined
+    ? undefined
+    : { id: entry.id, api: FLAGS_API, hookId, eventId: entry.id, body, details: TEST_DETAILS };
+}
+
+/** Saved with the deliveries of tests. */
+const TEST_DETAILS = JSON.stringify({ isTest: true });
+
+export function isTestDelivery({ details }: Pick<WebhookDelivery, 'details'>): boolean {
+  return details === TEST_DETAILS;
 }
 
 function mayReceive({ savedBy }: Webhook, { resource, ownerId }: AuditEntry): boolean {

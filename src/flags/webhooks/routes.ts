@@ -1,7 +1,5 @@
 // Webhooks: list, create, get, patch, delete, and their deliveries.
-import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
@@ -13,13 +11,10 @@ import {
   findDelivery,
   findDeliveryBody,
   listDeliveries,
-  type WebhookDelivery,
 } from '../../kernel/webhooks/store-deliveries.ts';
 import { redeliver } from '../../kernel/webhooks/store-enqueue.ts';
 import { scheduleDeliveryRemoval } from '../../kernel/webhooks/store-removal.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { findEntry } from '../audit-log/store.ts';
-import { isOfAllMembers, visibility, type AuditLogCall } from '../audit-log/visibility.ts';
 import { requireAllPermissions, requireAnyPermission } from '../../kernel/identity/actor.ts';
 import { normalizeTags } from '../fields.ts';
 import { PageQuery, sliceOf } from '../lists/list-query.ts';
@@ -43,6 +38,7 @@ import {
   WebhookRep,
   type Webhook,
 } from './model.ts';
+import { requireRedelivery, seesDeliveredEntry } from './access.ts';
 import { insertWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
@@ -249,7 +245,7 @@ const getDelivery = route(
   },
   async (call, kernel) => {
     const delivery = await openDelivery(call, kernel.db);
-    const body = (await seesEntry(call, kernel, delivery))
+    const body = (await seesDeliveredEntry(call, kernel, delivery))
       ? await findDeliveryBody(kernel.db, delivery)
       : undefined;
     return toDeliveryDetail(delivery, body);
@@ -270,10 +266,7 @@ const postRedelivery = route(
     const { db } = kernel;
     call.requirePermission(webhookResource(await openWebhook(call, db)));
     const { id, eventId } = await openDelivery(call, db);
-    // A webhook is changed by others than the one whose entries it has received: they must not have them sent elsewhere.
-    const entry = await findEntry(db, eventId);
-    if (entry !== undefined && !isOfAllMembers(entry.resource) && !(await visibility(call, kernel))(entry))
-      throw new Failure('denied', 'You may not see the audit entry that this delivery is about.');
+    await requireRedelivery(call, kernel, { eventId });
     const delivery = await db.transaction().execute((tx) => redeliver(tx, IN_ORDER, id, call.now));
     return reply(202, toDeliverySummary(delivery));
   },
@@ -307,15 +300,6 @@ async function openDelivery(call: WebhookCall & { params: { deliveryId: string }
     throw unknownThing('delivery', deliveryId);
   }
   return delivery;
-}
-
-async function seesEntry(
-  call: AuditLogCall,
-  kernel: Kernel,
-  { eventId }: Pick<WebhookDelivery, 'eventId'>,
-): Promise<boolean> {
-  const entry = await findEntry(kernel.db, eventId);
-  return entry !== undefined && (await visibility(call, kernel))(entry);
 }
 
 function show(call: Pick<Call, 'can'>, webhook: Webhook) {

@@ -33,6 +33,12 @@ export async function listSubscriptions(db: Db, key: string): Promise<Subscripti
   return rows.map((row) => webhookOf(row) as Subscription);
 }
 
+/** Webhooks and subscriptions of all integrations by creation; there are few. */
+export async function listReceivers(db: Db): Promise<Webhook[]> {
+  const rows = await db.selectFrom('webhooks').selectAll().orderBy('created_at').orderBy('id').execute();
+  return rows.map(webhookOf);
+}
+
 /** Of all integrations. */
 export async function countSubscriptions(db: Db): Promise<number> {
   const { total } = await db
