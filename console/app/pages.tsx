@@ -23,12 +23,15 @@ export const PAGES: readonly PageRoute[] = [
   page('/flags', () => import('../flags/flags-page.tsx')),
   page('/flags/:project', () => import('../flags/flags-page.tsx')),
   page('/flags/:project/:flag/*?', () => import('../flags/flag-page.tsx')),
+  page('/environments', () => import('../flags/environments/environments-page.tsx')),
+  page('/environments/:project', () => import('../flags/environments/environments-page.tsx')),
   page('/runs', () => import('../actors/runs-page.tsx')),
   page('/runs/:id/*?', () => import('../actors/run-page.tsx')),
   page('/code', () => import('../host/repositories-page.tsx')),
   page('/code/:owner/:repo/*?', () => import('../host/repository-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
   page('/account/tokens', () => import('../account/tokens/tokens-page.tsx')),
+  page('/account/webhooks', () => import('../account/webhooks/webhooks-page.tsx')),
   page('/account/audit', () => import('../account/audit/audit-page.tsx')),
   page('/account/system', () => import('../account/system/system-page.tsx')),
   page('/account/settings', () => import('../account/settings/settings-page.tsx')),
@@ -73,7 +76,14 @@ export interface NavSection {
 
 export const NAVIGATION: readonly NavSection[] = [
   { label: NAV.home, icon: 'home', href: '/' },
-  { label: NAV.flags, icon: 'flag', items: [{ label: NAV.flags, href: '/flags' }] },
+  {
+    label: NAV.flags,
+    icon: 'flag',
+    items: [
+      { label: NAV.flags, href: '/flags' },
+      { label: NAV.environments, href: '/environments' },
+    ],
+  },
   { label: NAV.actors, icon: 'actor', items: [{ label: NAV.runs, href: '/runs' }] },
   { label: NAV.code, icon: 'code', items: [{ label: NAV.repositories, href: '/code' }] },
   {
@@ -82,6 +92,7 @@ export const NAVIGATION: readonly NavSection[] = [
     items: [
       { label: NAV.members, href: '/account/members' },
       { label: NAV.tokens, href: '/account/tokens' },
+      { label: NAV.webhooks, href: '/account/webhooks' },
       { label: NAV.audit, href: '/account/audit' },
       { label: NAV.system, href: '/account/system' },
       { label: NAV.settings, href: '/account/settings' },

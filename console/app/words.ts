@@ -65,6 +65,7 @@ export const WORDS = {
 export const NAV = {
   home: 'Home',
   flags: 'Flags',
+  environments: 'Environments',
   actors: 'Actors',
   runs: 'Runs',
   code: 'Code',
@@ -72,6 +73,7 @@ export const NAV = {
   account: 'Account',
   members: 'Members',
   tokens: 'Tokens',
+  webhooks: 'Webhooks',
   audit: 'Audit log',
   system: 'System',
   settings: 'Settings',

@@ -1,0 +1,202 @@
+// The deliveries of a webhook by outcome, and one of them with its attempts.
+import { useChange } from '../../api/read.ts';
+import { useMay } from '../../app/me.ts';
+import { ChangeError } from '../../lib/change-error.tsx';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import type { SearchState } from '../../lib/search-state.ts';
+import { Button } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { formatDuration } from '../../ui/format.ts';
+import { TextLink } from '../../ui/link.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { Badge, Key, Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { outcomeTone } from './outcome.ts';
+import {
+  CHANGED,
+  redeliverCall,
+  useDeliveries,
+  useDelivery,
+  type DeliveryState,
+  type Hook,
+  type HookDelivery,
+  type HookDeliveryDetail,
+} from './webhooks-queries.ts';
+import { DELIVERY, HOOKS, PANEL } from './webhooks-words.ts';
+
+const STATES: readonly DeliveryState[] = ['failed', 'pending', 'delivered'];
+
+export function HookDeliveries({ hook, search }: { hook: Hook; search: SearchState }) {
+  const chosen = STATES.find((state) => state === search.get('outcome'));
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDeliveries(
+    hook.id,
+    chosen,
+  );
+  const open = search.get('delivery');
+  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
+  const set = (state: string) =>
+    search.set({ outcome: state === 'all' ? undefined : state, delivery: undefined });
+  return (
+    <div className="stack">
+      <Segmented
+        label={PANEL.outcome}
+        size="sm"
+        value={chosen ?? 'all'}
+        onChange={set}
+        options={[
+          { value: 'all', label: PANEL.all },
+          ...STATES.map((state) => ({ value: state, label: HOOKS.outcomes[state] })),
+        ]}
+      />
+      {isPending && <Skeleton rows={3} />}
+      {error !== null && data === undefined && (
+        <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
+      )}
+      {data !== undefined && rows.length === 0 && !hasNextPage && (
+        <p className="muted t13">{chosen === undefined ? PANEL.none : PANEL.noneOf}</p>
+      )}
+      <ul className="hook-dels">
+        {rows.map((delivery) => (
+          <li key={delivery.id}>
+            <DeliveryRow
+              delivery={delivery}
+              isOpen={delivery.id === open}
+              onToggle={() => search.set({ delivery: delivery.id === open ? undefined : delivery.id })}
+            />
+            {delivery.id === open && <DeliveryDetail id={delivery.id} hook={hook} />}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <div>
+          <Button size="sm" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {PANEL.more}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface DeliveryRowProps {
+  delivery: HookDelivery;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function DeliveryRow({ delivery, isOpen, onToggle }: DeliveryRowProps) {
+  const { state, attempts, status, isTest, createdAt, nextAttemptAt } = delivery;
+  return (
+    <div className="row row--wrap">
+      <Button
+        tone="ghost"
+        size="sm"
+        icon={isOpen ? 'down' : 'right'}
+        aria-expanded={isOpen}
+        onClick={onToggle}
+      >
+        <Status tone={outcomeTone(state, attempts > 0)}>{HOOKS.outcomes[state]}</Status>
+      </Button>
+      {status !== undefined && <span className="t12 mono">{status}</span>}
+      {isTest && <Badge>{DELIVERY.isTest}</Badge>}
+      <span className="muted t12">
+        {DELIVERY.attempts(attempts)}
+        {nextAttemptAt !== undefined && attempts > 0 && (
+          <>
+            , {DELIVERY.next} <Time at={nextAttemptAt} />
+          </>
+        )}
+      </span>
+      <span className="push t12 muted">
+        <Time at={createdAt} />
+      </span>
+    </div>
+  );
+}
+
+function DeliveryDetail({ id, hook }: { id: string; hook: Hook }) {
+  const { data, error, refetch } = useDelivery(id);
+  const may = useMay([{ action: 'updateOn', resource: hook.resource }]);
+  const again = useChange<string>(redeliverCall, CHANGED);
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton lines={4} />
+    ) : (
+      <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
+    );
+  const noAgain = may?.[0] === false ? HOOKS.mayNot('updateOn') : hook.isOn ? undefined : PANEL.offNow;
+  return (
+    <div className="stack hook-del">
+      <Attempts delivery={data} />
+      {data.body === undefined ? (
+        <p className="muted t12">{DELIVERY.hidden}</p>
+      ) : (
+        <div>
+          <h4 className="t12 w5">{DELIVERY.body}</h4>
+          <CodeBlock text={pretty(data.body)} copyLabel={DELIVERY.copyBody} />
+        </div>
+      )}
+      <div className="row row--wrap">
+        <Button
+          size="sm"
+          icon="redo"
+          isBusy={again.isPending}
+          disabledReason={noAgain}
+          onClick={() => again.mutate(id)}
+        >
+          {DELIVERY.again}
+        </Button>
+        {data.entryId !== undefined && (
+          <TextLink href={`/account/audit?entry=${encodeURIComponent(data.entryId)}`}>
+            {DELIVERY.entry}
+          </TextLink>
+        )}
+        <span className="t12">
+          <Key copyLabel={DELIVERY.copyId}>{id}</Key>
+        </span>
+      </div>
+      <div role="status" className="t13">
+        {again.isSuccess && <Status tone="ok">{DELIVERY.sentAgain}</Status>}
+      </div>
+      <ChangeError error={again.error} />
+    </div>
+  );
+}
+
+function Attempts({ delivery: { history } }: { delivery: HookDeliveryDetail }) {
+  return (
+    <div>
+      <h4 className="t12 w5">{DELIVERY.history}</h4>
+      {history.length === 0 && <p className="muted t12">{DELIVERY.noAttempt}</p>}
+      <ol className="hook-tries">
+        {history.map(({ number, at, durationMs, status, error, response }) => {
+          const isOk = status !== undefined && status >= 200 && status < 300;
+          return (
+            <li key={number}>
+              <div className="row row--wrap t13">
+                <Status tone={isOk ? 'ok' : 'bad'}>{DELIVERY.attempt(number)}</Status>
+                <span>{status === undefined ? DELIVERY.noAnswer : DELIVERY.status(status)}</span>
+                <span className="muted t12">
+                  {DELIVERY.took} {formatDuration(durationMs)} · <Time at={at} />
+                </span>
+              </div>
+              {error !== undefined && <p className="t12 bad">{error}</p>}
+              {response !== undefined && response !== '' && (
+                <CodeBlock text={response} copyLabel={DELIVERY.answer} />
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}

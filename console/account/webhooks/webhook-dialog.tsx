@@ -1,0 +1,215 @@
+// Creates a webhook, or changes one. Its secret is made by the server and shown once, or typed and never shown.
+import { useState, type FormEvent } from 'react';
+import type { Call } from '../../api/call.ts';
+import { invalidateTopics } from '../../api/read.ts';
+import { useSecretCall } from '../../api/secret-call.ts';
+import { useSayDraft } from '../../app/draft-call.ts';
+import { withoutSecrets } from '../../api/call.ts';
+import { ChangeError } from '../../lib/change-error.tsx';
+import { SecretOnce } from '../../lib/secret-once.tsx';
+import { TagsInput } from '../../lib/tags-input.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/choice.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { SelectInput, TextInput } from '../../ui/input.tsx';
+import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
+import { CHANGED, hookPatch, type Hook, type PatchOperation } from './webhooks-queries.ts';
+import { FORM } from './webhooks-words.ts';
+
+type SecretMode = 'keep' | 'replace' | 'remove';
+
+interface WebhookDraft {
+  name: string;
+  url: string;
+  isOn: boolean;
+  isSigned: boolean;
+  secretMode: SecretMode;
+  secret: string;
+  tags: string[];
+  policy: PolicyDraft;
+}
+
+const MIN_SECRET = 16;
+const isUrl = (text: string) => /^https?:\/\/[^\s]+$/i.test(text);
+
+function draftOf(hook: Hook | undefined): WebhookDraft {
+  return {
+    name: hook?.name ?? '',
+    url: hook?.url ?? '',
+    isOn: hook?.isOn ?? true,
+    isSigned: hook?.isSigned ?? true,
+    secretMode: 'keep',
+    secret: '',
+    tags: hook?.tags ?? [],
+    policy: policyDraftOf(hook?.statements ?? []),
+  };
+}
+
+/** The operations that make the webhook as it was typed. */
+function operationsOf(hook: Hook, draft: WebhookDraft): PatchOperation[] {
+  const wanted: Record<string, unknown> = {
+    name: draft.name.trim(),
+    url: draft.url.trim(),
+    on: draft.isOn,
+    tags: draft.tags,
+    statements: statementsOf(draft.policy),
+  };
+  const present: Record<string, unknown> = {
+    name: hook.name,
+    url: hook.url,
+    on: hook.isOn,
+    tags: hook.tags,
+    statements: hook.statements,
+  };
+  const changed = Object.entries(wanted)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name]))
+    .map(([name, value]): PatchOperation => ({ op: 'add', path: `/${name}`, value }));
+  if (draft.secretMode === 'replace')
+    return [...changed, { op: 'add', path: '/secret', value: draft.secret }];
+  if (draft.secretMode === 'remove' && hook.isSigned) return [...changed, { op: 'remove', path: '/secret' }];
+  return changed;
+}
+
+function callOf(hook: Hook | undefined, draft: WebhookDraft): Call {
+  if (hook !== undefined) return hookPatch(hook, operationsOf(hook, draft), draft.secretMode === 'replace');
+  const { name, url, isOn: on, isSigned: sign, tags, policy } = draft;
+  return {
+    api: 'flags',
+    method: 'POST',
+    path: '/webhooks',
+    body: { name: name.trim(), url: url.trim(), on, sign, tags, statements: statementsOf(policy) ?? [] },
+  };
+}
+
+export interface WebhookDialogProps {
+  /** Absent to create one. */
+  hook?: Hook;
+  onClose: () => void;
+  onSaved: (id: string) => void;
+}
+
+export function WebhookDialog({ hook, onClose, onSaved }: WebhookDialogProps) {
+  const [draft, setDraft] = useState(() => draftOf(hook));
+  const [isTried, setTried] = useState(false);
+  const [made, setMade] = useState<{ id: string; name: string; secret: string }>();
+  const { run, isBusy, error } = useSecretCall<{ _id: string; secret?: string }>();
+  const call = callOf(hook, draft);
+  useSayDraft(made === undefined ? withoutSecrets(call) : undefined);
+  const change = (patch: Partial<WebhookDraft>) => setDraft({ ...draft, ...patch });
+  const isSecretBad = draft.secretMode === 'replace' && draft.secret.length < MIN_SECRET;
+  const isBad = !isUrl(draft.url.trim()) || isSecretBad || statementsOf(draft.policy) === undefined;
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (isBad) return;
+    const reply = await run(call);
+    if (reply === undefined) return;
+    invalidateTopics(CHANGED);
+    const { _id: id, secret } = reply.body;
+    if (hook === undefined && secret !== undefined) setMade({ id, secret, name: draft.name || draft.url });
+    else onSaved(id);
+  };
+  if (made !== undefined)
+    return (
+      <SecretOnce
+        title={FORM.secretTitle(made.name)}
+        label={FORM.secretLabel}
+        secret={made.secret}
+        onClose={() => onSaved(made.id)}
+      />
+    );
+  const isSame = hook !== undefined && operationsOf(hook, draft).length === 0;
+  return (
+    <Dialog
+      title={hook === undefined ? FORM.newWebhook : FORM.editWebhook(hook.name)}
+      width={560}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{FORM.cancel}</Button>
+          <Button
+            type="submit"
+            form="webhook-form"
+            tone="primary"
+            isBusy={isBusy}
+            disabledReason={isSame ? FORM.nothingChanged : undefined}
+          >
+            {hook === undefined ? FORM.create : FORM.save}
+          </Button>
+        </>
+      }
+    >
+      <form id="webhook-form" className="stack stack--16" noValidate onSubmit={(event) => void submit(event)}>
+        <ChangeError error={error} />
+        <Field label={FORM.name} optional>
+          <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+        </Field>
+        <Field
+          label={FORM.url}
+          help={FORM.urlHelp}
+          error={isTried && !isUrl(draft.url.trim()) && FORM.urlBad}
+        >
+          <TextInput
+            isMono
+            type="url"
+            maxLength={2048}
+            spellCheck={false}
+            value={draft.url}
+            onValue={(url) => change({ url })}
+          />
+        </Field>
+        {hook === undefined ? (
+          <Checkbox
+            label={FORM.sign}
+            help={FORM.signHelp}
+            isChecked={draft.isSigned}
+            onChange={(isSigned) => change({ isSigned })}
+          />
+        ) : (
+          <SecretFields draft={draft} isBad={isTried && isSecretBad} onChange={change} />
+        )}
+        <Checkbox
+          label={FORM.on}
+          help={FORM.onHelp}
+          isChecked={draft.isOn}
+          onChange={(isOn) => change({ isOn })}
+        />
+        <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
+        <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface SecretFieldsProps {
+  draft: WebhookDraft;
+  isBad: boolean;
+  onChange: (patch: Partial<WebhookDraft>) => void;
+}
+
+function SecretFields({ draft, isBad, onChange }: SecretFieldsProps) {
+  return (
+    <>
+      <Field label={FORM.secret}>
+        <SelectInput
+          value={draft.secretMode}
+          onValue={(mode) => onChange({ secretMode: mode as SecretMode, secret: '' })}
+          options={Object.entries(FORM.secretModes).map(([value, label]) => ({ value, label }))}
+        />
+      </Field>
+      {draft.secretMode === 'replace' && (
+        <Field label={FORM.newSecret} help={FORM.newSecretHelp} error={isBad && FORM.newSecretBad}>
+          <TextInput
+            isMono
+            type="password"
+            autoComplete="new-password"
+            maxLength={256}
+            value={draft.secret}
+            onValue={(secret) => onChange({ secret })}
+          />
+        </Field>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,217 @@
+// Webhooks and integrations that receive changes of flags, their deliveries, and the keys of Relay Proxies.
+import '../../styles/webhooks.css';
+import { useMay } from '../../app/me.ts';
+import { usePageInfo } from '../../app/page-info.ts';
+import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
+import { Button } from '../../ui/button.tsx';
+import { Chips } from '../../ui/chips.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { FilterInput } from '../../ui/input.tsx';
+import { useKeys } from '../../ui/keys.ts';
+import { Menu } from '../../ui/menu.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Badge, Status } from '../../ui/status.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { HookPanel } from './hook-panel.tsx';
+import { HookSwitch } from './hook-switch.tsx';
+import { IntegrationDialog } from './integration-dialog.tsx';
+import { outcomeTone } from './outcome.ts';
+import { RelayTab } from './relay-tab.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
+import { useHooks, type Hook } from './webhooks-queries.ts';
+import { HOOKS } from './webhooks-words.ts';
+
+const PAGE = '/account/webhooks';
+
+export default function WebhooksPage() {
+  usePageInfo([{ label: HOOKS.account }, { label: HOOKS.title }]);
+  const search = useSearchState(PAGE);
+  const isRelay = search.get('tab') === 'relay';
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead title={HOOKS.title} meta={HOOKS.text} actions={!isRelay && <CreateMenu search={search} />} />
+      <Tabs
+        label={HOOKS.tabsLabel}
+        items={[
+          { label: HOOKS.tabs.hooks, href: PAGE, isCurrent: !isRelay },
+          { label: HOOKS.tabs.relay, href: `${PAGE}?tab=relay`, isCurrent: isRelay },
+        ]}
+      />
+      {isRelay ? <RelayTab /> : <Hooks search={search} />}
+    </main>
+  );
+}
+
+function CreateMenu({ search }: { search: SearchState }) {
+  const may = useMay([
+    { action: 'createWebhook', resource: 'webhook/*' },
+    { action: 'createIntegration', resource: 'integration/*' },
+  ]);
+  const [mayHook, mayIntegrate] = may ?? [];
+  useKeys({ c: () => search.set({ new: 'webhook' }) }, { isOn: mayHook === true });
+  const isNever = mayHook === false && mayIntegrate === false;
+  const close = () => search.set({ new: undefined });
+  const open = (id: string) => search.set({ new: undefined, hook: id });
+  const act = search.get('new');
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button
+            tone="primary"
+            icon="plus"
+            hasCaret
+            disabledReason={isNever ? HOOKS.mayNotCreate : undefined}
+          >
+            {HOOKS.create}
+          </Button>
+        }
+        items={[
+          {
+            label: HOOKS.newWebhook,
+            icon: 'hook',
+            disabledReason: mayHook === false ? HOOKS.mayNot('createWebhook') : undefined,
+            onSelect: () => search.set({ new: 'webhook' }),
+          },
+          {
+            label: HOOKS.newIntegration,
+            icon: 'link',
+            disabledReason: mayIntegrate === false ? HOOKS.mayNot('createIntegration') : undefined,
+            onSelect: () => search.set({ new: 'integration' }),
+          },
+        ]}
+      />
+      {act === 'webhook' && mayHook === true && <WebhookDialog onClose={close} onSaved={open} />}
+      {act === 'integration' && mayIntegrate === true && <IntegrationDialog onClose={close} onSaved={open} />}
+    </>
+  );
+}
+
+const COLUMNS: TableColumn<Hook>[] = [
+  {
+    id: 'name',
+    head: HOOKS.columns.name,
+    isMain: true,
+    cell: ({ name, integration }) => (
+      <span className="row">
+        <span className="hook-name">{name === '' ? HOOKS.unnamed : name}</span>
+        {integration !== undefined && <Badge>{integration}</Badge>}
+      </span>
+    ),
+  },
+  {
+    id: 'to',
+    head: HOOKS.columns.to,
+    priority: 'mid',
+    cell: (hook) => <span className="mono t12 hook-url">{addressOf(hook)}</span>,
+  },
+  { id: 'state', head: HOOKS.columns.state, cell: (hook) => <HookSwitch hook={hook} /> },
+  { id: 'last', head: HOOKS.columns.last, cell: (hook) => <LastOutcome hook={hook} /> },
+];
+
+const FEW_COLUMNS = COLUMNS.filter(({ id }) => id !== 'to');
+
+/** Of an integration, the setting that names its address. */
+function addressOf({ url, config = {} }: Hook): string {
+  return url ?? String(Object.values(config).find((value) => /^https?:/.test(String(value))) ?? '');
+}
+
+function LastOutcome({ hook: { lastDelivery } }: { hook: Hook }) {
+  if (lastDelivery === undefined) return <span className="muted">{HOOKS.never}</span>;
+  const { state, at } = lastDelivery;
+  return (
+    <span className="row row--4 row--wrap">
+      <Status tone={outcomeTone(state, true)}>{HOOKS.outcomes[state]}</Status>
+      <span className="muted t12">
+        <Time at={at} />
+      </span>
+    </span>
+  );
+}
+
+const isFailing = ({ lastDelivery }: Hook) =>
+  lastDelivery !== undefined && lastDelivery.state !== 'delivered';
+
+function Hooks({ search }: { search: SearchState }) {
+  const [typed, setTyped] = useTypedFilter(search);
+  const { data, error, isPending, refetch } = useHooks();
+  const all = data?.items ?? [];
+  const words = (search.get('q') ?? '').toLowerCase();
+  const quick = search.get('state');
+  const rows = all.filter(
+    (hook) =>
+      [hook.name, hook.id, addressOf(hook), hook.integration ?? ''].some((text) =>
+        text.toLowerCase().includes(words),
+      ) &&
+      (quick !== 'failing' || isFailing(hook)) &&
+      (quick !== 'off' || !hook.isOn),
+  );
+  const open = search.get('hook');
+  const toggle = (name: string) => search.set({ state: quick === name ? undefined : name });
+  const clear = () => {
+    setTyped('');
+    search.set({ q: undefined, state: undefined });
+  };
+  return (
+    <>
+      <div className="stack hook-filters">
+        <FilterInput value={typed} onChange={setTyped} label={HOOKS.filter} />
+        <Chips
+          label={HOOKS.quick}
+          items={[
+            {
+              label: HOOKS.failing,
+              count: all.filter(isFailing).length,
+              isOn: quick === 'failing',
+              onToggle: () => toggle('failing'),
+            },
+            { label: HOOKS.off, isOn: quick === 'off', onToggle: () => toggle('off') },
+          ]}
+        />
+      </div>
+      <div className={classNames(open !== undefined && 'cols cols--panel')}>
+        {error !== null && data === undefined ? (
+          <ReadProblem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Table
+            label={HOOKS.table}
+            columns={open === undefined ? COLUMNS : FEW_COLUMNS}
+            rows={rows}
+            rowKey={({ id }) => id}
+            rowHref={({ id }) => search.href({ hook: id, delivery: undefined, outcome: undefined })}
+            isLoading={isPending}
+            emptyState={
+              all.length > 0 ? (
+                <NoMatch words={HOOKS.noMatch} onClear={clear} />
+              ) : (
+                <EmptyState icon="hook" title={HOOKS.empty.title} text={HOOKS.empty.text} />
+              )
+            }
+            footer={
+              <ListFoot
+                shown={rows.length}
+                nouns={HOOKS.nouns}
+                hasMore={false}
+                isReadingMore={false}
+                onMore={() => undefined}
+              />
+            }
+          />
+        )}
+        {open !== undefined && data !== undefined && (
+          <HookPanel
+            key={open}
+            hook={all.find(({ id }) => id === open)}
+            search={search}
+            onClose={() => search.set({ hook: undefined, delivery: undefined, outcome: undefined })}
+          />
+        )}
+      </div>
+    </>
+  );
+}

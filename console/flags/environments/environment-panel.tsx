@@ -1,0 +1,161 @@
+// One environment beside the list: its keys, its settings and its approvals.
+import { useState } from 'react';
+import { useMay } from '../../app/me.ts';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { SidePanel } from '../../lib/side-panel.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { KeyValues } from '../../ui/card.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { Badge, Key, Tag } from '../../ui/status.tsx';
+import { ApprovalDialog, approvalText } from './approval-dialog.tsx';
+import { DeleteEnvironmentDialog } from './delete-dialogs.tsx';
+import { EnvironmentDialog } from './environment-dialog.tsx';
+import { EnvironmentKeys } from './environment-keys.tsx';
+import { EnvironmentMark } from './environment-mark.tsx';
+import {
+  environmentResource,
+  useEnvironmentDetail,
+  type EnvironmentDetail,
+  type ProjectDetail,
+} from './environments-queries.ts';
+import { ENV_WORDS, FORM_WORDS, PAGE_WORDS } from './environments-words.ts';
+
+export interface EnvironmentPanelProps {
+  project: ProjectDetail;
+  environment: string;
+  onClose: () => void;
+}
+
+export function EnvironmentPanel({ project, environment: key, onClose }: EnvironmentPanelProps) {
+  const { data: environment, error, refetch } = useEnvironmentDetail(project.key, key);
+  const [act, setAct] = useState<'edit' | 'approval' | 'delete'>();
+  const resource = environment === undefined ? '' : environmentResource(project, environment);
+  const questions = ['updateName', 'updateApprovalSettings', 'deleteEnvironment'].map((action) => ({
+    action,
+    resource,
+  }));
+  const may = useMay(questions);
+  const reasonOf = (index: number) =>
+    may?.[index] === false ? PAGE_WORDS.mayNot(questions[index]!.action, resource) : undefined;
+  const close = () => setAct(undefined);
+  return (
+    <SidePanel
+      title={environment?.name ?? key}
+      text={<Key copyLabel={PAGE_WORDS.copyKey(key)}>{key}</Key>}
+      mark={environment && <EnvironmentMark color={environment.color} />}
+      onClose={onClose}
+      footer={
+        environment && (
+          <>
+            <ButtonLink
+              icon="flag"
+              href={`/flags/${encodeURIComponent(project.key)}?env=${encodeURIComponent(key)}`}
+            >
+              {ENV_WORDS.flags}
+            </ButtonLink>
+            <Button icon="pen" disabledReason={reasonOf(0)} onClick={() => setAct('edit')}>
+              {ENV_WORDS.edit}
+            </Button>
+            <Button tone="danger" icon="trash" disabledReason={reasonOf(2)} onClick={() => setAct('delete')}>
+              {ENV_WORDS.delete}
+            </Button>
+          </>
+        )
+      }
+    >
+      {environment === undefined ? (
+        <section>
+          {error === null ? (
+            <Skeleton lines={8} />
+          ) : (
+            <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
+          )}
+        </section>
+      ) : (
+        <>
+          <section>
+            <h3 className="h4">{ENV_WORDS.keys}</h3>
+            <EnvironmentKeys project={project} environment={environment} />
+          </section>
+          <section>
+            <h3 className="h4">{ENV_WORDS.settings}</h3>
+            <Settings environment={environment} />
+          </section>
+          <section>
+            <h3 className="h4">{ENV_WORDS.approval}</h3>
+            <div className="row row--wrap">
+              <span className="grow t13">{approvalText(environment.approvalSettings)}</span>
+              <Button size="sm" disabledReason={reasonOf(1)} onClick={() => setAct('approval')}>
+                {ENV_WORDS.edit}
+              </Button>
+            </div>
+          </section>
+          {act === 'edit' && (
+            <EnvironmentDialog project={project} environment={environment} onClose={close} onSaved={close} />
+          )}
+          {act === 'approval' && (
+            <ApprovalDialog project={project.key} environment={environment} onClose={close} />
+          )}
+          {act === 'delete' && (
+            <DeleteEnvironmentDialog
+              project={project}
+              environment={environment}
+              onClose={close}
+              onDeleted={onClose}
+            />
+          )}
+        </>
+      )}
+    </SidePanel>
+  );
+}
+
+function Settings({ environment }: { environment: EnvironmentDetail }) {
+  const { critical, confirmChanges, requireComments, secureMode, defaultTrackEvents, defaultTtl, tags } =
+    environment;
+  const word = (isOn: boolean) => (isOn ? ENV_WORDS.on : ENV_WORDS.off);
+  const guards = [
+    ...(confirmChanges ? [PAGE_WORDS.confirms] : []),
+    ...(requireComments ? [PAGE_WORDS.comments] : []),
+  ];
+  return (
+    <KeyValues
+      termWidth={140}
+      items={[
+        [
+          FORM_WORDS.critical,
+          critical ? (
+            <Badge key="critical" tone="prod" icon="shield">
+              {ENV_WORDS.yes}
+            </Badge>
+          ) : (
+            ENV_WORDS.no
+          ),
+        ],
+        [ENV_WORDS.changes, guards.length === 0 ? ENV_WORDS.noGuards : guards.join(', ')],
+        [FORM_WORDS.secureMode, word(secureMode)],
+        [FORM_WORDS.trackEvents, word(defaultTrackEvents)],
+        [ENV_WORDS.ttl, ENV_WORDS.minutes(defaultTtl)],
+        [
+          ENV_WORDS.color,
+          <span key="color" className="row row--4">
+            <EnvironmentMark color={environment.color} />
+            <code>#{environment.color}</code>
+          </span>,
+        ],
+        ...(tags.length === 0
+          ? []
+          : [
+              [
+                FORM_WORDS.tags,
+                <span key="tags" className="row row--4 row--wrap">
+                  {tags.map((tag) => (
+                    <Tag key={tag}>{tag}</Tag>
+                  ))}
+                </span>,
+              ] as [string, React.ReactNode],
+            ]),
+      ]}
+    />
+  );
+}

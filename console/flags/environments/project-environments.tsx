@@ -1,0 +1,239 @@
+// One project: its environments, and what can be done to it.
+import { useLocation } from 'wouter';
+import { useMay } from '../../app/me.ts';
+import { usePageInfo } from '../../app/page-info.ts';
+import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
+import { NewRows } from '../../lib/new-rows.tsx';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { FilterInput } from '../../ui/input.tsx';
+import { useKeys } from '../../ui/keys.ts';
+import { Menu } from '../../ui/menu.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Badge, Key, Tag } from '../../ui/status.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
+import { EnvironmentDialog } from './environment-dialog.tsx';
+import { EnvironmentMark } from './environment-mark.tsx';
+import { EnvironmentPanel } from './environment-panel.tsx';
+import {
+  projectResource,
+  useEnvironmentList,
+  useProject,
+  type EnvironmentDetail,
+  type ProjectDetail,
+} from './environments-queries.ts';
+import { PAGE_WORDS } from './environments-words.ts';
+import { DeleteProjectDialog } from './delete-dialogs.tsx';
+import { ProjectDialog } from './project-dialog.tsx';
+
+const COLUMNS: TableColumn<EnvironmentDetail>[] = [
+  {
+    id: 'name',
+    head: PAGE_WORDS.name,
+    isMain: true,
+    sort: 'name',
+    cell: ({ name, key, color }) => (
+      <span className="row">
+        <EnvironmentMark color={color} />
+        <span className="two">
+          <b className="cut">{name}</b>
+          <small className="mono cut">{key}</small>
+        </span>
+      </span>
+    ),
+    aside: ({ key }) => <CopyButton text={key} label={PAGE_WORDS.copyKey(key)} />,
+  },
+  { id: 'guards', head: PAGE_WORDS.guards, cell: (environment) => <Guards environment={environment} /> },
+  {
+    id: 'tags',
+    head: PAGE_WORDS.tags,
+    priority: 'mid',
+    cell: ({ tags }) => (
+      <span className="row row--4 row--wrap">
+        {tags.map((tag) => (
+          <Tag key={tag}>{tag}</Tag>
+        ))}
+      </span>
+    ),
+  },
+];
+
+const FEW_COLUMNS = COLUMNS.filter(({ id }) => id !== 'tags');
+
+function Guards({ environment }: { environment: EnvironmentDetail }) {
+  const { critical, confirmChanges, requireComments, approvalSettings } = environment;
+  const needsApproval = approvalSettings.required || approvalSettings.requiredApprovalTags.length > 0;
+  return (
+    <span className="row row--4 row--wrap">
+      {critical && (
+        <Badge tone="prod" icon="shield">
+          {PAGE_WORDS.critical}
+        </Badge>
+      )}
+      {confirmChanges && <Badge>{PAGE_WORDS.confirms}</Badge>}
+      {requireComments && <Badge>{PAGE_WORDS.comments}</Badge>}
+      {needsApproval && <Badge tone="acc">{PAGE_WORDS.approvals}</Badge>}
+    </span>
+  );
+}
+
+export function ProjectEnvironments({ project: key }: { project: string }) {
+  const page = `/environments/${encodeURIComponent(key)}`;
+  const search = useSearchState(page);
+  const [typed, setTyped] = useTypedFilter(search);
+  const { data: project, error, refetch } = useProject(key);
+  const sort = search.get('sort');
+  const words = search.get('q');
+  const list = useEnvironmentList(key, words, sort);
+  const open = search.get('env');
+  usePageInfo([
+    { label: PAGE_WORDS.title, href: '/environments' },
+    { label: project?.name ?? key, href: page, copy: key },
+  ]);
+  if (error !== null && project === undefined)
+    return (
+      <main id="main" className="page" tabIndex={-1}>
+        <ReadProblem error={error} onRetry={() => void refetch()} />
+      </main>
+    );
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead
+        title={project?.name ?? key}
+        badge={<Key copyLabel={PAGE_WORDS.copyKey(key)}>{key}</Key>}
+        meta={
+          project !== undefined && project.tags.length > 0 ? (
+            <span className="row row--4 row--wrap">
+              {project.tags.map((tag) => (
+                <Tag key={tag}>{tag}</Tag>
+              ))}
+            </span>
+          ) : undefined
+        }
+        actions={project !== undefined && <ProjectActions project={project} search={search} />}
+      />
+      <div className="row row--wrap list-bar">
+        <div className="grow">
+          <FilterInput value={typed} onChange={setTyped} label={PAGE_WORDS.filterEnvironments} />
+        </div>
+      </div>
+      {list.newCount > 0 && <NewRows count={formatCount(list.newCount)} onShow={list.showNew} />}
+      <div className={classNames(open !== undefined && 'cols cols--panel')}>
+        {list.error !== null ? (
+          <ReadProblem error={list.error} onRetry={list.retry} />
+        ) : (
+          <Table
+            label={PAGE_WORDS.environments}
+            columns={open === undefined ? COLUMNS : FEW_COLUMNS}
+            rows={list.rows}
+            rowKey={(one) => one.key}
+            rowHref={(one) => search.href({ env: one.key })}
+            sort={sort}
+            onSort={(next) => search.set({ sort: next })}
+            isLoading={list.isLoading}
+            rowCount={list.total}
+            emptyState={
+              words === undefined ? (
+                <EmptyState
+                  icon="sliders"
+                  title={PAGE_WORDS.noEnvironments.title}
+                  text={PAGE_WORDS.noEnvironments.text}
+                />
+              ) : (
+                <NoMatch words={PAGE_WORDS.noMatch} onClear={() => setTyped('')} />
+              )
+            }
+            footer={
+              <ListFoot
+                shown={list.rows.length}
+                total={list.total}
+                nouns={PAGE_WORDS.environmentNouns}
+                hasMore={list.hasMore}
+                isReadingMore={list.isReadingMore}
+                onMore={list.readMore}
+              />
+            }
+          />
+        )}
+        {open !== undefined && project !== undefined && (
+          <EnvironmentPanel
+            key={open}
+            project={project}
+            environment={open}
+            onClose={() => search.set({ env: undefined })}
+          />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function ProjectActions({ project, search }: { project: ProjectDetail; search: SearchState }) {
+  const [, navigate] = useLocation();
+  const resource = projectResource(project);
+  const questions = [
+    { action: 'createEnvironment', resource: `${resource}:env/*` },
+    { action: 'updateProjectName', resource },
+    { action: 'deleteProject', resource },
+  ];
+  const may = useMay(questions);
+  const [noCreate, noEdit, noDelete] = questions.map(({ action, resource: what }, index) =>
+    may?.[index] === false ? PAGE_WORDS.mayNot(action, what) : undefined,
+  );
+  const close = () => search.set({ act: undefined });
+  const act = search.get('act');
+  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: may?.[0] === true });
+  return (
+    <>
+      <Menu
+        trigger={<Button icon="dots" label={PAGE_WORDS.moreActions} />}
+        items={[
+          {
+            label: PAGE_WORDS.flagsOfProject,
+            icon: 'flag',
+            href: `/flags/${encodeURIComponent(project.key)}`,
+          },
+          {
+            label: PAGE_WORDS.editProject,
+            icon: 'pen',
+            disabledReason: noEdit,
+            onSelect: () => search.set({ act: 'edit' }),
+          },
+          {
+            label: PAGE_WORDS.deleteProject,
+            icon: 'trash',
+            tone: 'danger',
+            hasLine: true,
+            disabledReason: noDelete,
+            onSelect: () => search.set({ act: 'delete' }),
+          },
+        ]}
+      />
+      <Button
+        tone="primary"
+        icon="plus"
+        keys="c"
+        disabledReason={noCreate}
+        onClick={() => search.set({ act: 'new' })}
+      >
+        {PAGE_WORDS.newEnvironment}
+      </Button>
+      {act === 'new' && noCreate === undefined && (
+        <EnvironmentDialog
+          project={project}
+          onClose={close}
+          onSaved={(key) => search.set({ act: undefined, env: key, q: undefined })}
+        />
+      )}
+      {act === 'edit' && <ProjectDialog project={project} onClose={close} onSaved={close} />}
+      {act === 'delete' && noDelete === undefined && (
+        <DeleteProjectDialog project={project} onClose={close} onDeleted={() => navigate('/environments')} />
+      )}
+    </>
+  );
+}
