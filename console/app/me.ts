@@ -18,6 +18,12 @@ export interface Me {
   server: { release: string; publicUrl: string; now: number };
 }
 
+/** The query of a list, with the name that somebody gave it. */
+export interface SavedView {
+  name: string;
+  query: string;
+}
+
 export interface Preferences {
   theme?: 'system' | 'light' | 'dark';
   timeZone?: string;
@@ -26,6 +32,8 @@ export interface Preferences {
   client?: string;
   dismissed?: string[];
   tables?: Record<string, { columns?: string[]; density?: 'compact' | 'default' }>;
+  /** By the list that they are of. */
+  views?: Record<string, SavedView[]>;
 }
 
 const ME: Call = { api: 'signalbox', path: '/me' };
@@ -36,8 +44,16 @@ export function useMe() {
 }
 
 export function usePreferences(): Preferences {
-  return useRead<Preferences>({ call: PREFERENCES }).data ?? {};
+  return useKnownPreferences() ?? {};
 }
+
+/** Undefined while they are read. Where they cannot be read, nothing is preferred. */
+export function useKnownPreferences(): Preferences | undefined {
+  const { data, isError } = useRead<Preferences>({ call: PREFERENCES });
+  return data ?? (isError ? NOTHING : undefined);
+}
+
+const NOTHING: Preferences = {};
 
 export type PreferencePatch = { [Name in keyof Preferences]?: Preferences[Name] | null };
 

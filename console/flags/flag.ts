@@ -29,6 +29,8 @@ export interface FlagConfig {
 export interface Flag {
   key: string;
   name: string;
+  /** Goes up with every change. */
+  version: number;
   kind: 'boolean' | 'multivariate';
   description: string;
   creationDate: number;
@@ -37,6 +39,7 @@ export interface Flag {
   deprecated: boolean;
   tags: string[];
   variations: Variation[];
+  maintainerId?: string;
   _maintainer?: { email: string; firstName?: string; lastName?: string };
   _maintainerTeam?: { key: string; name: string };
   environments?: Record<string, FlagConfig>;

@@ -1,12 +1,12 @@
 // What the pages of flags read.
 import { path, type Call } from '../api/call.ts';
 import { useRead } from '../api/read.ts';
-import { useListPages } from '../lib/list-pages.ts';
 import type { Flag } from './flag.ts';
 
 export interface Project {
   key: string;
   name: string;
+  tags: string[];
 }
 
 export interface Environment {
@@ -18,6 +18,7 @@ export interface Environment {
   confirmChanges: boolean;
   requireComments: boolean;
   approvalSettings: { required: boolean; requiredApprovalTags: string[] };
+  tags: string[];
 }
 
 export interface AuditEntry {
@@ -37,10 +38,8 @@ interface Items<Item> {
   totalCount: number;
 }
 
-/** Of a page of a list. */
-const PAGE = 50;
-/** More than these do not fit a list to choose from; others are reached by their address. */
-const MAX_CHOICES = 200;
+/** As many as the API gives at once; others are reached by their address. */
+const MAX_CHOICES = 1000;
 const MAX_ENTRIES = 10;
 
 export function useProjects() {
@@ -55,36 +54,6 @@ export function useEnvironments(project: string) {
     query: { limit: MAX_CHOICES },
   };
   return useRead<Items<Environment>>({ call, topics: ['env'] }, { isEnabled: project !== '' });
-}
-
-export interface FlagQuery {
-  project: string;
-  /** Of these the list shows what is on and served; undefined while they are not known. */
-  environments: readonly string[] | undefined;
-  words?: string | undefined;
-  sort: string;
-}
-
-const keyOf = ({ key }: Flag) => key;
-
-export function useFlags({ project, environments, words, sort }: FlagQuery) {
-  return useListPages<Items<Flag>, Flag>({
-    call: {
-      api: 'flags',
-      path: path`/flags/${project}`,
-      query: { env: environments, sort, filter: words && `query:"${words.replaceAll('"', '')}"` },
-    },
-    topics: ['flag'],
-    isEnabled: environments !== undefined,
-    first: 0,
-    pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ items, totalCount }, offset) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
-    idOf: keyOf,
-  });
 }
 
 export function flagRead(project: string, flag: string) {

@@ -12,14 +12,10 @@ const count = (number: number, one: string, many: string) => `${number} ${number
 
 export const WORDS = {
   flags: 'Flags',
-  filter: 'Filter flags',
-  placeholder: 'Filter by name or key',
-  project: 'Project',
   environments: 'Environments',
   table: 'Flags',
   nouns: ['flags', 'flag'],
   flag: 'Flag',
-  type: 'Type',
   tags: 'Tags',
   modified: 'Modified',
   copyKey: (key: string) => `Copy key ${key}`,
@@ -36,16 +32,6 @@ export const WORDS = {
     title: 'There is no project that you may see',
     text: 'Flags live in projects. An administrator can create one, or let you see one.',
   },
-  empty: {
-    title: 'This project has no flags yet',
-    text: 'A flag turns a part of your program on or off, for everybody or for some, without a new release.',
-  },
-  noMatch: {
-    title: 'No flag fits this filter',
-    text: 'The filter looks for a part of the name or of the key.',
-    clear: 'Clear the filter',
-  },
-  listNext: 'Switching and creating flags here comes with the next release; today the API does both.',
   flagNext: 'Editing targeting, variations and tags here comes with the next release; today the API does it.',
   temporary: 'temporary',
   permanent: 'permanent',

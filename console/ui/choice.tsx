@@ -121,6 +121,8 @@ export interface SwitchProps {
   /** The name of what is switched: "Dark mode in production". */
   label: string;
   onChange: (isOn: boolean) => void;
+  /** Pressed with Shift, or held for a moment: what would change is to be shown first. */
+  onReview?: ((isOn: boolean) => void) | undefined;
   isDisabled?: boolean | undefined;
   /** Why it is off limits; shown when it is pointed at, focused or tapped. */
   reason?: string | undefined;
@@ -129,9 +131,10 @@ export interface SwitchProps {
 
 export function Switch(props: SwitchProps) {
   const { reason, isDisabled = reason !== undefined } = props;
-  return isDisabled && reason !== undefined ? (
-    <SwitchWithReason {...props} reason={reason} />
-  ) : (
+  if (isDisabled && reason !== undefined) return <SwitchWithReason {...props} reason={reason} />;
+  if (!isDisabled && props.onReview !== undefined)
+    return <ReviewedSwitch {...props} onReview={props.onReview} />;
+  return (
     <button
       type="button"
       {...switchProps(props)}
@@ -139,6 +142,45 @@ export function Switch(props: SwitchProps) {
       onClick={() => props.onChange(!props.isOn)}
     >
       {props.isOn ? words.on : words.off}
+    </button>
+  );
+}
+
+/** How long it is held until that is no click. */
+const holdTime = 500;
+
+function ReviewedSwitch(props: SwitchProps & { onReview: (isOn: boolean) => void }) {
+  const { isOn, onChange, onReview } = props;
+  const holding = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wasHeld = useRef(false);
+  const release = () => clearTimeout(holding.current);
+  useEffect(() => release, []);
+  return (
+    <button
+      type="button"
+      {...switchProps(props)}
+      onPointerDown={() => {
+        wasHeld.current = false;
+        release();
+        holding.current = setTimeout(() => {
+          wasHeld.current = true;
+          onReview(!isOn);
+        }, holdTime);
+      }}
+      onPointerUp={release}
+      onPointerLeave={release}
+      onPointerCancel={release}
+      onContextMenu={(event) => wasHeld.current && event.preventDefault()}
+      onClick={(event) => {
+        // The click that ends a hold has been answered already.
+        const isAnswered = wasHeld.current && event.detail > 0;
+        wasHeld.current = false;
+        if (isAnswered) return;
+        if (event.shiftKey) onReview(!isOn);
+        else onChange(!isOn);
+      }}
+    >
+      {isOn ? words.on : words.off}
     </button>
   );
 }

@@ -89,6 +89,7 @@ function Cell<Row>({ column, href, aside, children }: CellProps<Row>) {
         align === 'end' && 'num',
         priority === 'mid' && 'c-mid',
         priority === 'low' && 'c-lo',
+        column.className,
       )}
     >
       {aside === undefined ? (

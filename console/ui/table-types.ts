@@ -19,6 +19,8 @@ export interface TableColumn<Row> {
   cardLabel?: string | null | undefined;
   /** A column at the end with nothing but a menu. */
   isEnd?: boolean | undefined;
+  /** Of its cells and its head, for widths and grounds of its own. */
+  className?: string | undefined;
 }
 
 export interface TableSelection {

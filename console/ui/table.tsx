@@ -120,6 +120,7 @@ function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
     align === 'end' && 'num',
     priority === 'mid' && 'c-mid',
     priority === 'low' && 'c-lo',
+    column.className,
   );
   const order = isAscending ? 'ascending' : isDescending ? 'descending' : undefined;
   return (

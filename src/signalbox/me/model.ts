@@ -105,6 +105,17 @@ const Table = Type.Object({
   density: Type.Optional(OneOf(['compact', 'default'])),
 });
 
+/** A list by its kind and the project that it is of. */
+const ListName = Type.String({ maxLength: 300 });
+
+const SavedView = Type.Object(
+  {
+    name: PlainText({ minLength: 1, maxLength: 100 }),
+    query: PlainText({ maxLength: 2000, description: 'Of the address of the list, without a question mark' }),
+  },
+  { additionalProperties: false },
+);
+
 /** All that may be chosen. What is absent is as the console does it by itself. */
 export const Preferences = Type.Object(
   {
@@ -123,7 +134,12 @@ export const Preferences = Type.Object(
     dismissed: Type.Optional(
       Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100, description: 'Hints that were put away' }),
     ),
-    tables: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Table)),
+    tables: Type.Optional(Type.Record(ListName, Table)),
+    views: Type.Optional(
+      Type.Record(ListName, Type.Array(SavedView, { maxItems: 50 }), {
+        description: 'Filters of lists that were given a name',
+      }),
+    ),
   },
   { $id: 'Preferences', additionalProperties: false },
 );

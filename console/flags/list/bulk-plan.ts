@@ -1,0 +1,132 @@
+// A change of many flags: what is wanted, the call for each flag, and one call after the other.
+import type { Call } from '../../api/call.ts';
+import { send } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import type { Flag } from '../flag.ts';
+import type { Environment } from '../queries.ts';
+import { needsTypedKey } from '../save/guard.ts';
+import { approvalCall, patchCall, type Instruction, type PlannedChange } from '../save/planned-change.ts';
+import { LIST_WORDS as WORDS } from './list-words.ts';
+
+export type BulkKind = 'toggle' | 'tag' | 'archive';
+
+export interface BulkWish {
+  kind: BulkKind;
+  environment?: Environment;
+  isOn: boolean;
+  isAdding: boolean;
+  tags: readonly string[];
+  comment: string;
+}
+
+const TAG = /^[\w.-]{1,64}$/;
+
+/** `bad` is the first that cannot be a tag. */
+export function readTags(text: string): { tags: string[]; bad?: string } {
+  const tags = [...new Set(text.split(/[\s,]+/).filter((tag) => tag !== ''))];
+  const bad = tags.find((tag) => !TAG.test(tag));
+  return bad === undefined ? { tags } : { tags, bad };
+}
+
+/** What the environments ask for, as for a change of one flag. */
+export interface BulkGuard {
+  /** Whose key is typed by hand. */
+  typed?: string;
+  /** Where a comment is required. */
+  commented?: string;
+  /** Where only requests can be made. */
+  approved?: string;
+}
+
+/** An archived flag is gone everywhere; tags reach no SDK. */
+export function bulkGuardOf(
+  { kind, environment }: Pick<BulkWish, 'kind' | 'environment'>,
+  all: readonly Environment[],
+): BulkGuard {
+  if (kind === 'tag') return {};
+  const reached = kind === 'archive' ? all : environment === undefined ? [] : [environment];
+  const typed = reached.find(needsTypedKey)?.key;
+  if (kind === 'archive') return { ...(typed !== undefined && { typed }) };
+  const commented = reached.find(({ requireComments }) => requireComments)?.key;
+  const approved = reached.find(({ approvalSettings }) => approvalSettings.required)?.key;
+  return {
+    ...(typed !== undefined && approved === undefined && { typed }),
+    ...(commented !== undefined && { commented }),
+    ...(approved !== undefined && { approved }),
+  };
+}
+
+function instructionsOf({ kind, isOn, isAdding, tags }: BulkWish): Instruction[] {
+  if (kind === 'toggle') return [{ kind: isOn ? 'turnFlagOn' : 'turnFlagOff' }];
+  if (kind === 'archive') return [{ kind: 'archiveFlag' }];
+  return [{ kind: isAdding ? 'addTags' : 'removeTags', values: tags }];
+}
+
+export function bulkCallOf(project: string, wish: BulkWish, flag: BulkFlag, guard: BulkGuard): Call {
+  const change: PlannedChange = {
+    project,
+    ...(wish.kind === 'toggle' && wish.environment && { environment: wish.environment.key }),
+    resource: { kind: 'flag', key: flag.key, name: flag.name },
+    instructions: instructionsOf(wish),
+    version: flag.version,
+  };
+  if (guard.approved === undefined) return patchCall(change, { comment: wish.comment });
+  const words = wish.isOn ? WORDS.turnOn : WORDS.turnOff;
+  const description = words(flag.name, guard.approved);
+  return approvalCall(change, { description, comment: wish.comment, reviewers: [] });
+}
+
+export type BulkFlag = Pick<Flag, 'key' | 'name' | 'version'>;
+
+export interface BulkResult {
+  flag: BulkFlag;
+  /** Why it was not changed. */
+  error?: string;
+}
+
+export interface BulkRun {
+  calls: readonly { flag: BulkFlag; call: Call }[];
+  signal: AbortSignal;
+  onResult: (result: BulkResult) => void;
+  onWait: (seconds: number | undefined) => void;
+}
+
+/** When the server asks for patience more often than this, it is not meant for one. */
+const MAX_WAITS = 20;
+
+/** In order, so that the server has time for others, too. Ends with the last, or when it is stopped. */
+export async function runBulk({ calls, signal, onResult, onWait }: BulkRun): Promise<void> {
+  let waits = 0;
+  for (const { flag, call } of calls) {
+    for (;;) {
+      if (signal.aborted) return;
+      const error = await trySend(call);
+      const seconds = error?.status === 429 ? (error.retryAfter ?? 1) : undefined;
+      if (seconds === undefined || waits >= MAX_WAITS) {
+        onResult({ flag, ...(error !== undefined && { error: error.message }) });
+        break;
+      }
+      waits += 1;
+      onWait(seconds);
+      await pause(seconds * 1000, signal);
+      onWait(undefined);
+    }
+  }
+}
+
+async function trySend(call: Call): Promise<ApiError | undefined> {
+  try {
+    await send(call);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

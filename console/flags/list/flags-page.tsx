@@ -1,0 +1,291 @@
+// The flags of a project: what is on where, with a switch for each, found by filters and changed one by one or many together.
+import '../../styles/flag-list.css';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Redirect, useLocation, useParams, useSearch } from 'wouter';
+import { prefetch } from '../../api/read.ts';
+import { useMe } from '../../app/me.ts';
+import { usePageInfo } from '../../app/page-info.ts';
+import { hasPage } from '../../app/pages.tsx';
+import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
+import { NewRows } from '../../lib/new-rows.tsx';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState } from '../../lib/search-state.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { formatCount } from '../../ui/format.ts';
+import { useKeys } from '../../ui/keys.ts';
+import { PageHead } from '../../ui/page.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { lastProject, rememberProject } from '../last-place.ts';
+import { flagRead, useProjects } from '../queries.ts';
+import { WORDS as FLAG_WORDS } from '../words.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { ColumnsPopover } from './columns-popover.tsx';
+import { apiFilterOf, keepPlace, placesOf, readTokens, searchPatchOf, type FilterToken } from './filter.ts';
+import { ToggleContext } from './flag-cells.tsx';
+import { useFlagColumns } from './flag-columns.tsx';
+import { useFlagPages } from './flag-pages.ts';
+import { useOwnerIds } from './list-queries.ts';
+import { LIST_WORDS as WORDS } from './list-words.ts';
+import { QuickFilters } from './quick-filters.tsx';
+import { RowFactsContext, useRowFacts } from './row-facts.ts';
+import { SavedViews } from './saved-views.tsx';
+import { listName, useShownEnvironments } from './shown-environments.ts';
+import { TokenFilter } from './token-filter.tsx';
+import { useFirstRows } from './use-first-rows.ts';
+import { useToggle } from './use-toggle.ts';
+
+const SaveDialog = lazy(async () => ({ default: (await import('../save/save-dialog.tsx')).SaveDialog }));
+
+const LATEST = '-modified';
+const HOUR_MS = 3_600_000;
+/** Beyond these the table scrolls sideways in its own frame. */
+const FITTING_COLUMNS = 4;
+
+export default function FlagsPage() {
+  const { project } = useParams<{ project?: string }>();
+  return project === undefined ? <FirstProject /> : <ProjectFlags key={project} project={project} />;
+}
+
+/** Without a project the one that was opened last is shown, else the first. */
+function FirstProject() {
+  usePageInfo([{ label: FLAG_WORDS.flags }]);
+  const { data, error, refetch } = useProjects();
+  const known = lastProject();
+  const chosen = data?.items.find(({ key }) => key === known) ?? data?.items[0];
+  if (chosen !== undefined) return <Redirect to={`/flags/${encodeURIComponent(chosen.key)}`} replace />;
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead title={FLAG_WORDS.flags} />
+      {error !== null && <ReadProblem error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton rows={8} />}
+      {data !== undefined && (
+        <EmptyState icon="flag" title={FLAG_WORDS.noProjects.title} text={FLAG_WORDS.noProjects.text} />
+      )}
+    </main>
+  );
+}
+
+function ProjectFlags({ project: projectKey }: { project: string }) {
+  const page = `/flags/${encodeURIComponent(projectKey)}`;
+  const search = useSearchState(page);
+  const query = useSearch();
+  const { data: me } = useMe();
+  const { data: projects } = useProjects();
+  const project = projects?.items.find(({ key }) => key === projectKey);
+  const environments = useShownEnvironments(projectKey, search);
+  const { keys, shown } = environments;
+  const [hour] = useState(() => Math.floor(Date.now() / HOUR_MS) * HOUR_MS);
+
+  const words = search.get('q') ?? '';
+  const tokens = useStable(readTokens(search, keys?.[0]));
+  const places = placesOf(tokens);
+  const ownerIds = useOwnerIds(tokens, me?.member.id);
+  const sort = search.get('sort') ?? LATEST;
+  const listQuery = {
+    project: projectKey,
+    environments: keys,
+    filter: apiFilterOf(words, tokens, { ownerIds, hour }),
+    sort: sort.replace('modified', 'targetingModifiedDate'),
+    isEnabled: ownerIds !== undefined && places.length < 2,
+    ownId: me?.member.id,
+  };
+  const list = useFlagPages(listQuery);
+  const columns = useFlagColumns(shown, page);
+  const facts = useRowFacts({ project, environments: shown, rows: list.rows, changed: list.changed });
+  const { toggle, review, closeReview } = useToggle(projectKey, list);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const rows = useFirstRows(list.rows);
+
+  usePageInfo([
+    { label: FLAG_WORDS.flags, href: '/flags' },
+    { label: project?.name ?? projectKey, href: page, copy: projectKey },
+  ]);
+  useEffect(() => {
+    if (environments.isKnown) rememberProject(projectKey);
+  }, [environments.isKnown, projectKey]);
+  const [, navigate] = useLocation();
+  const newFlag = `/new-flag/${encodeURIComponent(projectKey)}`;
+  useKeys({ c: () => navigate(newFlag) });
+
+  const { set } = search;
+  const filterBy = useCallback(
+    (nextWords: string, nextTokens: readonly FilterToken[]) => {
+      setSelected(new Set());
+      set({ q: nextWords, ...searchPatchOf(nextTokens) });
+    },
+    [set, setSelected],
+  );
+  const isFiltered = words !== '' || tokens.length > 0;
+  // A call for columns of the last time may fail where one of them is gone; the next one knows better.
+  const error = environments.error ?? (environments.isKnown ? list.error : null);
+  const critical = environments.known?.find((one) => one.critical)?.key ?? keys?.[0];
+  const compare = `/compare/${encodeURIComponent(projectKey)}`;
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead
+        title={FLAG_WORDS.flags}
+        badge={list.total !== undefined && <span className="muted">{formatCount(list.total)}</span>}
+        actions={
+          <>
+            {hasPage(compare) && (
+              <ButtonLink href={compare} icon="fork">
+                {WORDS.compare}
+              </ButtonLink>
+            )}
+            <ButtonLink href={newFlag} tone="primary" icon="plus" keys="c">
+              {WORDS.newFlag}
+            </ButtonLink>
+          </>
+        }
+      />
+      <div className="row row--wrap fl-bar">
+        <TokenFilter words={words} tokens={tokens} environments={keys ?? NO_KEYS} onChange={filterBy} />
+        <ColumnsPopover
+          environments={environments.known ?? []}
+          chosen={keys ?? []}
+          onChoose={environments.choose}
+        />
+        <SavedViews list={listName(projectKey)} page={page} query={query} />
+      </div>
+      <div className="fl-chips">
+        <QuickFilters
+          project={projectKey}
+          environment={critical}
+          tokens={tokens}
+          onChange={(next) => filterBy(words, next)}
+          hour={hour}
+          isCounted={list.total !== undefined}
+        />
+      </div>
+      {list.newCount > 0 && <NewRows count={formatCount(list.newCount)} onShow={list.showNew} />}
+      {places.length > 1 ? (
+        <EmptyState
+          icon="filter"
+          title={WORDS.twoPlaces.title}
+          text={WORDS.twoPlaces.text(places.join(', '))}
+          action={places.map((place) => (
+            <Button key={place} onClick={() => filterBy(words, keepPlace(tokens, place))}>
+              {WORDS.twoPlaces.keep(place)}
+            </Button>
+          ))}
+        />
+      ) : error !== null ? (
+        <ReadProblem
+          error={error}
+          onRetry={() => {
+            void environments.refetch();
+            list.retry();
+          }}
+        />
+      ) : (
+        <RowFactsContext value={facts}>
+          <ToggleContext value={toggle}>
+            <div className={classNames('fl', shown.length > FITTING_COLUMNS && 'fl--wide')}>
+              <Table
+                label={FLAG_WORDS.table}
+                columns={columns}
+                rows={rows}
+                rowKey={({ key }) => key}
+                rowLabel={({ name }) => name}
+                rowHref={({ key }) => `${page}/${encodeURIComponent(key)}${placeQuery(keys)}`}
+                onPrefetch={({ key }) => prefetch(flagRead(projectKey, key))}
+                selection={{ selected, onChange: setSelected }}
+                sort={sort}
+                onSort={(next) => search.set({ sort: next === LATEST ? undefined : next })}
+                isLoading={list.isLoading || !environments.isKnown}
+                rowCount={list.total}
+                emptyState={
+                  isFiltered ? (
+                    <NoMatch words={WORDS.noMatch} onClear={() => filterBy('', [])} />
+                  ) : (
+                    <NoFlags newFlag={newFlag} />
+                  )
+                }
+                footer={
+                  rows.length === 0 ? undefined : (
+                    <>
+                      <ListFoot
+                        shown={list.rows.length}
+                        total={list.total}
+                        nouns={FLAG_WORDS.nouns}
+                        hasMore={list.hasMore}
+                        isReadingMore={list.isReadingMore}
+                        onMore={list.readMore}
+                      />
+                      {list.changed.size > 0 && (
+                        <span role="status">{WORDS.changedRows(list.changed.size)}</span>
+                      )}
+                      <KeysHint />
+                    </>
+                  )
+                }
+              />
+            </div>
+          </ToggleContext>
+        </RowFactsContext>
+      )}
+      <BulkBar
+        query={listQuery}
+        rows={list.rows}
+        total={list.total}
+        environments={environments.known ?? []}
+        shown={shown}
+        selected={selected}
+        onSelect={setSelected}
+        onDone={list.retry}
+      />
+      {review !== undefined && (
+        <Suspense>
+          <SaveDialog
+            change={review.change}
+            title={review.title}
+            onClose={closeReview}
+            onSaved={() => {
+              void list.refreshRow(review.change.resource.key);
+              closeReview();
+            }}
+          />
+        </Suspense>
+      )}
+    </main>
+  );
+}
+
+const NO_KEYS: readonly string[] = [];
+
+/** The flag is opened in the environment that the list is about. */
+function placeQuery(keys: readonly string[] | undefined): string {
+  return keys?.[0] === undefined ? '' : `?env=${encodeURIComponent(keys[0])}`;
+}
+
+/** The same array as long as it says the same. */
+function useStable(tokens: FilterToken[]): FilterToken[] {
+  const text = JSON.stringify(tokens);
+  return useMemo(() => JSON.parse(text) as FilterToken[], [text]);
+}
+
+function KeysHint() {
+  return (
+    <span className="push no-s" aria-hidden="true">
+      <kbd>j</kbd> <kbd>k</kbd> {WORDS.keys.move} <kbd>x</kbd> {WORDS.keys.select} <kbd>Enter</kbd>{' '}
+      {WORDS.keys.open}
+    </span>
+  );
+}
+
+function NoFlags({ newFlag }: { newFlag: string }) {
+  return (
+    <EmptyState
+      icon="flag"
+      title={WORDS.empty.title}
+      text={WORDS.empty.text}
+      action={
+        <ButtonLink href={newFlag} tone="primary" icon="plus">
+          {WORDS.newFlag}
+        </ButtonLink>
+      }
+    />
+  );
+}
