@@ -1,6 +1,6 @@
 // The bar above every page: where one is, search, whether the page is live, the account.
-import { useSyncExternalStore } from 'react';
-import { Link } from 'wouter';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Link, useLocation } from 'wouter';
 import { liveState, onLive } from '../api/live.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -11,6 +11,11 @@ import type { Me } from './me.ts';
 import { useCrumbs } from './page-info.ts';
 import { WORDS } from './words.ts';
 
+const Switcher = lazy(() => import('../flags/switcher/switcher.tsx'));
+
+/** The pages that are about one project. */
+const IN_PROJECT = /^\/(flags|new-flag|segments|environments|compare)\/[^/]/;
+
 interface TopBarProps {
   me: Me | undefined;
   onMenu: () => void;
@@ -20,11 +25,17 @@ interface TopBarProps {
 }
 
 export function TopBar({ me, onMenu, onSearch, onApi, onHelp }: TopBarProps) {
+  const [location] = useLocation();
   return (
     <header className="top">
       <span className="only-s">
         <Button tone="ghost" icon="menu" label={WORDS.openNavigation} onClick={onMenu} />
       </span>
+      {IN_PROJECT.test(location) && (
+        <Suspense fallback={<span className="switcher" />}>
+          <Switcher />
+        </Suspense>
+      )}
       <Crumbs />
       <button type="button" className="find" aria-label={WORDS.searchLabel} onClick={onSearch}>
         <Icon name="search" />

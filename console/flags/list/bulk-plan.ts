@@ -70,7 +70,11 @@ export function bulkCallOf(project: string, wish: BulkWish, flag: BulkFlag, guar
     instructions: instructionsOf(wish),
     version: flag.version,
   };
-  if (guard.approved === undefined) return patchCall(change, { comment: wish.comment });
+  if (guard.approved === undefined) {
+    const call = patchCall(change);
+    const comment = wish.comment === '' ? {} : { comment: wish.comment };
+    return { ...call, body: { ...(call.body as object), ...comment } };
+  }
   const words = wish.isOn ? WORDS.turnOn : WORDS.turnOff;
   const description = words(flag.name, guard.approved);
   return approvalCall(change, { description, comment: wish.comment, reviewers: [] });
