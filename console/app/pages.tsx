@@ -26,6 +26,11 @@ export const PAGES: readonly PageRoute[] = [
   page('/environments', () => import('../flags/environments/environments-page.tsx')),
   page('/environments/:project', () => import('../flags/environments/environments-page.tsx')),
   page('/new-flag/:project', () => import('../flags/new-flag/new-flag-page.tsx')),
+  page('/segments', () => import('../flags/segments/segments-page.tsx')),
+  page('/segments/:project', () => import('../flags/segments/segments-page.tsx')),
+  page('/segments/:project/:segment', () => import('../flags/segments/segment-page.tsx')),
+  page('/approvals', () => import('../flags/approvals/approvals-page.tsx')),
+  page('/approvals/:id', () => import('../flags/approvals/approval-page.tsx')),
   page('/runs', () => import('../actors/runs-page.tsx')),
   page('/runs/:id/*?', () => import('../actors/run-page.tsx')),
   page('/code', () => import('../host/repositories-page.tsx')),
@@ -66,6 +71,8 @@ export function preload(href: string): void {
 export interface NavItem {
   label: string;
   href: string;
+  /** What is counted beside it while something waits. */
+  waiting?: 'approvals';
 }
 
 export interface NavSection {
@@ -82,7 +89,9 @@ export const NAVIGATION: readonly NavSection[] = [
     icon: 'flag',
     items: [
       { label: NAV.flags, href: '/flags' },
+      { label: NAV.segments, href: '/segments' },
       { label: NAV.environments, href: '/environments' },
+      { label: NAV.approvals, href: '/approvals', waiting: 'approvals' },
     ],
   },
   { label: NAV.actors, icon: 'actor', items: [{ label: NAV.runs, href: '/runs' }] },

@@ -4,9 +4,11 @@ import { ROOT } from '../api/server.ts';
 import { Button } from '../ui/button.tsx';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
+import { CountBadge } from '../ui/status.tsx';
 import { savePreferences, type Me } from './me.ts';
 import { NAVIGATION, preload, type NavItem, type NavSection } from './pages.tsx';
 import { switchTheme } from './theme.ts';
+import { useWaitingApprovals } from './waiting.ts';
 import { NAV, WORDS } from './words.ts';
 
 interface RailProps {
@@ -102,11 +104,25 @@ function Section({ section, location }: { section: NavSection; location: string 
               onPointerEnter={() => preload(item.href)}
             >
               {item.label}
+              {item.waiting === 'approvals' && <WaitingApprovals />}
             </Link>
           </li>
         ))}
       </ul>
     </details>
+  );
+}
+
+function WaitingApprovals() {
+  const count = useWaitingApprovals();
+  if (count === 0) return null;
+  return (
+    <>
+      <span className="push" aria-hidden="true">
+        <CountBadge value={count} tone="acc" />
+      </span>
+      <span className="vh">{WORDS.waiting(count)}</span>
+    </>
   );
 }
 

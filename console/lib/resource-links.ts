@@ -44,6 +44,9 @@ function hrefInProject(parts: readonly SpecifierPart[], type: string): string | 
   const chosen = environment === undefined ? '' : `?env=${encodeURIComponent(environment)}`;
   if (type === 'proj') return list;
   if (type === 'env') return `${list}${chosen}`;
+  const segment = type === 'segment' ? idOf(parts, 'segment') : undefined;
+  if (segment !== undefined)
+    return `/segments/${encodeURIComponent(project)}/${encodeURIComponent(segment)}${chosen}`;
   const flag = type === 'flag' ? idOf(parts, 'flag') : undefined;
   return flag === undefined ? undefined : `${list}/${encodeURIComponent(flag)}${chosen}`;
 }
@@ -67,6 +70,14 @@ const OF_ENVIRONMENT = new Set([
   'updateTrackEvents',
   'updateFlagFallthroughTrackEvents',
   'updateFlagConfigMigrationSettings',
+  'updateExpiringTargets',
+  'copyFlagConfigTo',
+  'updateScheduledChanges',
+  'createApprovalRequest',
+  'updateApprovalRequest',
+  'reviewApprovalRequest',
+  'applyApprovalRequest',
+  'deleteApprovalRequest',
 ]);
 
 /** Of a change; undefined where it was not about one environment. */

@@ -1,5 +1,6 @@
 // One change: the sentence, what it was about, why, the thing before and after, and what is related to it.
 import { ActivityItem, actorOf, ACTIVITY_WORDS } from '../../lib/activity.tsx';
+import { ChangeComment, ChangeDescription } from '../../lib/change-description.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { hrefOfResource } from '../../lib/resource-links.ts';
 import { SidePanel } from '../../lib/side-panel.tsx';
@@ -10,7 +11,6 @@ import { TextLink } from '../../ui/link.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Key } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { AuditDescription } from './audit-description.tsx';
 import { PAGE, useAuditEntry, type ActivityDetail } from './audit-queries.ts';
 import { AUDIT } from './audit-words.ts';
 
@@ -52,13 +52,13 @@ function Entry({ entry }: { entry: ActivityDetail }) {
       {comment !== undefined && comment !== '' && (
         <section>
           <h3>{WORDS.comment}</h3>
-          <p className="t13 audit__comment">{comment}</p>
+          <ChangeComment text={comment} />
         </section>
       )}
       {description !== undefined && description !== '' && (
         <section>
           <h3>{WORDS.changed}</h3>
-          <AuditDescription text={description} />
+          <ChangeDescription text={description} />
         </section>
       )}
       <section>

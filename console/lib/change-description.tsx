@@ -1,12 +1,13 @@
 // What changed, line by line. The descriptions of changes are Markdown with lists, code and stress; whatever else stands in them is text.
+import '../styles/change-description.css';
 import { Fragment, type ReactNode } from 'react';
 
 const MAX_LINES = 200;
 
-export function AuditDescription({ text }: { text: string }) {
+export function ChangeDescription({ text }: { text: string }) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return (
-    <ul className="stack stack--4 t13 audit__lines">
+    <ul className="stack stack--4 t13 change-lines">
       {lines.slice(0, MAX_LINES).map((line, index) => (
         // The lines of a change never change their order.
         <li key={index}>{inline(line.replace(/^\s*[*-]\s+/, ''))}</li>
@@ -27,4 +28,9 @@ function mark(part: string): ReactNode {
     return <code className="key">{part.slice(1, -1)}</code>;
   if (part.length > 4 && part.startsWith('**') && part.endsWith('**')) return <b>{part.slice(2, -2)}</b>;
   return part;
+}
+
+/** Why it was changed, as its author wrote it. */
+export function ChangeComment({ text }: { text: string }) {
+  return <p className="t13 change-comment">{text}</p>;
 }

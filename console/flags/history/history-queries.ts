@@ -1,0 +1,110 @@
+// What the history of a flag reads: entries of the audit log, and changes that are planned.
+import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { path } from '../../api/call.ts';
+import { send } from '../../api/client.ts';
+import type { ApiError } from '../../api/error.ts';
+import { useChange, useRead } from '../../api/read.ts';
+import type { Instruction } from '../save/planned-change.ts';
+
+export interface HistoryEntry {
+  _id: string;
+  date: number;
+  name: string;
+  titleVerb: string;
+  /** Markdown, a line for each thing that changed. */
+  description: string;
+  comment?: string;
+  accesses: { action: string; resource: string }[];
+  member?: { _id: string; email: string; firstName?: string; lastName?: string };
+  token?: { name?: string; ending: string; serviceToken: boolean };
+}
+
+export interface HistoryDetail extends HistoryEntry {
+  previousVersion?: unknown;
+  currentVersion?: unknown;
+}
+
+interface EntryPage {
+  items: HistoryEntry[];
+  _links: { next?: unknown };
+}
+
+/** The most that the audit log gives at once. */
+const PAGE = 20;
+/** While a filter fits few, so many pages are read before somebody is asked. */
+const PATIENT_PAGES = 10;
+
+/** All entries of the flag that were read, in all environments, and those of them that fit. */
+export function useHistory(project: string, flag: string, fits: (entry: HistoryEntry) => boolean) {
+  const spec = `proj/${project}:env/*:flag/${flag}`;
+  const list = useInfiniteQuery<EntryPage, ApiError, InfiniteData<EntryPage, string | undefined>>({
+    queryKey: ['flags', '/auditlog', { spec }, 'history'],
+    queryFn: async ({ pageParam, signal }) => {
+      const behind = pageParam as string | undefined;
+      const query = { spec, limit: PAGE, behind };
+      return (await send<EntryPage>({ api: 'flags', path: '/auditlog', query }, signal)).body;
+    },
+    initialPageParam: undefined,
+    getNextPageParam: ({ items, _links }) => (_links.next === undefined ? undefined : items.at(-1)?._id),
+    meta: { topics: ['flag'] },
+  });
+  const all = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data]);
+  const rows = useMemo(() => all.filter(fits), [all, fits]);
+  const [wanted, setWanted] = useState({ rows: PAGE, pages: PATIENT_PAGES });
+  const read = list.data?.pages.length ?? 0;
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const isShort = rows.length < wanted.rows && read < wanted.pages;
+  useEffect(() => {
+    if (read > 0 && isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [read, isShort, hasNextPage, isFetching, isError, fetchNextPage]);
+  return {
+    list,
+    all,
+    rows,
+    readMore: () => setWanted({ rows: rows.length + PAGE, pages: read + PATIENT_PAGES }),
+  };
+}
+
+export function useHistoryEntry(id: string | undefined) {
+  return useRead<HistoryDetail>(
+    { call: { api: 'flags', path: path`/auditlog/${id ?? ''}` } },
+    { isEnabled: id !== undefined },
+  );
+}
+
+export interface PlanConflict {
+  reason: string;
+}
+
+export interface ScheduledChange {
+  _id: string;
+  _maintainerId: string;
+  executionDate: number;
+  status: 'pending' | 'failed';
+  instructions: Instruction[];
+  comment?: string;
+  conflicts: PlanConflict[];
+}
+
+function scheduledPath(project: string, flag: string, environment: string): string {
+  return path`/projects/${project}/flags/${flag}/environments/${environment}/scheduled-changes`;
+}
+
+export function useScheduledChanges(project: string, flag: string, environment: string) {
+  return useRead<{ items: ScheduledChange[] }>({
+    call: { api: 'flags', path: scheduledPath(project, flag, environment) },
+    topics: ['flag'],
+  });
+}
+
+export function useCancel(project: string, flag: string, environment: string) {
+  return useChange<string>(
+    (id) => ({
+      api: 'flags',
+      method: 'DELETE',
+      path: scheduledPath(project, flag, environment) + path`/${id}`,
+    }),
+    ['flag', 'activity', 'attention'],
+  );
+}

@@ -1,0 +1,88 @@
+// Goes back to what a flag was before a change, through the dialog that saves every change.
+import { useState } from 'react';
+import { send } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import { useRead } from '../../api/read.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
+import type { Flag } from '../flag.ts';
+import { flagRead } from '../queries.ts';
+import type { PlannedChange } from '../save/planned-change.ts';
+import { SaveDialog } from '../save/save-dialog.tsx';
+import type { FlagVersion } from './flag-version.ts';
+import { HISTORY } from './history-words.ts';
+import { neededFlags, restoreIn, restoreWhole, type VariationIds } from './restore.ts';
+
+const WORDS = HISTORY.revert;
+
+interface RevertButtonProps {
+  project: string;
+  flag: Flag;
+  earlier: FlagVersion;
+  /** Its key; undefined for the flag as a whole. */
+  environment: string | undefined;
+  laterCount: number;
+}
+
+export function RevertButton({ project, flag, earlier, environment, laterCount }: RevertButtonProps) {
+  const { data: present } = useRead<FlagVersion>(flagRead(project, flag.key));
+  const [change, setChange] = useState<PlannedChange>();
+  const [error, setError] = useState<string>();
+  if (present === undefined) return null;
+  const planWith = (others?: VariationIds) =>
+    environment === undefined
+      ? restoreWhole(present, earlier)
+      : restoreIn(present, earlier, environment, others);
+  const plan = planWith();
+  const open = async () => {
+    try {
+      const keys = environment === undefined ? [] : neededFlags(present, earlier, environment);
+      const { instructions } = planWith(await readVariationIds(project, keys));
+      setError(undefined);
+      setChange({
+        project,
+        ...(environment !== undefined && { environment }),
+        resource: { kind: 'flag', key: flag.key, name: flag.name },
+        instructions,
+        version: present._version,
+      });
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      setError(problem.message);
+    }
+  };
+  return (
+    <div className="stack stack--4">
+      <div>
+        <Button size="sm" icon="redo" disabledReason={plan.reason} onClick={() => void open()}>
+          {environment === undefined ? WORDS.whole : WORDS.button(environment)}
+        </Button>
+      </div>
+      {plan.reason === undefined && laterCount > 0 && (
+        <p className="t12 muted">
+          {environment === undefined ? WORDS.laterWhole(laterCount) : WORDS.later(laterCount)}
+        </p>
+      )}
+      {plan.missing !== undefined && <p className="t12 muted">{plan.missing}</p>}
+      {error !== undefined && <Banner tone="bad">{error}</Banner>}
+      {change !== undefined && (
+        <SaveDialog
+          title={environment === undefined ? WORDS.titleWhole : WORDS.title(environment)}
+          change={change}
+          onClose={() => setChange(undefined)}
+          onSaved={() => setChange(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+async function readVariationIds(project: string, keys: readonly string[]): Promise<VariationIds> {
+  const found = await Promise.all(
+    keys.map(async (key) => {
+      const { body } = await send<Flag>(flagRead(project, key).call);
+      return [key, body.variations.map(({ _id }) => _id)] as const;
+    }),
+  );
+  return new Map(found);
+}

@@ -1,0 +1,50 @@
+// What a segment is called, and when it was made and changed.
+import { Card, KeyValues } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { TextArea, TextInput } from '../../ui/input.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useState } from 'react';
+import type { Segment } from './segment.ts';
+import { SEGMENT } from './segments-words.ts';
+import { readTags, writeTags } from './tags.ts';
+import type { SegmentDraft } from './use-segment-draft.ts';
+
+export function SegmentDetails({ segment, draft }: { segment: Segment; draft: SegmentDraft }) {
+  const { edited, edit } = draft;
+  return (
+    <Card title={SEGMENT.details}>
+      <div className="stack">
+        <Field label={SEGMENT.name} error={edited.name.trim() === '' && SEGMENT.noName}>
+          <TextInput value={edited.name} maxLength={256} onValue={(name) => edit({ name })} />
+        </Field>
+        <Field label={SEGMENT.description} optional>
+          <TextArea rows={2} value={edited.description} onValue={(description) => edit({ description })} />
+        </Field>
+        <TagsField tags={edited.tags} onChange={(tags) => edit({ tags })} />
+        <KeyValues
+          items={[
+            [SEGMENT.created, <Time key="created" at={segment.creationDate} />],
+            [SEGMENT.modified, <Time key="modified" at={segment.lastModifiedDate} />],
+          ]}
+        />
+      </div>
+    </Card>
+  );
+}
+
+/** What is typed stays as it is typed, as long as it means these tags. */
+function TagsField({ tags, onChange }: { tags: readonly string[]; onChange: (tags: string[]) => void }) {
+  const [typed, setTyped] = useState(() => writeTags(tags));
+  const isSame = writeTags(readTags(typed).toSorted()) === writeTags(tags.toSorted());
+  return (
+    <Field label={SEGMENT.tags} help={SEGMENT.tagsHelp} optional>
+      <TextInput
+        value={isSame ? typed : writeTags(tags)}
+        onValue={(text) => {
+          setTyped(text);
+          onChange(readTags(text));
+        }}
+      />
+    </Field>
+  );
+}
