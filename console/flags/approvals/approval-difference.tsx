@@ -2,6 +2,7 @@
 import { Banner } from '../../ui/banner.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { TextLink } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Difference } from '../save/difference.tsx';
 import { usePreview } from '../save/save-queries.ts';
@@ -39,19 +40,23 @@ function PresentDifference({ approval }: { approval: Approval }) {
 }
 
 function Asked({ approval: { instructions } }: { approval: Approval }) {
-  return <CodeBlock text={JSON.stringify(instructions, undefined, 2)} copyLabel={APPROVAL.asInstructions} />;
+  return (
+    <Section title={APPROVAL.asInstructions}>
+      <CodeBlock text={JSON.stringify(instructions, undefined, 2)} copyLabel={APPROVAL.copyInstructions} />
+    </Section>
+  );
 }
 
 function CopyDifference({ approval, from }: { approval: Approval; from: string }) {
   const { project, environment } = placeOf(approval);
   const query = new URLSearchParams({ from, to: environment }).toString();
   return (
-    <div className="stack stack--8">
+    <Section title={APPROVAL.difference}>
       <p>{APPROVAL.source(from)}</p>
       <p className="muted t13">
         {APPROVAL.copyText}{' '}
         <TextLink href={`/compare/${encodeURIComponent(project)}?${query}`}>{APPROVAL.compare}</TextLink>
       </p>
-    </div>
+    </Section>
   );
 }

@@ -56,7 +56,6 @@ function ApprovalView({ approval, title }: { approval: Approval; title: string }
       { action: 'applyApprovalRequest', resource },
       { action: 'deleteApprovalRequest', resource },
     ]) ?? [];
-  const isOpen = approval.status === 'pending' || approval.status === 'scheduled';
   return (
     <>
       <PageHead
@@ -86,11 +85,7 @@ function ApprovalView({ approval, title }: { approval: Approval; title: string }
       <div className="cols">
         <div className="stack stack--24">
           {approval.conflicts.length > 0 && <Conflicts approval={approval} />}
-          <Section
-            title={isOpen || approval.status === 'failed' ? APPROVAL.difference : APPROVAL.asInstructions}
-          >
-            <ApprovalDifference approval={approval} />
-          </Section>
+          <ApprovalDifference approval={approval} />
           <Section title={APPROVAL.reviews}>
             <ApprovalReviews approval={approval} />
           </Section>

@@ -1,4 +1,5 @@
 // The inbox of approvals: what waits for a review, what can be applied, one's own, and what has ended.
+import '../../styles/lists.css';
 import { prefetch } from '../../api/read.ts';
 import { path } from '../../api/call.ts';
 import { useMe } from '../../app/me.ts';

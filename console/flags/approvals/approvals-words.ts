@@ -49,6 +49,7 @@ export const APPROVAL = {
   noLonger: 'It cannot be applied to the flag as it is now',
   noChange: 'The flag is already as the request wants it.',
   asInstructions: 'What was asked for',
+  copyInstructions: 'Copy the instructions',
   conflicts: 'In conflict with the present state',
   stale: 'The flag was changed since. Withdraw the request and make a new one from the flag.',
   reviews: 'Reviews and comments',

@@ -38,6 +38,19 @@ export function readableVersion(value: unknown): unknown {
   );
 }
 
+/** What stands in the history of a flag and leaves it as it is. */
+const PLANNING = new Set([
+  'updateScheduledChanges',
+  'createApprovalRequest',
+  'updateApprovalRequest',
+  'reviewApprovalRequest',
+  'deleteApprovalRequest',
+]);
+
+export function isFlagChange({ accesses }: Pick<HistoryEntry, 'accesses'>): boolean {
+  return accesses.some(({ action }) => !PLANNING.has(action));
+}
+
 /** Empty where the change is about the flag as a whole. */
 export function environmentsOf({ accesses }: Pick<HistoryEntry, 'accesses'>): string[] {
   const keys = accesses.flatMap(({ action, resource }) => environmentOf(resource, action) ?? []);

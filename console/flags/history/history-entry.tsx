@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/link.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Flag } from '../flag.ts';
-import { environmentsOf, flagVersionOf, readableVersion } from './flag-version.ts';
+import { environmentsOf, flagVersionOf, isFlagChange, readableVersion } from './flag-version.ts';
 import { authorOf, wayOf, Where } from './history-columns.tsx';
 import { useHistoryEntry, type HistoryDetail, type HistoryEntry } from './history-queries.ts';
 import { HISTORY } from './history-words.ts';
@@ -127,6 +127,7 @@ function Reverts({ project, flag, entry, entries }: RevertsProps) {
 }
 
 function isOf(entry: HistoryEntry, environment: string | undefined): boolean {
+  if (!isFlagChange(entry)) return false;
   const keys = environmentsOf(entry);
   return environment === undefined ? keys.length === 0 : keys.includes(environment);
 }

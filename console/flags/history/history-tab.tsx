@@ -1,5 +1,6 @@
 // The history of a flag: what is planned, and every change with its difference; two versions can be compared, and one change reverted.
 import '../../styles/history.css';
+import '../../styles/lists.css';
 import { useCallback, useState } from 'react';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';

@@ -9,6 +9,7 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { Flag } from '../flag.ts';
 import { MemberName } from '../people.tsx';
+import { Sentences } from '../save/difference.tsx';
 import { usePreview } from '../save/save-queries.ts';
 import { useCancel, useScheduledChanges, type ScheduledChange } from './history-queries.ts';
 import { HISTORY } from './history-words.ts';
@@ -114,13 +115,8 @@ function WhatItDoes({ project, flag, environment, change }: PlannedInProps & { c
         {WORDS.conflict} {error.message}
       </Banner>
     );
-  return (
-    <ul className="stack stack--4 change-lines">
-      {data?.sentences.map(({ sentence, part }) => (
-        <li key={`${part} ${sentence}`}>{sentence}</li>
-      ))}
-    </ul>
-  );
+  if (data === undefined) return null;
+  return <Sentences sentences={data.sentences.map(({ sentence }) => sentence)} />;
 }
 
 interface CancelDialogProps extends PlannedInProps {

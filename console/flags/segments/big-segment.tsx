@@ -45,7 +45,7 @@ export function BigSegment({ place, segment, environment }: BigSegmentProps) {
             <Button size="sm" icon="pen" onClick={() => setOpen('edit')}>
               {BIG.edit}
             </Button>
-            <Button size="sm" icon="up" onClick={() => setOpen('import')}>
+            <Button size="sm" icon="aup" onClick={() => setOpen('import')}>
               {BIG.import}
             </Button>
           </>

@@ -1,4 +1,5 @@
 // The rules of a segment. Their order has no meaning: one that matches is enough.
+import '../../styles/targeting.css';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';

@@ -1,4 +1,5 @@
 // The segments of a project in one environment. The address holds the environment, the filter and the order.
+import '../../styles/lists.css';
 import '../../styles/segments.css';
 import { useState } from 'react';
 import { Redirect, useLocation, useParams } from 'wouter';
