@@ -21,6 +21,8 @@ interface VariationSummary {
 
 export interface FlagConfig {
   on: boolean;
+  /** Counts the changes in this environment. */
+  version: number;
   lastModified: number;
   _environmentName: string;
   _summary?: { prerequisites: number; variations: Record<string, VariationSummary> };
@@ -37,6 +39,8 @@ export interface Flag {
   temporary: boolean;
   archived: boolean;
   deprecated: boolean;
+  /** Counts all changes; sent as `If-Match` of the next. */
+  version: number;
   tags: string[];
   variations: Variation[];
   maintainerId?: string;

@@ -53,7 +53,7 @@ function plainText(sentence: string): string {
 
 function Touches({
   change: { project },
-  preview: { touches = [] },
+  preview: { touches = [], touchesTotal = touches.length },
 }: {
   change: PlannedChange;
   preview: Preview;
@@ -61,7 +61,7 @@ function Touches({
   if (touches.length === 0) return null;
   return (
     <p className="help">
-      {WORDS.touches(touches.length)}{' '}
+      {WORDS.touches(touchesTotal)}{' '}
       {touches.map(({ flag, name }, index) => (
         <span key={flag}>
           {index > 0 && ', '}
@@ -70,6 +70,7 @@ function Touches({
           </TextLink>
         </span>
       ))}
+      {touchesTotal > touches.length && ', …'}
     </p>
   );
 }

@@ -9,6 +9,7 @@ export function localPreview({ instructions, version }: PlannedChange): Preview 
     before: {},
     after: { instructions },
     guard: {
+      environments: [],
       requiresComment: false,
       requiresConfirmation: false,
       isCritical: false,

@@ -27,7 +27,7 @@ export function partsOfState(state: unknown): StateParts {
 function addList(parts: Map<string, string>, name: string, list: readonly unknown[]): void {
   const ids = list.map((item) => {
     if (!isObject(item)) return stableJson(item);
-    return String(item['_id'] ?? item['key'] ?? stableJson(item));
+    return textOf(item['_id']) ?? textOf(item['key']) ?? stableJson(item);
   });
   for (const [index, id] of ids.entries()) parts.set(`${name}/${id}`, stableJson(list[index]));
   if (name === 'rules') parts.set('rules/order', stableJson(ids));
@@ -37,9 +37,14 @@ function addTargets(parts: Map<string, string>, lists: unknown): void {
   if (!Array.isArray(lists)) return;
   for (const list of lists) {
     if (!isObject(list) || !Array.isArray(list['values'])) continue;
+    const kind = textOf(list['contextKind']) ?? 'user';
     for (const key of list['values'])
-      parts.set(`targets/${String(list['contextKind'] ?? 'user')}/${String(key)}`, String(list['variation']));
+      parts.set(`targets/${kind}/${String(key)}`, stableJson(list['variation']));
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -21,8 +21,15 @@ export interface PlannedChange {
 
 const SEMANTIC_PATCH = 'application/json; domain-model=launchdarkly.semanticpatch';
 
+export interface PatchOptions {
+  comment?: string;
+  /** Even if a planned change can then no longer be made. */
+  ignoreConflicts?: boolean;
+}
+
 /** Refused with 409 where the version is another one now. */
-export function patchCall(change: PlannedChange, comment = ''): Call {
+export function patchCall(change: PlannedChange, options: PatchOptions = {}): Call {
+  const { comment = '', ignoreConflicts = false } = options;
   const { project, environment, resource, instructions, version } = change;
   return {
     api: 'flags',
@@ -31,6 +38,7 @@ export function patchCall(change: PlannedChange, comment = ''): Call {
       resource.kind === 'flag'
         ? path`/flags/${project}/${resource.key}`
         : path`/segments/${project}/${environment ?? ''}/${resource.key}`,
+    ...(ignoreConflicts && { query: { ignoreConflicts } }),
     contentType: SEMANTIC_PATCH,
     headers: { 'if-match': `"${version}"` },
     body: {

@@ -5,6 +5,7 @@ import { useSayDraft } from '../../app/draft-call.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/choice.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { formatAbsolute } from '../../ui/format.ts';
@@ -66,18 +67,20 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
     openApproval: (id) => navigate(`/approvals/${encodeURIComponent(id)}`),
   });
 
-  const mustAsk = guard.requiresApproval && !guard.mayBypassApproval;
+  const mustAsk = guard.requiresApproval && !guard.mayBypassApproval && canWait(change);
+  const [isSure, setSure] = useState(false);
+  const conflicts = preview.data?.conflicts ?? [];
   const when: When = mustAsk ? 'approval' : wish;
-  const isTypedFirst =
-    (guard.isCritical || guard.requiresConfirmation) && place !== undefined && when !== 'approval';
+  const key = when === 'approval' ? undefined : guard.key;
   const instant = instantOf(schedule);
   const comment = draft.comment.trim();
+  const options = { comment, ignoreConflicts: isSure && conflicts.length > 0 };
   const call =
     when === 'schedule'
       ? scheduleCall(change, instant ?? 0, comment)
       : when === 'approval'
         ? approvalCall(change, { description: draft.description.trim(), comment, reviewers })
-        : patchCall(change, comment);
+        : patchCall(change, options);
   useSayDraft(call);
 
   const reason = firstOf(
@@ -88,7 +91,8 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
     [when === 'schedule' && instant === undefined, WORDS.past],
     [when === 'approval' && draft.description.trim() === '', WORDS.descriptionFirst],
     [when !== 'approval' && guard.requiresComment && comment === '', WORDS.commentFirst],
-    [isTypedFirst && typed.trim() !== place, WORDS.typeFirst(place ?? '')],
+    [when === 'now' && conflicts.length > 0 && !isSure, WORDS.sureFirst],
+    [key !== undefined && typed.trim() !== key, WORDS.typeFirst(key ?? '')],
   );
 
   if (saving.conflict !== undefined)
@@ -98,7 +102,7 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
         wanted={preview.data?.after}
         error={saving.error}
         isBusy={saving.isBusy}
-        onSave={(merged) => void saving.save(merged, comment)}
+        onSave={(merged) => void saving.save(merged, { comment, ignoreConflicts: true })}
         onGiveUp={() => {
           forget();
           onSaved();
@@ -108,7 +112,7 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
     );
 
   const confirm = () => {
-    if (when === 'now') void saving.save(change, comment);
+    if (when === 'now') void saving.save(change, options);
     else void saving.send(call, when);
   };
   return (
@@ -129,7 +133,7 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
           </Button>
           <Button
             tone={guard.isCritical && when !== 'approval' ? 'production' : 'primary'}
-            icon={reason !== undefined && isTypedFirst ? 'lock' : undefined}
+            icon={reason !== undefined && key !== undefined ? 'lock' : undefined}
             disabledReason={reason}
             isBusy={saving.isBusy}
             onClick={confirm}
@@ -193,24 +197,38 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
           onValue={(text) => write({ comment: text })}
         />
       </Field>
-      {isTypedFirst && <GuardField place={place} value={typed} onChange={setTyped} />}
+      {when === 'now' && conflicts.length > 0 && (
+        <Banner tone="warn">
+          {WORDS.conflicts(conflicts.length)}
+          <ul>
+            {conflicts.map(({ id, reason: why }) => (
+              <li key={id}>{why}</li>
+            ))}
+          </ul>
+          <Checkbox label={WORDS.sure} isChecked={isSure} onChange={setSure} />
+        </Banner>
+      )}
+      {key !== undefined && <GuardField place={key} value={typed} onChange={setTyped} />}
     </Dialog>
   );
 }
 
-/** What the server says; until then, what is known of the environment. */
-function useGuard({ project, environment: key }: PlannedChange, known: Guard | undefined): Guard {
+/** What the server says; until then, what is known of the environment. `key` is to be typed by hand. */
+function useGuard({ project, environment }: PlannedChange, known: Guard | undefined): Guard & { key?: string } {
   const { data } = useEnvironments(project);
-  if (known !== undefined) return known;
-  const environment = data?.items.find((one) => one.key === key);
-  return {
-    requiresComment: environment?.requireComments === true,
-    requiresConfirmation: environment !== undefined && needsTypedKey(environment),
-    isCritical: environment?.critical === true,
-    requiresApproval: environment?.approvalSettings.required === true,
+  const places = environment === undefined ? (known?.environments ?? []) : [environment];
+  const reached = data?.items.filter(({ key }) => places.includes(key)) ?? [];
+  const guarding = reached.find(needsTypedKey);
+  const guard: Guard = known ?? {
+    environments: places,
+    requiresComment: reached.some(({ requireComments }) => requireComments),
+    requiresConfirmation: guarding !== undefined,
+    isCritical: reached.some(({ critical }) => critical),
+    requiresApproval: reached.some(({ approvalSettings }) => approvalSettings.required),
     mayBypassApproval: false,
     mayApply: true,
   };
+  return { ...guard, ...(guarding !== undefined && { key: guarding.key }) };
 }
 
 interface PlaceProps {

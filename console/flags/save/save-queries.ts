@@ -12,6 +12,8 @@ export interface Sentence {
 }
 
 export interface Guard {
+  /** Where something else is served or configured. */
+  environments: string[];
   requiresComment: boolean;
   requiresConfirmation: boolean;
   isCritical: boolean;
@@ -25,11 +27,16 @@ export interface Guard {
 export interface Preview {
   version: number;
   sentences: Sentence[];
-  before: unknown;
-  after: unknown;
+  /** The members that change. */
+  before: Readonly<Record<string, unknown>>;
+  /** Null where the flag is deleted. */
+  after: Readonly<Record<string, unknown>> | null;
   guard: Guard;
-  /** Flags that use the segment. */
+  /** Planned changes that could no longer be made. */
+  conflicts?: { id: string; kind: string; reason: string }[];
+  /** Flags that use the segment, or need the flag. */
   touches?: { flag: string; name: string; environments: string[] }[];
+  touchesTotal?: number;
 }
 
 export function usePreview(change: PlannedChange) {

@@ -36,6 +36,12 @@ export const SAVE_WORDS = {
   typeFirst: (key: string) => `Type “${key}” first.`,
   commentFirst: 'Write a comment first.',
   descriptionFirst: 'Say first what is asked for.',
+  conflicts: (number: number) =>
+    number === 1
+      ? 'A planned change could no longer be made after this:'
+      : `${number} planned changes could no longer be made after this:`,
+  sure: 'Save all the same',
+  sureFirst: 'Decide first about the planned changes.',
   waitForPreview: 'Please wait until the difference is shown.',
   notPossible: 'This change cannot be made as it is.',
   keep: 'Keep editing',

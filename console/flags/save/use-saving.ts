@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Call } from '../../api/call.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { findConflict, isConflict, type Conflict } from './conflict.ts';
-import { patchCall, type PlannedChange } from './planned-change.ts';
+import { patchCall, type PatchOptions, type PlannedChange } from './planned-change.ts';
 import { sendChange, type Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
@@ -39,9 +39,9 @@ export function useSaving(
     isBusy,
     error,
     conflict,
-    save: (change: PlannedChange, comment: string) =>
+    save: (change: PlannedChange, options: PatchOptions) =>
       run(async () => {
-        const contested = await saveOnTop(change, comment, seen, (isOnTop) => {
+        const contested = await saveOnTop(change, options, seen, (isOnTop) => {
           toast({
             text: isOnTop ? WORDS.savedOnTop(name) : WORDS.saved(name, environment),
             ...(kind === 'flag' && { action: { label: WORDS.history, run: openHistory } }),
@@ -67,14 +67,14 @@ export function useSaving(
 /** The conflict that somebody has to decide; undefined where it was saved. */
 async function saveOnTop(
   first: PlannedChange,
-  comment: string,
+  options: PatchOptions,
   seen: Preview | undefined,
   onSaved: (isOnTop: boolean) => void,
 ): Promise<Conflict | undefined> {
   let change = first;
   for (let round = 0; ; round++) {
     try {
-      await sendChange(patchCall(change, comment));
+      await sendChange(patchCall(change, options));
       onSaved(change !== first);
       return undefined;
     } catch (error) {

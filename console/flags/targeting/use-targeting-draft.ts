@@ -1,0 +1,73 @@
+// What somebody is about to change in one environment: kept in this browser, together with the state that it began from.
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useDraft } from '../../app/drafts.ts';
+import type { Instruction } from '../save/planned-change.ts';
+import type { Targeting } from './targeting.ts';
+import { toInstructions } from './to-instructions.ts';
+
+interface Kept {
+  base: Targeting | null;
+  after: Targeting | null;
+  /** Of the flag, when the draft was begun. */
+  version: number;
+}
+
+export type EditTargeting = (change: (present: Targeting) => Targeting) => void;
+
+export interface TargetingDraft {
+  /** What it is compared with. */
+  base: Targeting;
+  after: Targeting;
+  version: number;
+  instructions: readonly Instruction[];
+  hasChanges: boolean;
+  edit: EditTargeting;
+  /** Gives what brings it back. */
+  discard: () => () => void;
+}
+
+const NONE: Kept = { base: null, after: null, version: 0 };
+
+/** With a `key` of the flag and the environment: another one is another draft. */
+export function useTargetingDraft(
+  key: string,
+  saved: Targeting,
+  version: number,
+  ids: readonly string[],
+): TargetingDraft {
+  const { value: kept, change, forget } = useDraft<Kept>(key, NONE);
+  const keptBase = kept.base ?? saved;
+  const keptAfter = kept.after ?? saved;
+  const instructions = useMemo(
+    () => (keptAfter === keptBase ? [] : toInstructions(keptBase, keptAfter, ids)),
+    [keptBase, keptAfter, ids],
+  );
+  const hasChanges = instructions.length > 0;
+  const present = useMemo<{ base: Targeting; after: Targeting; version: number }>(
+    () =>
+      hasChanges
+        ? { base: keptBase, after: keptAfter, version: kept.version }
+        : { base: saved, after: saved, version },
+    [hasChanges, keptBase, keptAfter, kept.version, saved, version],
+  );
+  const latest = useRef(present);
+  useEffect(() => {
+    latest.current = present;
+  }, [present]);
+  const edit = useCallback<EditTargeting>(
+    (patch) => {
+      const next = { ...latest.current, after: patch(latest.current.after) };
+      latest.current = next;
+      change(next);
+    },
+    // Each render has another function that does the same.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [],
+  );
+  const discard = () => {
+    const given = latest.current;
+    forget();
+    return () => change(given);
+  };
+  return { ...present, instructions, hasChanges, edit, discard };
+}
