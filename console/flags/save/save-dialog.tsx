@@ -43,7 +43,7 @@ export interface SaveDialogProps {
 export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps) {
   const { project, environment: place, resource, version } = change;
   const preview = usePreview(change);
-  const guard = useGuard(change, preview.isLocal ? undefined : preview.data?.guard);
+  const guard = useGuard(change, preview.data?.guard);
   const {
     value: draft,
     change: write,

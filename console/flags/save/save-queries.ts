@@ -2,7 +2,6 @@
 import type { Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import { invalidateTopics, useRead } from '../../api/read.ts';
-import { localPreview } from './local-preview.ts';
 import { previewCall, type PlannedChange } from './planned-change.ts';
 
 export interface Sentence {
@@ -40,12 +39,10 @@ export interface Preview {
 }
 
 export function usePreview(change: PlannedChange) {
-  const read = useRead<Preview>(
+  return useRead<Preview>(
     { call: previewCall(change), topics: [change.resource.kind] },
     { keepsPrevious: true },
   );
-  const isMissing = read.error?.status === 404;
-  return isMissing ? { data: localPreview(change), error: null, isLocal: true } : { ...read, isLocal: false };
 }
 
 export async function readPreview(change: PlannedChange): Promise<Preview> {

@@ -134,6 +134,7 @@ export const TARGETING_WORDS = {
   removed: 'removed',
   changed: 'changed',
   movedRules: 'Rules moved',
+  orderOfRules: 'the order of the rules',
   defaultRule: 'Default rule',
   off: 'When off',
   trackEvents: 'Events',

@@ -43,12 +43,14 @@ export function useTargetingDraft(
     [keptBase, keptAfter, ids],
   );
   const hasChanges = instructions.length > 0;
+  // What changes nothing yet, such as an empty list, stays until somebody else saves something.
+  const isKept = hasChanges || (kept.after !== null && kept.version === version);
   const present = useMemo<{ base: Targeting; after: Targeting; version: number }>(
     () =>
-      hasChanges
+      isKept
         ? { base: keptBase, after: keptAfter, version: kept.version }
         : { base: saved, after: saved, version },
-    [hasChanges, keptBase, keptAfter, kept.version, saved, version],
+    [isKept, keptBase, keptAfter, kept.version, saved, version],
   );
   const latest = useRef(present);
   useEffect(() => {

@@ -1,0 +1,88 @@
+// The rules in their order. Of many, each shows its sentence until it is opened, and words find some of them.
+import { useDeferredValue, useMemo, useState } from 'react';
+import { FilterInput } from '../../ui/input.tsx';
+import type { Variation } from '../flag.ts';
+import type { TryHit } from '../try/evaluation.ts';
+import { ruleSentence } from './clause-words.ts';
+import { RuleCard } from './rule-card.tsx';
+import { useSegmentKeys } from './targeting-queries.ts';
+import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
+import type { Targeting } from './targeting.ts';
+import type { EditTargeting } from './use-targeting-draft.ts';
+
+/** More rules than these are shown short, and can be searched. */
+const MANY = 12;
+/** Attributes that contexts have without being asked. */
+const USUAL = ['key', 'name', 'anonymous'];
+
+export interface RuleListProps {
+  project: string;
+  environment: string;
+  base: Targeting;
+  after: Targeting;
+  /** Of the first rule, among all steps. */
+  firstStep: number;
+  variations: readonly Variation[];
+  kinds: readonly string[];
+  edit: EditTargeting;
+  hit: TryHit | undefined;
+  isLocked: boolean;
+}
+
+export function RuleList(props: RuleListProps) {
+  const { project, environment, base, after, firstStep, variations, kinds, edit, hit, isLocked } = props;
+  const { rules } = after;
+  const isShort = rules.length > MANY;
+  const [typed, setTyped] = useState('');
+  const words = useDeferredValue(typed.trim().toLowerCase());
+  const segments = useSegmentKeys(project, environment);
+  const choiceText = JSON.stringify({ kinds, segments, attributes: attributesIn(base) });
+  const choices = useMemo(() => JSON.parse(choiceText), [choiceText]);
+  const before = useMemo(() => new Map(base.rules.map((rule) => [rule._id, rule])), [base.rules]);
+  const shown = useMemo(
+    () =>
+      rules
+        .map((rule, index) => ({ rule, index }))
+        .filter(({ rule }) => words === '' || textOf(rule).includes(words)),
+    [rules, words],
+  );
+  return (
+    <>
+      {isShort && (
+        <div className="row">
+          <div className="grow">
+            <FilterInput value={typed} onChange={setTyped} label={WORDS.findRule} />
+          </div>
+          <span className="muted t12" role="status">
+            {shown.length === 0 ? WORDS.noRule : WORDS.rulesShown(shown.length, rules.length)}
+          </span>
+        </div>
+      )}
+      {shown.map(({ rule, index }) => (
+        <RuleCard
+          key={rule._id}
+          rule={rule}
+          before={before.get(rule._id)}
+          index={index}
+          count={rules.length}
+          step={firstStep + index}
+          variations={variations}
+          choices={choices}
+          edit={edit}
+          isShort={isShort}
+          hit={hit?.place === 'rule' && hit.rule === index ? hit.key : undefined}
+          isLocked={isLocked}
+        />
+      ))}
+    </>
+  );
+}
+
+function textOf(rule: Targeting['rules'][number]): string {
+  return `${rule.description ?? ''} ${ruleSentence(rule)}`.toLowerCase();
+}
+
+function attributesIn({ rules }: Targeting): string[] {
+  const used = rules.flatMap(({ clauses }) => clauses.map(({ attribute }) => attribute));
+  return [...new Set([...USUAL, ...used])].filter((attribute) => attribute !== '').slice(0, 100);
+}
