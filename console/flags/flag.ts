@@ -31,7 +31,7 @@ export interface FlagConfig {
 export interface Flag {
   key: string;
   name: string;
-  /** Goes up with every change. */
+  /** Counts all changes; sent as `If-Match` of the next. */
   version: number;
   kind: 'boolean' | 'multivariate';
   description: string;
@@ -39,8 +39,6 @@ export interface Flag {
   temporary: boolean;
   archived: boolean;
   deprecated: boolean;
-  /** Counts all changes; sent as `If-Match` of the next. */
-  version: number;
   tags: string[];
   variations: Variation[];
   maintainerId?: string;

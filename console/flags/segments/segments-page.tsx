@@ -17,7 +17,7 @@ import { useKeys } from '../../ui/keys.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { lastProject, rememberProject } from '../last-project.ts';
+import { lastProject, rememberProject } from '../last-place.ts';
 import { useEnvironments, useProjects } from '../queries.ts';
 import { NewSegmentDialog } from './new-segment.tsx';
 import { SEGMENT_COLUMNS } from './segment-columns.tsx';
