@@ -44,7 +44,9 @@ function theirParts(change: PlannedChange, seen: Preview | undefined, present: M
   if (seen?.version !== change.version) return new Set(change.instructions.flatMap(partsOfInstruction));
   // The difference has the members that mine changes, and no others are asked about.
   const names = Object.keys({ ...seen.before, ...seen.after });
-  const same = Object.fromEntries(names.filter((name) => name in present).map((name) => [name, present[name]]));
+  const same = Object.fromEntries(
+    names.filter((name) => name in present).map((name) => [name, present[name]]),
+  );
   return changedParts(partsOfState(seen.before), partsOfState(same));
 }
 

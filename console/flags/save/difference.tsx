@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { JsonDiff } from '../../ui/json-diff.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextLink } from '../../ui/link.tsx';
-import type { PlannedChange } from './planned-change.ts';
+import type { ChangeDetail, PlannedChange } from './planned-change.ts';
 import type { Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
@@ -28,7 +28,10 @@ export function Difference({ change, preview }: { change: PlannedChange; preview
       {form === 'json' ? (
         <JsonDiff before={preview.before} after={preview.after} />
       ) : (
-        <Sentences sentences={preview.sentences.map(({ sentence }) => sentence)} />
+        <>
+          <Sentences sentences={preview.sentences.map(({ sentence }) => sentence)} />
+          {change.details !== undefined && <Details details={change.details} />}
+        </>
       )}
       <Touches change={change} preview={preview} />
     </div>
@@ -41,6 +44,20 @@ export function Sentences({ sentences }: { sentences: readonly string[] }) {
     <ul className="sdiff">
       {sentences.map((sentence, index) => (
         <li key={index}>{plainText(sentence)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Details({ details }: { details: readonly ChangeDetail[] }) {
+  return (
+    <ul className="sdiff">
+      {details.map(({ head, before, after }) => (
+        <li key={head} className="sdiff__d">
+          <span className="sdiff__h">{head}</span>
+          {before !== undefined && <del>{before}</del>}
+          {after !== undefined && <ins>{after}</ins>}
+        </li>
       ))}
     </ul>
   );

@@ -17,6 +17,15 @@ export interface PlannedChange {
   version: number;
   /** The part of it that the instructions are about, as it was read; shows what others changed since. */
   base?: unknown;
+  /** What changes, in more words than the sentences of the server have. */
+  details?: readonly ChangeDetail[];
+}
+
+export interface ChangeDetail {
+  /** What it is about: "Rule 2". */
+  head: string;
+  before?: string;
+  after?: string;
 }
 
 const SEMANTIC_PATCH = 'application/json; domain-model=launchdarkly.semanticpatch';

@@ -214,7 +214,10 @@ export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps)
 }
 
 /** What the server says; until then, what is known of the environment. `key` is to be typed by hand. */
-function useGuard({ project, environment }: PlannedChange, known: Guard | undefined): Guard & { key?: string } {
+function useGuard(
+  { project, environment }: PlannedChange,
+  known: Guard | undefined,
+): Guard & { key?: string } {
   const { data } = useEnvironments(project);
   const places = environment === undefined ? (known?.environments ?? []) : [environment];
   const reached = data?.items.filter(({ key }) => places.includes(key)) ?? [];

@@ -1,5 +1,5 @@
 // A clause while it is edited: context kind, attribute, operator in words, values.
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { FieldError } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
@@ -7,6 +7,7 @@ import { subjectWords } from './clause-words.ts';
 import { clauseProblem } from './problems.ts';
 import { OPERATORS, TARGETING_WORDS as WORDS } from './targeting-words.ts';
 import type { Clause, ClauseValue } from './targeting.ts';
+import { useFirstFocus } from './use-first-focus.ts';
 import { ValuesField } from './values-field.tsx';
 
 export interface ClauseChoices {
@@ -41,8 +42,7 @@ export function ClauseForm({ clause, onChange, onDone, onRemove, choices }: Clau
   const error = useId();
   const isSegment = op === 'segmentMatch';
   const problem = clauseProblem(clause);
-  const form = useRef<HTMLDivElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), []);
+  const form = useFirstFocus<HTMLDivElement>();
   const setOperator = (text: string) => {
     const next = text.replace('!', '');
     const keepsValues = next === op || (next !== 'segmentMatch' && !isSegment && !NUMERIC.has(next));
@@ -94,7 +94,9 @@ export function ClauseForm({ clause, onChange, onDone, onRemove, choices }: Clau
             />
             <datalist id={list}>
               {choices.attributes.map((one) => (
-                <option key={one} value={one} />
+                <option key={one} value={one}>
+                  {one}
+                </option>
               ))}
             </datalist>
           </>

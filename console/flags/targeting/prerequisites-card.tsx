@@ -11,6 +11,7 @@ import { VariationName } from '../served.tsx';
 import { useFlagSearch } from './targeting-queries.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
 import type { Prerequisite } from './targeting.ts';
+import { useFirstFocus } from './use-first-focus.ts';
 import type { EditTargeting } from './use-targeting-draft.ts';
 
 export interface PrerequisitesCardProps {
@@ -34,7 +35,11 @@ export function PrerequisitesCard(props: PrerequisitesCardProps) {
     edit((present) => ({ ...present, prerequisites: next(present.prerequisites) }));
   return (
     <section
-      className={classNames('stop card rule rule--flat', isEdited && 'is-edit', hit !== undefined && 'is-hit')}
+      className={classNames(
+        'stop card rule rule--flat',
+        isEdited && 'is-edit',
+        hit !== undefined && 'is-hit',
+      )}
       data-n={step}
       aria-label={WORDS.prerequisites}
     >
@@ -91,7 +96,13 @@ function PrerequisiteLine({ project, prerequisite, isLocked, onChange, onRemove 
       )}
       {!isLocked && (
         <span className="push">
-          <Button tone="ghost" size="xs" icon="trash" label={WORDS.removePrerequisite(key)} onClick={onRemove} />
+          <Button
+            tone="ghost"
+            size="xs"
+            icon="trash"
+            label={WORDS.removePrerequisite(key)}
+            onClick={onRemove}
+          />
         </span>
       )}
     </div>
@@ -138,12 +149,14 @@ function NewPrerequisite({ project, taken, onAdd, onCancel }: NewPrerequisitePro
   const [typed, setTyped] = useState('');
   const [variation, setVariation] = useState(0);
   const list = useId();
+  const box = useFirstFocus<HTMLDivElement>();
   const { data } = useFlagSearch(project, typed.trim());
   const found = data?.items ?? [];
   const flag = found.find(({ key }) => key === typed.trim());
-  const problem = typed.trim() === taken[0] ? WORDS.itself : flag && taken.includes(flag.key) ? WORDS.twice : undefined;
+  const problem =
+    typed.trim() === taken[0] ? WORDS.itself : flag && taken.includes(flag.key) ? WORDS.twice : undefined;
   return (
-    <div className="stack stack--4">
+    <div className="stack stack--4" ref={box}>
       <div className="row row--wrap">
         <span className="serve-select">
           <TextInput
@@ -151,7 +164,6 @@ function NewPrerequisite({ project, taken, onAdd, onCancel }: NewPrerequisitePro
             placeholder={WORDS.prerequisiteFlag}
             controlSize="sm"
             isMono
-            autoFocus
             list={list}
             autoComplete="off"
             spellCheck={false}
@@ -172,7 +184,11 @@ function NewPrerequisite({ project, taken, onAdd, onCancel }: NewPrerequisitePro
         {flag !== undefined && (
           <>
             <span className="muted t13">{WORDS.serves}</span>
-            <VariationSelect flag={flag} variation={variation} onChange={(next) => setVariation(next.variation)} />
+            <VariationSelect
+              flag={flag}
+              variation={variation}
+              onChange={(next) => setVariation(next.variation)}
+            />
           </>
         )}
         <Button

@@ -19,9 +19,7 @@ export function serveProblem({ rollout }: Serve): string | undefined {
 
 function countIn(rule: Rule): number {
   const clauses = rule.clauses.filter((clause) => clauseProblem(clause) !== undefined).length;
-  return (
-    clauses + (rule.clauses.length === 0 ? 1 : 0) + (serveProblem(rule) === undefined ? 0 : 1)
-  );
+  return clauses + (rule.clauses.length === 0 ? 1 : 0) + (serveProblem(rule) === undefined ? 0 : 1);
 }
 
 /** In what was changed: what the server has already is none of the editor's business. */

@@ -16,6 +16,7 @@ import { moveRule, removeRule, replaceRule, insertAfter } from './rule-edits.ts'
 import { ServeField } from './serve-field.tsx';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
 import { duplicateRule, isNew, newClause, serveOf, type Clause, type Rule } from './targeting.ts';
+import { useFirstFocus } from './use-first-focus.ts';
 import type { EditTargeting } from './use-targeting-draft.ts';
 
 export interface RuleCardProps {
@@ -59,8 +60,7 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
     {
       label: rule.trackEvents ? WORDS.dropEvents : WORDS.keepEvents,
       icon: 'view',
-      onSelect: () =>
-        edit((present) => replaceRule(present, { ...rule, trackEvents: !rule.trackEvents })),
+      onSelect: () => edit((present) => replaceRule(present, { ...rule, trackEvents: !rule.trackEvents })),
     },
     ...(index > 0
       ? [
@@ -70,7 +70,12 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
       : []),
     ...(number < count
       ? [
-          { label: WORDS.down, icon: 'adown' as const, hasLine: index === 0, onSelect: () => move(number, 'd') },
+          {
+            label: WORDS.down,
+            icon: 'adown' as const,
+            hasLine: index === 0,
+            onSelect: () => move(number, 'd'),
+          },
           { label: WORDS.moveToEnd, icon: 'adown' as const, onSelect: () => move(count - 1, 'u') },
         ]
       : []),
@@ -134,7 +139,7 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
                 size="xs"
                 icon="aup"
                 label={WORDS.moveUp(number)}
-                disabledReason={index === 0 ? WORDS.moved(1) : undefined}
+                disabledReason={index === 0 ? WORDS.isFirst : undefined}
                 onClick={() => move(index - 1, 'u')}
               />
               <Button
@@ -144,7 +149,7 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
                 size="xs"
                 icon="adown"
                 label={WORDS.moveDown(number)}
-                disabledReason={number === count ? WORDS.moved(count) : undefined}
+                disabledReason={number === count ? WORDS.isLast : undefined}
                 onClick={() => move(number, 'd')}
               />
               <Button
@@ -173,41 +178,48 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
           )}
         </div>
       </div>
-      {isDescribed && (
-        <div className="rule__d row">
-          <TextInput
-            aria-label={WORDS.description(number)}
-            controlSize="sm"
-            maxLength={1000}
-            autoFocus
-            value={rule.description ?? ''}
-            onValue={(description) => edit((present) => replaceRule(present, { ...rule, description }))}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' || event.key === 'Escape') setDescribed(false);
-            }}
-          />
-          <Button size="sm" onClick={() => setDescribed(false)}>
-            {WORDS.done}
-          </Button>
-        </div>
-      )}
+      {isDescribed && <RuleDescription {...props} onDone={() => setDescribed(false)} />}
       {isOpen ? <RuleBody {...props} /> : <RuleLine {...props} />}
     </section>
   );
 });
 
+function RuleDescription({ rule, index, edit, onDone }: RuleCardProps & { onDone: () => void }) {
+  const box = useFirstFocus<HTMLDivElement>();
+  return (
+    <div className="rule__d row" ref={box}>
+      <TextInput
+        aria-label={WORDS.description(index + 1)}
+        controlSize="sm"
+        maxLength={1000}
+        value={rule.description ?? ''}
+        onValue={(description) => edit((present) => replaceRule(present, { ...rule, description }))}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' || event.key === 'Escape') onDone();
+        }}
+      />
+      <Button size="sm" onClick={onDone}>
+        {WORDS.done}
+      </Button>
+    </div>
+  );
+}
+
 function RuleLine({ rule, variations }: RuleCardProps) {
   return (
     <p className="rule__l t13">
-      <span className="muted">{WORDS.if}</span> {ruleSentence(rule)}{' '}
-      <span className="muted">→</span> <span className="mono t12">{serveWords(rule, variations)}</span>
+      <span className="muted">{WORDS.if}</span> {ruleSentence(rule)} <span className="muted">→</span>{' '}
+      <span className="mono t12">{serveWords(rule, variations)}</span>
     </p>
   );
 }
 
 function RuleBody({ rule, before, index, variations, choices, edit, isLocked }: RuleCardProps) {
   const [opened, setOpened] = useState<string | undefined>(
-    isNew(rule._id) && rule.clauses.length === 1 && rule.clauses[0]?.attribute === '' && rule.clauses[0].op !== 'segmentMatch'
+    isNew(rule._id) &&
+      rule.clauses.length === 1 &&
+      rule.clauses[0]?.attribute === '' &&
+      rule.clauses[0].op !== 'segmentMatch'
       ? rule.clauses[0]._id
       : undefined,
   );

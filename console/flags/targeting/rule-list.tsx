@@ -1,5 +1,6 @@
 // The rules in their order. Of many, each shows its sentence until it is opened, and words find some of them.
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { useSettled } from '../../lib/settled.ts';
 import { FilterInput } from '../../ui/input.tsx';
 import type { Variation } from '../flag.ts';
 import type { TryHit } from '../try/evaluation.ts';
@@ -34,7 +35,7 @@ export function RuleList(props: RuleListProps) {
   const { rules } = after;
   const isShort = rules.length > MANY;
   const [typed, setTyped] = useState('');
-  const words = useDeferredValue(typed.trim().toLowerCase());
+  const words = useSettled(typed.trim().toLowerCase());
   const segments = useSegmentKeys(project, environment);
   const choiceText = JSON.stringify({ kinds, segments, attributes: attributesIn(base) });
   const choices = useMemo(() => JSON.parse(choiceText), [choiceText]);

@@ -102,7 +102,9 @@ function RolloutFields({
   const last = shares.length - 1;
   const rest = WHOLE - sum;
   const canTakeRest = problem !== undefined && (shares[last]?.weight ?? -1) + rest >= 0;
-  const others = variations.map((_, index) => index).filter((index) => !shares.some((one) => one.variation === index));
+  const others = variations
+    .map((_, index) => index)
+    .filter((index) => !shares.some((one) => one.variation === index));
   return (
     <>
       <div className="roll roll--lg" role="img" aria-label={serveWords(serve, variations)}>

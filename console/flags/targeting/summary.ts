@@ -1,8 +1,12 @@
 // The changes of a draft in a few words each, for the bar below the page.
 import type { Variation } from '../flag.ts';
-import { serveWords, variationName } from './clause-words.ts';
+import type { ChangeDetail } from '../save/planned-change.ts';
+import { ruleSentence, serveWords, variationName } from './clause-words.ts';
 import type { Rule, Serve, Targeting } from './targeting.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
+
+/** More are not read; the JSON has them. */
+const MAX_DETAILS = 50;
 
 export interface ChangeWords {
   /** What it is about: "Rule 2". */
@@ -19,7 +23,10 @@ export function summarize(
 ): ChangeWords[] {
   return [
     ...ofKeyed(before.prerequisites, after.prerequisites),
-    ...(isSame(before.targets, after.targets.filter(({ values }) => values.length > 0))
+    ...(isSame(
+      before.targets,
+      after.targets.filter(({ values }) => values.length > 0),
+    )
       ? []
       : [{ part: WORDS.targets, to: WORDS.changed }]),
     ...ofRules(before.rules, after.rules, variations),
@@ -40,6 +47,33 @@ export function summarize(
       ? []
       : [{ part: WORDS.trackEvents, to: WORDS.changed }]),
   ];
+}
+
+/** The same as whole sentences, for the save dialog. */
+export function detail(
+  before: Targeting,
+  after: Targeting,
+  variations: readonly Variation[],
+): ChangeDetail[] {
+  const old = new Map(before.rules.map((rule) => [rule._id, rule]));
+  const now = new Set(after.rules.map(({ _id }) => _id));
+  const words = (rule: Rule) => `${ruleSentence(rule)} → ${serveWords(rule, variations)}`;
+  const rules = [
+    ...before.rules.flatMap((rule, index) =>
+      now.has(rule._id) ? [] : [{ head: `${WORDS.rule(index + 1)} · ${WORDS.removed}`, before: words(rule) }],
+    ),
+    ...after.rules.flatMap((rule, index): ChangeDetail[] => {
+      const known = old.get(rule._id);
+      const head = WORDS.rule(index + 1);
+      if (known === undefined) return [{ head: `${head} · ${WORDS.fresh}`, after: words(rule) }];
+      if (words(known) === words(rule)) return [];
+      return [{ head, before: words(known), after: words(rule) }];
+    }),
+  ];
+  const others = summarize({ ...before, rules: [] }, { ...after, rules: [] }, variations).map(
+    ({ part, from, to }) => ({ head: part, ...(from !== undefined && { before: from }), after: to }),
+  );
+  return [...rules, ...others].slice(0, MAX_DETAILS);
 }
 
 function ofKeyed(before: Targeting['prerequisites'], after: Targeting['prerequisites']): ChangeWords[] {

@@ -4,7 +4,7 @@ import { useSayDraft } from '../../app/draft-call.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
-import { FilterInput, SelectInput } from '../../ui/input.tsx';
+import { SelectInput } from '../../ui/input.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { LeaveGuard } from '../flag/leave-guard.tsx';
 import { letterOf, variationText, type Flag } from '../flag.ts';
@@ -19,7 +19,7 @@ import { PrerequisitesCard } from './prerequisites-card.tsx';
 import { countProblems } from './problems.ts';
 import { RuleList } from './rule-list.tsx';
 import { ServeField } from './serve-field.tsx';
-import { summarize } from './summary.ts';
+import { detail, summarize } from './summary.ts';
 import { TargetsCard } from './targets-card.tsx';
 import { useContextKinds } from './targeting-queries.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
@@ -133,7 +133,9 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
               <Button
                 size="sm"
                 icon="plus"
-                onClick={() => edit((present) => ({ ...present, rules: [...present.rules, newRule(present)] }))}
+                onClick={() =>
+                  edit((present) => ({ ...present, rules: [...present.rules, newRule(present)] }))
+                }
               >
                 {WORDS.addRule}
               </Button>
@@ -167,7 +169,7 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
       )}
       {isSaving && (
         <SaveDialog
-          change={change}
+          change={{ ...change, details: detail(base, after, variations) }}
           onClose={() => setSaving(false)}
           onSaved={() => {
             setSaving(false);

@@ -54,6 +54,8 @@ export const TARGETING_WORDS = {
   duplicate: (number: number) => `Duplicate rule ${number}`,
   moreOf: (number: number) => `More for rule ${number}`,
   moved: (number: number) => `Moved to place ${number}`,
+  isFirst: 'It is the first rule.',
+  isLast: 'It is the last rule.',
   moveToTop: 'Move to the top',
   moveToEnd: 'Move to the end',
   up: 'Move up',
@@ -121,7 +123,8 @@ export const TARGETING_WORDS = {
     values: 'Add at least one value.',
     clauses: 'Add a condition: without one the rule would match everybody.',
     pattern: 'This is no pattern that can be read.',
-    fix: (number: number) => `Mend ${count(number, 'place', 'places')} first: ${number === 1 ? 'it is' : 'they are'} marked.`,
+    fix: (number: number) =>
+      `Mend ${count(number, 'place', 'places')} first: ${number === 1 ? 'it is' : 'they are'} marked.`,
   },
   unsaved: 'Unsaved changes',
   changes: (number: number) => count(number, 'change', 'changes'),

@@ -37,7 +37,11 @@ export function TargetsCard(props: TargetsCardProps) {
     edit((present) => ({ ...present, targets: withKeys(present.targets, list, values) }));
   return (
     <section
-      className={classNames('stop card rule rule--flat', isEdited && 'is-edit', hit !== undefined && 'is-hit')}
+      className={classNames(
+        'stop card rule rule--flat',
+        isEdited && 'is-edit',
+        hit !== undefined && 'is-hit',
+      )}
       data-n={step}
       aria-label={WORDS.targets}
     >

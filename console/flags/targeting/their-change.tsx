@@ -60,7 +60,9 @@ function wordsOf(base: Targeting, saved: Targeting): string[] {
     if (group === 'prerequisites') return WORDS.prerequisites.toLowerCase();
     if (part === 'rules/order') return undefined;
     if (group === 'rules') {
-      const at = [base, saved].map(({ rules }) => rules.findIndex(({ _id }) => _id === id)).find((one) => one >= 0);
+      const at = [base, saved]
+        .map(({ rules }) => rules.findIndex(({ _id }) => _id === id))
+        .find((one) => one >= 0);
       return WORDS.rule((at ?? 0) + 1).toLowerCase();
     }
     if (part === 'fallthrough') return WORDS.defaultRule.toLowerCase();

@@ -1,7 +1,6 @@
 // The semantic patch that makes one targeting of another. Rules and clauses keep their ids, so that others can change the rest.
 import type { Instruction } from '../save/planned-change.ts';
 import {
-
   USER,
   type Clause,
   type Prerequisite,
@@ -74,7 +73,11 @@ function ofTargets(before: readonly Target[], after: readonly Target[], ids: Var
 }
 
 /** A list that is emptied on the way loses its place in the order of evaluation. */
-function isOrderKept(before: readonly Target[], removed: readonly Target[], after: readonly Target[]): boolean {
+function isOrderKept(
+  before: readonly Target[],
+  removed: readonly Target[],
+  after: readonly Target[],
+): boolean {
   const gone = new Map(removed.map((list) => [listName(list), list.values.length]));
   const left = before
     .filter((list) => list.values.length > (gone.get(listName(list)) ?? 0))
@@ -107,7 +110,11 @@ function ofRules(before: readonly Rule[], after: readonly Rule[], ids: Variation
 }
 
 /** Before the next rule that the server knows, so that several new ones keep their order. */
-function newRules(after: readonly Rule[], known: ReadonlyMap<string, Rule>, ids: VariationIds): Instruction[] {
+function newRules(
+  after: readonly Rule[],
+  known: ReadonlyMap<string, Rule>,
+  ids: VariationIds,
+): Instruction[] {
   let next: string | undefined;
   const places = after
     .toReversed()
@@ -157,9 +164,7 @@ function ofClauses(ruleId: string, before: readonly Clause[], after: readonly Cl
       if (isSameClause(old, clause)) return [];
       return [{ kind: 'updateClause', ruleId, clauseId: old._id, clause: clauseParameters(clause) }];
     }),
-    ...(gone.length === 0
-      ? []
-      : [{ kind: 'removeClauses', ruleId, clauseIds: gone.map(({ _id }) => _id) }]),
+    ...(gone.length === 0 ? [] : [{ kind: 'removeClauses', ruleId, clauseIds: gone.map(({ _id }) => _id) }]),
     ...(added.length === 0 ? [] : [{ kind: 'addClauses', ruleId, clauses: added.map(clauseParameters) }]),
   ];
 }
@@ -198,9 +203,10 @@ function serveParameters({ variation, rollout }: Serve, ids: VariationIds) {
   const { variations, contextKind = USER } = rollout;
   const bucketBy = bucketOf(rollout);
   return {
-    rolloutWeights: Object.fromEntries(variations.map(({ variation: index, weight }) => [ids[index]!, weight])),
+    rolloutWeights: Object.fromEntries(
+      variations.map(({ variation: index, weight }) => [ids[index]!, weight]),
+    ),
     ...(bucketBy !== 'key' && { rolloutBucketBy: bucketBy }),
     rolloutContextKind: contextKind,
   };
 }
-

@@ -47,7 +47,9 @@ export function UnsavedBar({ changes, problems, onDiscard, onReview }: UnsavedBa
             </span>
           </span>
         ))}
-        {changes.length > MAX_SHOWN && <span className="muted"> {WORDS.more(changes.length - MAX_SHOWN)}</span>}
+        {changes.length > MAX_SHOWN && (
+          <span className="muted"> {WORDS.more(changes.length - MAX_SHOWN)}</span>
+        )}
       </span>
       <Button onClick={onDiscard}>{WORDS.discard}</Button>
       <Button

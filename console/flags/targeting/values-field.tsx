@@ -35,21 +35,16 @@ export function ValuesField<Value extends ClauseValue>(props: ValuesFieldProps<V
   if (lines !== undefined)
     return (
       <div className="stack stack--4 grow">
-        <TextArea
-          aria-label={label}
-          rows={8}
-          isMono
-          value={lines}
-          onValue={setLines}
-          spellCheck={false}
-        />
+        <TextArea aria-label={label} rows={8} isMono value={lines} onValue={setLines} spellCheck={false} />
         <p className="help">{WORDS.linesHelp}</p>
         <div className="row row--4">
           <Button
             size="xs"
             tone="primary"
             onClick={() => {
-              const all = linesOf(lines).map(parse).filter((one) => one !== undefined);
+              const all = linesOf(lines)
+                .map(parse)
+                .filter((one) => one !== undefined);
               onChange([...new Set(all)]);
               setLines(undefined);
             }}
@@ -111,7 +106,9 @@ export function ValuesField<Value extends ClauseValue>(props: ValuesFieldProps<V
       {suggestions.length > 0 && (
         <datalist id={list}>
           {suggestions.map((one) => (
-            <option key={one} value={one} />
+            <option key={one} value={one}>
+              {one}
+            </option>
           ))}
         </datalist>
       )}

@@ -1,0 +1,33 @@
+// The words of the page of a flag.
+export const FLAG_WORDS = {
+  tabs: 'Flag',
+  targeting: 'Targeting',
+  variations: 'Variations',
+  history: 'History',
+  usage: 'Usage',
+  code: 'Code',
+  settings: 'Settings',
+  environments: 'Environment',
+  findEnvironment: 'Find an environment',
+  noEnvironment: 'No environment fits.',
+  switchOf: (name: string, environment: string) => `${name} in ${environment}`,
+  turnedOn: (name: string, environment: string) => `${name} is on in ${environment}`,
+  turnedOff: (name: string, environment: string) => `${name} is off in ${environment}`,
+  turnOn: (name: string, environment: string) => `Turn ${name} on in ${environment}`,
+  turnOff: (name: string, environment: string) => `Turn ${name} off in ${environment}`,
+  archivedSwitch: 'The flag is archived: restore it in its settings first.',
+  version: (version: number) => `v${version}`,
+  maintainer: (name: string) => `Maintained by ${name}`,
+  nobody: 'Nobody maintains it',
+  leave: {
+    title: (count: number) => `Leave with ${count === 1 ? 'an unsaved change' : `${count} unsaved changes`}?`,
+    text: 'The draft stays in this browser, and is here when you come back.',
+    stay: 'Stay',
+    discard: 'Discard and leave',
+    leave: 'Leave, keep the draft',
+  },
+  unknownTab: {
+    title: 'The flag has no such page',
+    text: 'Choose one of the tabs above.',
+  },
+} as const;
