@@ -10,7 +10,7 @@ import { Section } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { CountBadge } from '../ui/status.tsx';
 import { Time, TimeZoneContext } from '../ui/time.tsx';
-import { snooze, URGENCIES, type AttentionItem, type Urgency } from './queries.ts';
+import { snooze, URGENCIES, wake, type AttentionItem, type SnoozedItem, type Urgency } from './queries.ts';
 import { WORDS } from './words.ts';
 
 /** By the kind of the item; another has the glyph of its group. */
@@ -68,15 +68,47 @@ function AttentionGroup({ urgency, items }: { urgency: Urgency; items: readonly 
   );
 }
 
+/** What the reader has put off, folded away, with a way back. */
+export function Snoozed({ items }: { items: readonly SnoozedItem[] }) {
+  return (
+    <details className="snoozed">
+      <summary className="muted t13">{WORDS.snooze.snoozed(items.length)}</summary>
+      <AttentionList label={WORDS.snooze.snoozed(items.length)}>
+        {items.map((item) => (
+          <AttentionRow
+            key={item.id}
+            icon="snooze"
+            title={sentenceOf(item)}
+            reason={
+              <>
+                {WORDS.snooze.until} <Time at={item.until} mode="absolute" />
+              </>
+            }
+            action={
+              <Button size="sm" onClick={() => void wake(item.id)}>
+                {WORDS.snooze.wake}
+              </Button>
+            }
+          />
+        ))}
+      </AttentionList>
+    </details>
+  );
+}
+
+function sentenceOf({ kind, title, count = 1 }: AttentionItem): string {
+  return WORDS.sentences[kind]?.(title, count) ?? title;
+}
+
 function AttentionEntry({ item }: { item: AttentionItem }) {
-  const { kind, urgency, title, count = 1, reason, at, action } = item;
+  const { kind, urgency, reason, at, action } = item;
   const href = hrefOf(action.path);
   const [icon, tone] = GLYPHS[kind] ?? GROUP_GLYPHS[urgency];
   return (
     <AttentionRow
       icon={icon}
       tone={tone}
-      title={WORDS.sentences[kind]?.(title, count) ?? title}
+      title={sentenceOf(item)}
       reason={
         <>
           {reason.replace(/\.$/, '')}

@@ -7,7 +7,7 @@ import { Menu } from '../ui/menu.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
-import { AttentionGroups } from './attention.tsx';
+import { AttentionGroups, Snoozed } from './attention.tsx';
 import { FirstRun } from './first-run.tsx';
 import { useAttention } from './queries.ts';
 import { TodayFigures } from './today.tsx';
@@ -54,6 +54,7 @@ function Home() {
             <ErrorState error={error} onRetry={() => void attention.refetch()} />
           )}
           {data !== undefined && <AttentionGroups items={items} />}
+          {data !== undefined && data.snoozed.length > 0 && <Snoozed items={data.snoozed} />}
         </div>
         <div className="stack stack--24">
           <TodayFigures />

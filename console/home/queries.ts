@@ -22,8 +22,13 @@ export interface AttentionItem {
   action: { label: string; path: string };
 }
 
+export interface SnoozedItem extends AttentionItem {
+  until: number;
+}
+
 interface AttentionReply {
   items: AttentionItem[];
+  snoozed: SnoozedItem[];
 }
 
 const ATTENTION: Call = { api: 'signalbox', path: '/attention' };
@@ -65,7 +70,7 @@ export async function snooze(item: AttentionItem, until: number, untilText: stri
   }
 }
 
-async function wake(id: string): Promise<void> {
+export async function wake(id: string): Promise<void> {
   try {
     await send({ ...snoozeCall(id), method: 'DELETE' });
   } catch (error) {

@@ -36,6 +36,9 @@ export const WORDS = {
     done: (until: string) => `Snoozed until ${until}.`,
     undo: 'Undo',
     failed: (why: string) => `Not snoozed: ${why}`,
+    snoozed: (count: number) => `${formatCount(count)} snoozed`,
+    until: 'until',
+    wake: 'Show again',
     undoFailed: (why: string) => `Still snoozed: ${why}`,
   },
   today: {

@@ -319,6 +319,11 @@ onEachEngine((engine) => {
     assert.equal((await snooze(id, until, outsider)).status, 200);
     const has = async () => (await list(own)).some((item) => item['id'] === id);
     assert.equal(await has(), false);
+    const hidden = (await server.call(`${BASE}/attention`, { token: own })).json['snoozed'] as Json[];
+    assert.deepEqual(
+      hidden.map((item) => [item['id'], item['until']]),
+      [[id, until]],
+    );
     const actorId = id.split('-')[2]!;
     await giveRun(server, { id: actorId } as never, {
       token: own,
@@ -417,6 +422,12 @@ onEachEngine((engine) => {
       .where('started_at', '>=', since)
       .executeTakeFirstOrThrow();
     assert.equal(today['runs'], total);
+    await server.app.kernel.tokenUses.save();
+    const called = (await server.call(`${BASE}/today`, { token: own })).json['apiCalls'] as number;
+    await server.call(`${BASE}/me`, { token: own });
+    await server.app.kernel.tokenUses.save();
+    const later = (await server.call(`${BASE}/today`, { token: own })).json['apiCalls'] as number;
+    assert.equal(later - called, 2, 'this one is not counted yet');
     assert.equal((await server.call(`${BASE}/today`, { token: outsider })).json['runs'], 0);
     for (const zone of ['Europe/Vienna', 'Asia/Kolkata', 'America/St_Johns']) {
       const there = (await server.call(`${BASE}/today?timeZone=${zone}`, { token: own })).json;

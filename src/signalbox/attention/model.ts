@@ -41,7 +41,16 @@ const AttentionItem = Type.Object(
   { $id: 'AttentionItem' },
 );
 
-export const AttentionList = Type.Object({ items: Type.Array(AttentionItem) }, { $id: 'AttentionList' });
+export const AttentionList = Type.Object(
+  {
+    items: Type.Array(AttentionItem),
+    snoozed: Type.Array(
+      Type.Object({ ...AttentionItem.properties, until: Type.Integer() }, { $id: 'SnoozedItem' }),
+      { description: 'What would be listed if it were not snoozed' },
+    ),
+  },
+  { $id: 'AttentionList' },
+);
 
 export type Cause = Static<typeof AttentionItem>;
 
@@ -87,6 +96,9 @@ export const Today = Type.Object(
       }),
     ),
     runs: Type.Integer({ description: "Of the caller's account that began today" }),
+    apiCalls: Type.Integer({
+      description: "With the caller's own tokens, from the beginning of the hour in which the day began",
+    }),
   },
   { $id: 'Today' },
 );

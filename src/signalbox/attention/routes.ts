@@ -21,7 +21,7 @@ import {
 } from './model.ts';
 import { findFailedRuns } from './run-causes.ts';
 import { findServerCauses } from './server-causes.ts';
-import { countRunsSince, sumEvaluations } from './store-causes.ts';
+import { countRunsSince, sumEvaluations, sumTokenCalls } from './store-causes.ts';
 import { deleteSnooze, listSnoozes, upsertSnooze } from './store.ts';
 import { findActorWebhooks, findFlagWebhooks, findHostWebhooks } from './webhook-causes.ts';
 
@@ -48,7 +48,7 @@ const listAttention = route(
     method: 'GET',
     path: '/attention',
     summary: 'List what needs attention',
-    description: `The most urgent first, at most ${MAX_CAUSES}, without what is snoozed.`,
+    description: `The most urgent first, at most ${MAX_CAUSES}; what is snoozed by itself.`,
     access: { action: 'viewAttention' },
     reply: { 200: AttentionList },
   },
@@ -57,8 +57,14 @@ const listAttention = route(
     const searcher = await openSearcher(kernel, call.caller, call.now);
     const snoozed = await listSnoozes(kernel.db, memberId, call.now);
     const causes = (await Promise.all(FINDERS.map((find) => find(searcher)))).flat();
-    const open = causes.filter(({ id }) => !snoozed.has(id));
-    return { items: sortCauses(open).slice(0, MAX_CAUSES) };
+    const sorted = sortCauses(causes);
+    return {
+      items: sorted.filter(({ id }) => !snoozed.has(id)).slice(0, MAX_CAUSES),
+      snoozed: sorted
+        .filter(({ id }) => snoozed.has(id))
+        .slice(0, MAX_CAUSES)
+        .map((cause) => ({ ...cause, until: snoozed.get(cause.id)! })),
+    };
   },
 );
 
@@ -131,7 +137,7 @@ const getToday = route(
     reply: { 200: Today },
   },
   async (call, kernel) => {
-    requireOwn(call, OWN);
+    const memberId = requireOwn(call, OWN);
     const { timeZone = 'UTC' } = call.query;
     if (!isTimeZone(timeZone)) throw problem('query.timeZone', 'is no time zone');
     const { db } = kernel;
@@ -143,6 +149,7 @@ const getToday = route(
       since,
       ...(evaluations !== undefined && { evaluations }),
       runs: can('actor-run/*', 'viewRun') ? await countRunsSince(db, accountId, since) : 0,
+      apiCalls: await sumTokenCalls(db, memberId, since - (since % HOUR)),
     };
   },
 );

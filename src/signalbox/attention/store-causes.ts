@@ -269,3 +269,15 @@ export async function countRunsSince(db: Db, userId: string, since: number): Pro
     .executeTakeFirstOrThrow();
   return Number(total);
 }
+
+/** Calls with the tokens of a member in the hours since then. */
+export async function sumTokenCalls(db: Db, memberId: string, since: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('tokens')
+    .innerJoin('token_hours', 'token_hours.token_id', 'tokens.id')
+    .select(({ fn }) => fn.sum<number | string | null>('token_hours.calls').as('total'))
+    .where('tokens.member_id', '=', memberId)
+    .where('token_hours.hour', '>=', since)
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}
