@@ -52,10 +52,13 @@ function compileClause(clause: ClauseData, patterns: Patterns | undefined): Comp
  * malformed only when it is the last one that is evaluated. Sets `isMalformed`.
  */
 export function matchesAll(clauses: readonly CompiledClause[], run: EvaluationRun, trail?: Trail): boolean {
+  const { trace } = run;
   run.isMalformed = false;
   for (let index = 0; index < clauses.length; index += 1) {
     run.isMalformed = false;
-    if (!matches(clauses[index]!, run, trail)) return false;
+    const isMatch = matches(clauses[index]!, run, trail);
+    trace?.noteClause(index, isMatch);
+    if (!isMatch) return false;
   }
   return true;
 }
@@ -86,6 +89,7 @@ function isInAny(
 ): boolean {
   for (let index = 0; index < segments.length; index += 1) {
     const segment = run.environment.segments.get(segments[index]!);
+    if (segment === undefined) run.trace?.noteSegment(segments[index]!, Membership.none);
     const membership = segment === undefined ? Membership.none : segment.locate(run, trail);
     if (membership === Membership.malformed) return giveUp(run);
     if (membership !== Membership.none) {

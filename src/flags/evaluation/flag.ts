@@ -31,6 +31,7 @@ import {
   type Trail,
 } from './run.ts';
 import { chooseServed, compileServe } from './serve.ts';
+import type { TracedPrerequisite } from './trace.ts';
 
 /** Shared by all flags that have none of something: less memory to go through in an evaluation. */
 const NONE: readonly never[] = [];
@@ -98,7 +99,11 @@ function recallWhole(flag: CompiledFlag, run: EvaluationRun): PreparedOutcome | 
 
 /** The trail leads to a prerequisite of another flag. */
 function decide(flag: CompiledFlag, run: EvaluationRun, trail: Trail | undefined): PreparedOutcome {
-  if (!flag.isOn) return flag.off;
+  const { trace } = run;
+  if (!flag.isOn) {
+    trace?.noteOff();
+    return flag.off;
+  }
   const { prerequisites, targets, rules } = flag;
   if (prerequisites.length > 0) {
     const failed = findFailure(flag, run, trail);
@@ -106,13 +111,20 @@ function decide(flag: CompiledFlag, run: EvaluationRun, trail: Trail | undefined
   }
   if (targets.length > 0) {
     const target = findTarget(targets, run);
+    trace?.noteTargets(target !== undefined);
     if (target !== undefined) return target.outcome;
   }
   for (let index = 0; index < rules.length; index += 1) {
     const rule = rules[index]!;
-    if (matchesAll(rule.clauses, run))
-      return run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
+    trace?.beginRule(flag.data.rules[index]!, index);
+    if (matchesAll(rule.clauses, run)) {
+      const outcome = run.isMalformed ? flag.malformed : chooseServed(rule.serve, run);
+      trace?.endRule(true);
+      return outcome;
+    }
+    trace?.endRule(false);
   }
+  trace?.beginDefault();
   return chooseServed(flag.fallthrough, run);
 }
 
@@ -140,7 +152,9 @@ function findFailure(
   let found: PreparedOutcome | undefined;
   for (let index = 0; index < prerequisites.length; index += 1) {
     const needed = prerequisites[index]!;
+    run.trace?.beginPrerequisite();
     const outcome = decidePrerequisite(run, needed.key, trail);
+    run.trace?.endPrerequisite(tracedOf(needed, outcome));
     if (outcome === 'missing')
       return (needed.whenMissing ??= newOffOutcome(data, failureOf(needed), keysUpTo(flag, index)));
     if (outcome === 'cycle') {
@@ -153,6 +167,16 @@ function findFailure(
       return (needed.whenFailed ??= newOffOutcome(data, failureOf(needed), keysUpTo(flag, index + 1)));
   }
   return found;
+}
+
+function tracedOf(
+  { key, variation }: CompiledPrerequisite,
+  outcome: PreparedOutcome | 'missing' | 'cycle',
+): Omit<TracedPrerequisite, 'steps'> {
+  if (typeof outcome === 'string') return { key, variation, result: outcome, isMet: false };
+  const { result } = outcome;
+  const isMet = result.reason.kind !== 'OFF' && result.variationIndex === variation;
+  return { key, variation, result, isMet };
 }
 
 function failureOf({ key }: CompiledPrerequisite): Reason {

@@ -8,6 +8,7 @@ import type { PreparedOutcome } from './outcome.ts';
 import { type Pattern, MAX_TEXT } from './pattern/pattern.ts';
 import type { SemVer } from './operators.ts';
 import type { CompiledServe } from './serve.ts';
+import type { EvaluationTrace } from './trace.ts';
 
 type BigSegments = { bigSegmentsStatus?: 'HEALTHY' };
 
@@ -143,6 +144,8 @@ export interface EvaluationRun {
   cycles: number;
   /** The semantic versions among the attributes, by their texts: many rules ask for the same. */
   versions: Map<string, SemVer | undefined> | undefined;
+  /** Gets every step, for people who ask why; absent otherwise. */
+  readonly trace: EvaluationTrace | undefined;
 }
 
 /**
@@ -157,7 +160,11 @@ const MIN_STEPS_OF_ONE = 500;
 
 let runs = 0;
 
-export function beginRun(context: Context, environment: EvaluationEnvironment): EvaluationRun {
+export function beginRun(
+  context: Context,
+  environment: EvaluationEnvironment,
+  trace?: EvaluationTrace,
+): EvaluationRun {
   runs += 1;
   return {
     id: runs,
@@ -171,6 +178,7 @@ export function beginRun(context: Context, environment: EvaluationEnvironment): 
     isMalformed: false,
     cycles: 0,
     versions: undefined,
+    trace,
   };
 }
 

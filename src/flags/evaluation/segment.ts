@@ -38,8 +38,12 @@ export function compileSegment(data: SegmentData, patterns?: Patterns): Compiled
       if (isIncluded(run.context)) return Membership.byKey;
       if (isExcluded(run.context)) return Membership.none;
     }
-    for (const matches of rules) {
-      if (matches(run, trail)) return run.isMalformed ? Membership.malformed : Membership.byRule;
+    const { trace } = run;
+    for (let index = 0; index < rules.length; index += 1) {
+      trace?.beginRule(data.rules[index]!, index);
+      const isMatch = rules[index]!(run, trail);
+      trace?.endRule(isMatch);
+      if (isMatch) return run.isMalformed ? Membership.malformed : Membership.byRule;
     }
     return Membership.none;
   };
@@ -50,12 +54,18 @@ export function compileSegment(data: SegmentData, patterns?: Patterns): Compiled
     data,
     patterns,
     locate(run, trail) {
+      const { trace } = run;
       const known = recall(run, compiled);
-      if (known !== undefined) return known;
-      const step = extendTrail(run, key, trail);
-      if (step === undefined) return Membership.malformed;
+      const step = known === undefined ? extendTrail(run, key, trail) : undefined;
+      if (step === undefined) {
+        trace?.noteSegment(key, known ?? Membership.malformed);
+        return known ?? Membership.malformed;
+      }
+      trace?.beginSegment();
       const before = beginValue(run);
-      return remember(run, compiled, find(run, step), before);
+      const membership = remember(run, compiled, find(run, step), before);
+      trace?.endSegment(data, membership);
+      return membership;
     },
   };
   return compiled;
@@ -88,6 +98,7 @@ function compileRule(rule: SegmentRuleData, segment: SegmentData, patterns: Patt
     // Hashing a long text takes time, and there may be thousands of such rules.
     if (run.isMalformed || !spendSteps(run, 1)) return run.isMalformed;
     const bucket = findBucket(compiled, run);
+    run.trace?.noteWeight({ weight, bucket, contextKind: compiled.contextKind, bucketBy: bucketBy || 'key' });
     run.isMalformed = bucket === NO_REFERENCE;
     return run.isMalformed || Math.max(bucket, 0) < weight / WHOLE;
   };

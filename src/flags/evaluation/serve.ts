@@ -107,6 +107,13 @@ export function chooseServed(served: CompiledServe, run: EvaluationRun): Prepare
   // Rounding may leave the sum of the shares below 1: the last variation takes the rest, and asks for no context.
   const isRest = share === bounds.length;
   if (isRest) share -= 1;
+  run.trace?.noteRollout({
+    bucket,
+    contextKind: served.contextKind,
+    bucketBy: served.data.kind === 'experiment' ? 'key' : served.data.bucketBy || 'key',
+    shares: served.data.variations,
+    share,
+  });
   const at = bucket === NO_CONTEXT && !isRest ? share + bounds.length : share;
   return (outcomes[at] ??= createOutcome(served, share, at === share));
 }

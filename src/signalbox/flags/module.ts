@@ -1,5 +1,6 @@
 // What people do with flags every day: see before they save, try contexts, compare environments.
 import type { Module } from '../../kernel/http/module.ts';
+import { evaluateRoutes } from './evaluate-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 
 export const flagWorkModule: Module = {
@@ -7,5 +8,5 @@ export const flagWorkModule: Module = {
     name: 'Flags',
     description: 'Previews of changes, evaluations with their reasons, and environments compared',
   },
-  routes: [...previewRoutes],
+  routes: [...previewRoutes, ...evaluateRoutes],
 };
