@@ -16,6 +16,8 @@ export const FLAG_FILTERS = [
   'filterEnv',
   'guardedRollout',
   'hasExperiment',
+  'hasScheduledChanges',
+  'hasWaitingApprovals',
   'maintainerId',
   'maintainerTeamKey',
   'purpose',
@@ -24,6 +26,8 @@ export const FLAG_FILTERS = [
   'sdkAvailability',
   'state',
   'tags',
+  'targeting',
+  'targetingModifiedDate',
   'type',
 ] as const;
 
@@ -61,6 +65,15 @@ export interface FlagFilter {
   /** SDKs have requested the flag after this time, in the environment of `environmentKey`. */
   evaluatedAfter?: number;
   environmentKey?: string;
+  /** It is on, or off, in that environment. */
+  isOn?: boolean;
+  /** Its configuration there was changed before or after these times. */
+  targetingBefore?: number;
+  targetingAfter?: number;
+  /** Whether a change is scheduled there. */
+  isScheduled?: boolean;
+  /** Whether a request waits there for approval, or to be applied. */
+  isWaiting?: boolean;
   /** SDKs have evaluated it for contexts of all these kinds lately, in the environment of `environmentKey` or in any. */
   contextKinds: readonly string[];
   /** How often code names the flag, at least and at most. */
@@ -93,6 +106,7 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
     ...readPurpose(found.purpose),
     ...readCreation(found.creationDate),
     ...readEvaluation(found.evaluated, found.filterEnv),
+    ...readTargeting(found),
     ...readReferences(found['codeReferences.min'], found['codeReferences.max']),
   };
   if (found.query !== undefined) filter.words = found.query.toLowerCase();
@@ -125,7 +139,7 @@ function readStates(state: string | undefined, archived: string | undefined, ask
  * Some filters are about features that this server does not have: experiments, guarded rollouts, release pipelines. No flag
  * matches them. Which applications a flag was evaluated for is not recorded, so no flag matches that filter either.
  */
-function isNothing(found: Partial<Record<(typeof FLAG_FILTERS)[number], string>>): boolean {
+function isNothing(found: FoundFields): boolean {
   const wantsExperiment =
     found.hasExperiment !== undefined && readBoolean('hasExperiment', found.hasExperiment);
   return (
@@ -208,6 +222,40 @@ function readEvaluation(
   if (environmentKey === undefined) throw refuse('filter', 'evaluated needs an environment: give filterEnv');
   const { after } = readTimes('evaluated', text, ['after']);
   return { ...scope, evaluatedAfter: after! };
+}
+
+type FoundFields = Partial<Record<(typeof FLAG_FILTERS)[number], string>>;
+
+/** Filters of this server alone, about the flag in one environment. */
+const IN_ENVIRONMENT = [
+  'targeting',
+  'targetingModifiedDate',
+  'hasScheduledChanges',
+  'hasWaitingApprovals',
+] as const;
+
+function readTargeting(
+  found: FoundFields,
+): Pick<FlagFilter, 'isOn' | 'targetingBefore' | 'targetingAfter' | 'isScheduled' | 'isWaiting'> {
+  const first = IN_ENVIRONMENT.find((field) => found[field] !== undefined);
+  if (first === undefined) return {};
+  if (found.filterEnv === undefined) throw refuse('filter', `${first} needs an environment: give filterEnv`);
+  const { targeting, targetingModifiedDate: modified, hasScheduledChanges, hasWaitingApprovals } = found;
+  if (targeting !== undefined && targeting !== 'on' && targeting !== 'off')
+    throw refuse('filter', 'targeting is one of on, off');
+  const { before, after } =
+    modified === undefined ? {} : readTimes('targetingModifiedDate', modified, ['before', 'after']);
+  return {
+    ...(targeting !== undefined && { isOn: targeting === 'on' }),
+    ...(before !== undefined && { targetingBefore: before }),
+    ...(after !== undefined && { targetingAfter: after }),
+    ...(hasScheduledChanges !== undefined && {
+      isScheduled: readBoolean('hasScheduledChanges', hasScheduledChanges),
+    }),
+    ...(hasWaitingApprovals !== undefined && {
+      isWaiting: readBoolean('hasWaitingApprovals', hasWaitingApprovals),
+    }),
+  };
 }
 
 /** `{"before":1700000000000}`, with at least one of the words. */

@@ -1,5 +1,12 @@
 // Lists of flags from the database: filtered, sorted, one page at a time.
-import { sql, type ExpressionBuilder, type RawBuilder, type Selectable } from 'kysely';
+import {
+  sql,
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type RawBuilder,
+  type Selectable,
+  type SqlBool,
+} from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { escapeLike } from '../../kernel/storage/search.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
@@ -142,12 +149,52 @@ function matches(eb: FlagColumns, query: FlagQuery) {
       ),
     );
   }
+  all.push(...conditionsInEnvironment(eb, query));
   for (const kind of contextKinds) all.push(eb.exists(evaluationsFor(eb, query, kind)));
   if (minReferences !== undefined)
     all.push(eb('flags.key', 'in', referencedFlags(eb, query, '>=', minReferences)));
   if (maxReferences !== undefined)
     all.push(eb('flags.key', 'not in', referencedFlags(eb, query, '>', maxReferences)));
   return eb.and(all);
+}
+
+/** Each asks for the one row, or the few, of the flag in the environment. */
+function conditionsInEnvironment(eb: FlagColumns, { filter, environmentId }: FlagQuery) {
+  const { isOn, targetingBefore, targetingAfter, isScheduled, isWaiting } = filter;
+  const all: ExpressionWrapper<Tables, 'flags', SqlBool>[] = [];
+  const unless = (isWanted: boolean, found: ExpressionWrapper<Tables, 'flags', SqlBool>) =>
+    isWanted ? found : eb.not(found);
+  if (isOn !== undefined || targetingBefore !== undefined || targetingAfter !== undefined) {
+    let config = eb
+      .selectFrom('flag_configs')
+      .select('flag_configs.flag_id')
+      .whereRef('flag_configs.flag_id', '=', 'flags.id')
+      .where('flag_configs.environment_id', '=', environmentId!);
+    if (isOn !== undefined) config = config.where('flag_configs.is_on', '=', Number(isOn));
+    if (targetingBefore !== undefined)
+      config = config.where('flag_configs.modified_at', '<', targetingBefore);
+    if (targetingAfter !== undefined) config = config.where('flag_configs.modified_at', '>', targetingAfter);
+    all.push(eb.exists(config));
+  }
+  if (isScheduled !== undefined) {
+    const scheduled = eb
+      .selectFrom('scheduled_changes')
+      .select('scheduled_changes.id')
+      .whereRef('scheduled_changes.flag_id', '=', 'flags.id')
+      .where('scheduled_changes.environment_id', '=', environmentId!)
+      .where('scheduled_changes.status', '=', 'pending');
+    all.push(unless(isScheduled, eb.exists(scheduled)));
+  }
+  if (isWaiting !== undefined) {
+    const waiting = eb
+      .selectFrom('approval_requests')
+      .select('approval_requests.id')
+      .whereRef('approval_requests.flag_id', '=', 'flags.id')
+      .where('approval_requests.status', '=', 'pending')
+      .where('approval_requests.environment_id', '=', environmentId!);
+    all.push(unless(isWaiting, eb.exists(waiting)));
+  }
+  return all;
 }
 
 function evaluationsFor(eb: FlagColumns, { filter, environmentId, now }: FlagQuery, kind: string) {

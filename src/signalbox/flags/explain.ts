@@ -53,7 +53,7 @@ function explainStep(step: TraceStep, explained: Explained): ShownEvaluationStep
       return explainPrerequisite(step, explained);
     case 'rule':
       return explainRule(step, explained);
-    case 'default':
+    default:
       return {
         kind: 'default',
         isMatch: true,
@@ -203,7 +203,7 @@ export function explainResult({ value, reason }: EvaluationResult, { rules }: Ex
       return `${served}, because the prerequisite ${reason.prerequisiteKey} is not met.`;
     case 'FALLTHROUGH':
       return `${served} by the default rule.`;
-    case 'ERROR':
+    default:
       return 'Nothing is served, because the flag cannot be evaluated: it leads back to itself, or serves what it does not have.';
   }
 }
