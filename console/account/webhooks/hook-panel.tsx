@@ -1,4 +1,5 @@
 // One webhook or integration beside the list: what it receives, a test, and its deliveries.
+import '../../styles/token-pages.css';
 import { useState } from 'react';
 import { useChange } from '../../api/read.ts';
 import { useMay } from '../../app/me.ts';

@@ -28,83 +28,96 @@ export interface EnvironmentPanelProps {
 
 export function EnvironmentPanel({ project, environment: key, onClose }: EnvironmentPanelProps) {
   const { data: environment, error, refetch } = useEnvironmentDetail(project.key, key);
+  if (environment !== undefined)
+    return <OpenEnvironment project={project} environment={environment} onClose={onClose} />;
+  return (
+    <SidePanel title={key} onClose={onClose}>
+      <section>
+        {error === null ? (
+          <Skeleton lines={8} />
+        ) : (
+          <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
+        )}
+      </section>
+    </SidePanel>
+  );
+}
+
+interface OpenEnvironmentProps {
+  project: ProjectDetail;
+  environment: EnvironmentDetail;
+  onClose: () => void;
+}
+
+const ACTIONS = ['updateName', 'updateApprovalSettings', 'deleteEnvironment'];
+
+function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps) {
+  const { key, name, color, approvalSettings } = environment;
   const [act, setAct] = useState<'edit' | 'approval' | 'delete'>();
-  const resource = environment === undefined ? '' : environmentResource(project, environment);
-  const questions = ['updateName', 'updateApprovalSettings', 'deleteEnvironment'].map((action) => ({
-    action,
-    resource,
-  }));
-  const may = useMay(questions);
-  const reasonOf = (index: number) =>
-    may?.[index] === false ? PAGE_WORDS.mayNot(questions[index]!.action, resource) : undefined;
+  const resource = environmentResource(project, environment);
+  const may = useMay(ACTIONS.map((action) => ({ action, resource })));
+  const [noEdit, noApproval, noDelete] = ACTIONS.map((action, index) =>
+    may?.[index] === false ? PAGE_WORDS.mayNot(action, resource) : undefined,
+  );
   const close = () => setAct(undefined);
   return (
     <SidePanel
-      title={environment?.name ?? key}
+      title={name}
       text={<Key copyLabel={PAGE_WORDS.copyKey(key)}>{key}</Key>}
-      mark={environment && <EnvironmentMark color={environment.color} />}
+      mark={<EnvironmentMark color={color} />}
       onClose={onClose}
       footer={
-        environment && (
-          <>
-            <ButtonLink
-              icon="flag"
-              href={`/flags/${encodeURIComponent(project.key)}?env=${encodeURIComponent(key)}`}
-            >
-              {ENV_WORDS.flags}
-            </ButtonLink>
-            <Button icon="pen" disabledReason={reasonOf(0)} onClick={() => setAct('edit')}>
-              {ENV_WORDS.edit}
-            </Button>
-            <Button tone="danger" icon="trash" disabledReason={reasonOf(2)} onClick={() => setAct('delete')}>
-              {ENV_WORDS.delete}
-            </Button>
-          </>
-        )
+        <>
+          <ButtonLink
+            icon="flag"
+            href={`/flags/${encodeURIComponent(project.key)}?env=${encodeURIComponent(key)}`}
+          >
+            {ENV_WORDS.flags}
+          </ButtonLink>
+          <Button icon="pen" disabledReason={noEdit} onClick={() => setAct('edit')}>
+            {ENV_WORDS.edit}
+          </Button>
+          <Button tone="danger" icon="trash" disabledReason={noDelete} onClick={() => setAct('delete')}>
+            {ENV_WORDS.delete}
+          </Button>
+        </>
       }
     >
-      {environment === undefined ? (
-        <section>
-          {error === null ? (
-            <Skeleton lines={8} />
-          ) : (
-            <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
-          )}
-        </section>
-      ) : (
-        <>
-          <section>
-            <h3 className="h4">{ENV_WORDS.keys}</h3>
-            <EnvironmentKeys project={project} environment={environment} />
-          </section>
-          <section>
-            <h3 className="h4">{ENV_WORDS.settings}</h3>
-            <Settings environment={environment} />
-          </section>
-          <section>
-            <h3 className="h4">{ENV_WORDS.approval}</h3>
-            <div className="row row--wrap">
-              <span className="grow t13">{approvalText(environment.approvalSettings)}</span>
-              <Button size="sm" disabledReason={reasonOf(1)} onClick={() => setAct('approval')}>
-                {ENV_WORDS.edit}
-              </Button>
-            </div>
-          </section>
-          {act === 'edit' && (
-            <EnvironmentDialog project={project} environment={environment} onClose={close} onSaved={close} />
-          )}
-          {act === 'approval' && (
-            <ApprovalDialog project={project.key} environment={environment} onClose={close} />
-          )}
-          {act === 'delete' && (
-            <DeleteEnvironmentDialog
-              project={project}
-              environment={environment}
-              onClose={close}
-              onDeleted={onClose}
-            />
-          )}
-        </>
+      <section>
+        <h3 className="h4">{ENV_WORDS.keys}</h3>
+        <EnvironmentKeys project={project} environment={environment} />
+      </section>
+      <section>
+        <h3 className="h4">{ENV_WORDS.settings}</h3>
+        <Settings environment={environment} />
+      </section>
+      <section>
+        <h3 className="h4">{ENV_WORDS.approval}</h3>
+        <div className="row row--wrap">
+          <span className="grow t13">{approvalText(approvalSettings)}</span>
+          <Button
+            size="sm"
+            aria-label={ENV_WORDS.editApprovals}
+            disabledReason={noApproval}
+            onClick={() => setAct('approval')}
+          >
+            {ENV_WORDS.edit}
+          </Button>
+        </div>
+      </section>
+      {act === 'edit' && (
+        <EnvironmentDialog project={project} environment={environment} onClose={close} onSaved={close} />
+      )}
+      {act === 'approval' && (
+        <ApprovalDialog project={project.key} environment={environment} onClose={close} />
+      )}
+      {act === 'delete' && (
+        <DeleteEnvironmentDialog
+          project={project}
+          environment={environment}
+          onClose={close}
+          onDeleted={onClose}
+        />
       )}
     </SidePanel>
   );

@@ -99,6 +99,7 @@ export const ENV_WORDS = {
   settings: 'Settings',
   approval: 'Approvals',
   edit: 'Edit…',
+  editApprovals: 'Edit approvals…',
   delete: 'Delete…',
   flags: 'Flags here',
   on: 'on',

@@ -1,4 +1,5 @@
 // One project: its environments, and what can be done to it.
+import '../../styles/lists.css';
 import { useLocation } from 'wouter';
 import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';

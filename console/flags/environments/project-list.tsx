@@ -1,4 +1,5 @@
 // The projects that one may see.
+import '../../styles/lists.css';
 import { useLocation } from 'wouter';
 import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';

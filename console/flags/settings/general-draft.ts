@@ -1,0 +1,66 @@
+// The settings of a flag as they are being edited, and the instructions that make them so.
+import type { Instruction } from '../save/planned-change.ts';
+import type { FlagDetail } from './flag-detail.ts';
+
+export type MaintainerKind = 'none' | 'member' | 'team';
+
+export interface GeneralDraft {
+  name: string;
+  description: string;
+  tags: string[];
+  isTemporary: boolean;
+  usingEnvironmentId: boolean;
+  usingMobileKey: boolean;
+  maintainerKind: MaintainerKind;
+  /** The id of the person. */
+  member: string | undefined;
+  team: string | undefined;
+}
+
+export function generalDraftOf(flag: FlagDetail): GeneralDraft {
+  const { maintainerId, _maintainerTeam } = flag;
+  return {
+    name: flag.name,
+    description: flag.description,
+    tags: flag.tags,
+    isTemporary: flag.temporary,
+    ...flag.clientSideAvailability,
+    maintainerKind: _maintainerTeam !== undefined ? 'team' : maintainerId === undefined ? 'none' : 'member',
+    member: maintainerId,
+    team: _maintainerTeam?.key,
+  };
+}
+
+export function generalInstructions(before: GeneralDraft, after: GeneralDraft): Instruction[] {
+  const added = after.tags.filter((tag) => !before.tags.includes(tag));
+  const removed = before.tags.filter((tag) => !after.tags.includes(tag));
+  const available = (['usingEnvironmentId', 'usingMobileKey'] as const)
+    .filter((name) => before[name] !== after[name])
+    .map((name) => ({
+      kind: after[name] ? 'turnOnClientSideAvailability' : 'turnOffClientSideAvailability',
+      value: name,
+    }));
+  return [
+    ...(before.name === after.name.trim() ? [] : [{ kind: 'updateName', value: after.name.trim() }]),
+    ...(before.description === after.description
+      ? []
+      : [{ kind: 'updateDescription', value: after.description }]),
+    ...(added.length === 0 ? [] : [{ kind: 'addTags', values: added }]),
+    ...(removed.length === 0 ? [] : [{ kind: 'removeTags', values: removed }]),
+    ...(before.isTemporary === after.isTemporary
+      ? []
+      : [{ kind: after.isTemporary ? 'makeFlagTemporary' : 'makeFlagPermanent' }]),
+    ...available,
+    ...maintainerInstructions(before, after),
+  ];
+}
+
+function maintainerInstructions(before: GeneralDraft, after: GeneralDraft): Instruction[] {
+  const isSame = before.maintainerKind === after.maintainerKind;
+  if (after.maintainerKind === 'none') return isSame ? [] : [{ kind: 'removeMaintainer' }];
+  if (after.maintainerKind === 'team')
+    return isSame && before.team === after.team ? [] : [{ kind: 'updateMaintainerTeam', value: after.team }];
+  return isSame && before.member === after.member
+    ? []
+    : [{ kind: 'updateMaintainerMember', value: after.member }];
+}
