@@ -13,6 +13,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { variationText } from '../flag.ts';
 import type { Environment } from '../queries.ts';
+import { ownZone } from '../save/when-fields.tsx';
 import type { FlagDetail } from './flag-detail.ts';
 import { GuardedDialog } from './guarded-dialog.tsx';
 import {
@@ -190,7 +191,7 @@ function ExpiryDialog({
       )}
       <Field
         label={WORDS.at}
-        help={WORDS.atHelp(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+        help={WORDS.atHelp(ownZone())}
         error={isTimeBad && WORDS.atBad}
       >
         <TextInput type="datetime-local" value={local} onValue={setLocal} />
