@@ -133,7 +133,14 @@ function groupOf(part: string): string {
 /** The JSON of the part, to be shown; undefined where there is none. */
 export function textOfPart(parts: StateParts, name: string): string | undefined {
   const own = parts.get(name);
-  if (own !== undefined) return own;
-  const inside = [...parts].filter(([one]) => one.startsWith(`${name}/`));
-  return inside.length === 0 ? undefined : inside.map(([one, text]) => `${one}: ${text}`).join('\n');
+  if (own !== undefined) return shorten(own);
+  const inside = [...parts].filter(([one]) => name === '*' || one.startsWith(`${name}/`));
+  return inside.length === 0 ? undefined : shorten(inside.map(([one, text]) => `${one}: ${text}`).join('\n'));
+}
+
+/** More is not read; the difference has it whole. */
+const MAX_TEXT = 1500;
+
+function shorten(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} …`;
 }

@@ -1,6 +1,7 @@
 // The rules in their order. Of many, each shows its sentence until it is opened, and words find some of them.
 import { useMemo, useState } from 'react';
 import { useSettled } from '../../lib/settled.ts';
+import { Button } from '../../ui/button.tsx';
 import { FilterInput } from '../../ui/input.tsx';
 import type { Variation } from '../flag.ts';
 import type { TryHit } from '../try/evaluation.ts';
@@ -13,6 +14,9 @@ import type { EditTargeting } from './use-targeting-draft.ts';
 
 /** More rules than these are shown short, and can be searched. */
 const MANY = 12;
+/** More take long to draw; they come when asked for, or when words find them. */
+const MANY_DRAWN = 50;
+const MORE = 200;
 /** Attributes that contexts have without being asked. */
 const USUAL = ['key', 'name', 'anonymous'];
 
@@ -35,6 +39,7 @@ export function RuleList(props: RuleListProps) {
   const { rules } = after;
   const isShort = rules.length > MANY;
   const [typed, setTyped] = useState('');
+  const [limit, setLimit] = useState(MANY_DRAWN);
   const words = useSettled(typed.trim().toLowerCase());
   const segments = useSegmentKeys(project, environment);
   const choiceText = JSON.stringify({ kinds, segments, attributes: attributesIn(base) });
@@ -47,6 +52,8 @@ export function RuleList(props: RuleListProps) {
         .filter(({ rule }) => words === '' || textOf(rule).includes(words)),
     [rules, words],
   );
+  // What was changed is always drawn, wherever it stands.
+  const drawn = shown.filter(({ rule }, at) => at < limit || before.get(rule._id) !== rule);
   return (
     <>
       {isShort && (
@@ -59,7 +66,7 @@ export function RuleList(props: RuleListProps) {
           </span>
         </div>
       )}
-      {shown.map(({ rule, index }) => (
+      {drawn.map(({ rule, index }) => (
         <RuleCard
           key={rule._id}
           rule={rule}
@@ -75,6 +82,13 @@ export function RuleList(props: RuleListProps) {
           isLocked={isLocked}
         />
       ))}
+      {drawn.length < shown.length && (
+        <div>
+          <Button size="sm" onClick={() => setLimit(limit + MORE)}>
+            {WORDS.moreRules(shown.length - drawn.length)}
+          </Button>
+        </div>
+      )}
     </>
   );
 }

@@ -47,6 +47,7 @@ export const TARGETING_WORDS = {
   addRule: 'Rule',
   findRule: 'Find in the rules',
   rulesShown: (shown: number, all: number) => `${shown} of ${all} rules`,
+  moreRules: (number: number) => `Show more of ${count(number, 'further rule', 'further rules')}`,
   noRule: 'No rule has these words.',
   dragRule: (number: number) => `Drag rule ${number}`,
   moveUp: (number: number) => `Move rule ${number} up`,
