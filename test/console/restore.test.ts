@@ -79,7 +79,12 @@ test('a prerequisite comes back with the id of its variation', () => {
 
 test('names, tags, maintainers and properties are brought back, and variations are not', () => {
   const earlier = version({
-    details: { name: 'Old', tags: ['y'], maintainerId: 'm1', customProperties: { jira: { name: 'Jira', value: ['1'] } } },
+    details: {
+      name: 'Old',
+      tags: ['y'],
+      maintainerId: 'm1',
+      customProperties: { jira: { name: 'Jira', value: ['1'] } },
+    },
   });
   const now = version({ variations: ['a', 'b', 'c'], details: { archived: true } });
   const { instructions, missing } = restoreWhole(now, earlier);

@@ -1,10 +1,7 @@
 // The instructions that turn a segment into what was edited.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  countChangedKeys,
-  segmentInstructions,
-} from '../../console/flags/segments/segment-instructions.ts';
+import { countChangedKeys, segmentInstructions } from '../../console/flags/segments/segment-instructions.ts';
 import { editOf, type Segment, type SegmentEdit } from '../../console/flags/segments/segment.ts';
 
 const clause = (id: string, values: string[]) => ({

@@ -14,8 +14,9 @@ export function flagVersionOf(value: unknown): FlagVersion | undefined {
   return 'variations' in value && 'environments' in value ? (value as unknown as FlagVersion) : undefined;
 }
 
-/** What changes with every save, or follows from the rest. */
+/** What changes with every save, follows from the rest, or is a name that only programs know. */
 const NOISE = new Set([
+  '_id',
   '_links',
   '_site',
   '_summary',

@@ -103,7 +103,8 @@ export const SEGMENT = {
   deleteTitle: (name: string) => `Delete the segment ${name}`,
   deleteText: 'It is deleted in this environment, with all keys and rules. This cannot be undone.',
   deleteBreaks: 'These flags have rules that name it. Change their rules first:',
-  deleteUsed: (number: number) => `${counted(number, 'flag uses', 'flags use')} it: change their rules first.`,
+  deleteUsed: (number: number) =>
+    `${counted(number, 'flag uses', 'flags use')} it: change their rules first.`,
   deleteConfirm: (key: string) => `Delete ${key}`,
   deleted: (name: string) => `${name} was deleted`,
   clause: { add: 'Add clause' },
