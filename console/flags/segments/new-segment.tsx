@@ -3,6 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useDraft } from '../../app/drafts.ts';
+import { TagsInput } from '../../lib/tags-input.tsx';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { RadioCards } from '../../ui/choice.tsx';
@@ -10,22 +11,21 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { words } from '../../ui/words.ts';
-import { hrefOf } from './segment-links.ts';
+import { keyFrom, keyProblem } from '../new-flag/flag-key.ts';
 import { useContextKinds } from '../targeting/targeting-queries.ts';
+import { hrefOf } from './segment-links.ts';
 import { postCall, useCreateSegment, type SegmentPost } from './segments-queries.ts';
 import { NEW_SEGMENT } from './segments-words.ts';
-import { readTags } from './tags.ts';
 
 const EMPTY = {
   name: '',
   key: '',
   hasOwnKey: false,
   description: '',
-  tags: '',
+  tags: [] as string[],
   isBig: false,
   contextKind: 'user',
 };
-const KEY = /^[a-zA-Z0-9][\w.-]{0,255}$/;
 
 interface NewSegmentProps {
   project: string;
@@ -39,11 +39,11 @@ export function NewSegmentDialog({ project, environment, onClose }: NewSegmentPr
   const create = useCreateSegment(project, environment);
   const kinds = useContextKinds(project);
   const [, navigate] = useLocation();
-  const key = value.hasOwnKey ? value.key : keyOfName(value.name);
+  const key = value.hasOwnKey ? value.key : keyFrom(value.name);
   const post: SegmentPost = {
     key,
     name: value.name.trim(),
-    tags: readTags(value.tags),
+    tags: value.tags,
     unbounded: value.isBig,
     ...(value.description !== '' && { description: value.description }),
     ...(value.isBig && { unboundedContextKind: value.contextKind }),
@@ -51,12 +51,12 @@ export function NewSegmentDialog({ project, environment, onClose }: NewSegmentPr
   useSayDraft(postCall(project, environment, post));
   const errors = {
     name: post.name === '' ? NEW_SEGMENT.noName : undefined,
-    key: KEY.test(key) ? fieldError(create.error, 'key') : NEW_SEGMENT.badKey,
+    key: keyProblem(key) ?? fieldError(create.error, 'key'),
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setSubmitted(true);
-    if (post.name === '' || !KEY.test(key)) return;
+    if (post.name === '' || keyProblem(key) !== undefined) return;
     create.mutate(post, {
       onSuccess: () => {
         forget();
@@ -108,9 +108,7 @@ export function NewSegmentDialog({ project, environment, onClose }: NewSegmentPr
         <Field label={NEW_SEGMENT.description} optional>
           <TextInput value={value.description} onValue={(description) => change({ description })} />
         </Field>
-        <Field label={NEW_SEGMENT.tags} help={NEW_SEGMENT.tagsHelp} optional>
-          <TextInput value={value.tags} onValue={(tags) => change({ tags })} />
-        </Field>
+        <TagsInput label={NEW_SEGMENT.tags} tags={value.tags} onChange={(tags) => change({ tags })} />
         <RadioCards
           label={NEW_SEGMENT.size}
           value={value.isBig ? 'big' : 'small'}
@@ -136,15 +134,4 @@ export function NewSegmentDialog({ project, environment, onClose }: NewSegmentPr
 
 function fieldError(error: { fields: readonly { field: string; message: string }[] } | null, name: string) {
   return error?.fields.find(({ field }) => field.endsWith(name))?.message;
-}
-
-/** `Beta testers` becomes `beta-testers`. */
-function keyOfName(name: string): string {
-  return name
-    .toLowerCase()
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^a-z0-9._]+/g, '-')
-    .replaceAll(/^[-._]+|-+$/g, '')
-    .slice(0, 256);
 }

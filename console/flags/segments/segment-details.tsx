@@ -1,12 +1,11 @@
 // What a segment is called, and when it was made and changed.
+import { TagsInput } from '../../lib/tags-input.tsx';
 import { Card, KeyValues } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea, TextInput } from '../../ui/input.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useState } from 'react';
 import type { Segment } from './segment.ts';
 import { SEGMENT } from './segments-words.ts';
-import { readTags, writeTags } from './tags.ts';
 import type { SegmentDraft } from './use-segment-draft.ts';
 
 export function SegmentDetails({ segment, draft }: { segment: Segment; draft: SegmentDraft }) {
@@ -20,7 +19,7 @@ export function SegmentDetails({ segment, draft }: { segment: Segment; draft: Se
         <Field label={SEGMENT.description} optional>
           <TextArea rows={2} value={edited.description} onValue={(description) => edit({ description })} />
         </Field>
-        <TagsField tags={edited.tags} onChange={(tags) => edit({ tags })} />
+        <TagsInput label={SEGMENT.tags} tags={edited.tags} onChange={(tags) => edit({ tags })} />
         <KeyValues
           items={[
             [SEGMENT.created, <Time key="created" at={segment.creationDate} />],
@@ -29,22 +28,5 @@ export function SegmentDetails({ segment, draft }: { segment: Segment; draft: Se
         />
       </div>
     </Card>
-  );
-}
-
-/** What is typed stays as it is typed, as long as it means these tags. */
-function TagsField({ tags, onChange }: { tags: readonly string[]; onChange: (tags: string[]) => void }) {
-  const [typed, setTyped] = useState(() => writeTags(tags));
-  const isSame = writeTags(readTags(typed).toSorted()) === writeTags(tags.toSorted());
-  return (
-    <Field label={SEGMENT.tags} help={SEGMENT.tagsHelp} optional>
-      <TextInput
-        value={isSame ? typed : writeTags(tags)}
-        onValue={(text) => {
-          setTyped(text);
-          onChange(readTags(text));
-        }}
-      />
-    </Field>
   );
 }

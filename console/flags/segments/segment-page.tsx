@@ -9,10 +9,10 @@ import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { SelectInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge, Key } from '../../ui/status.tsx';
+import { presentEnvironment } from '../present-environment.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { BigSegment } from './big-segment.tsx';
@@ -34,7 +34,7 @@ export default function SegmentPage() {
   const search = useSearchState(page);
   const environments = useEnvironments(project);
   const known = environments.data?.items ?? [];
-  const environment = search.get('env') ?? known[0]?.key;
+  const environment = presentEnvironment(known, project, search.get('env'))?.key;
   const place = { project, environment: environment ?? '', key };
   const { data: segment, error, refetch } = useSegment(place, environment !== undefined);
   usePageInfo([
@@ -45,20 +45,11 @@ export default function SegmentPage() {
     },
     { label: segment?.name ?? key, href: page, copy: key },
   ]);
-  const choice = (
-    <SelectInput
-      className="segments__choice"
-      aria-label={SEGMENTS.environment}
-      value={environment ?? ''}
-      onValue={(env) => search.set({ env }, { isStep: true })}
-      options={known.map((one) => ({ value: one.key, label: one.name }))}
-    />
-  );
   const problem = environments.error ?? error;
   if (segment === undefined)
     return (
       <main id="main" className="page" tabIndex={-1}>
-        <PageHead title={key} actions={choice} />
+        <PageHead title={key} />
         {problem === null ? (
           <Skeleton lines={8} />
         ) : (
@@ -75,7 +66,6 @@ export default function SegmentPage() {
       place={place}
       segment={segment}
       environment={known.find((one) => one.key === environment)}
-      choice={choice}
     />
   );
 }
@@ -84,10 +74,9 @@ interface SegmentEditorProps {
   place: SegmentPlace;
   segment: Segment;
   environment: Environment | undefined;
-  choice: React.ReactNode;
 }
 
-function SegmentEditor({ place, segment, environment, choice }: SegmentEditorProps) {
+function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
   const { project, key } = place;
   const draft = useSegmentDraft(`${project}/${place.environment}/${key}`, segment);
   const [isSaving, setSaving] = useState(false);
@@ -114,12 +103,7 @@ function SegmentEditor({ place, segment, environment, choice }: SegmentEditorPro
             <span>{segment.description ?? SEGMENT.noDescription}</span>
           </>
         }
-        actions={
-          <>
-            {choice}
-            <DeleteSegment place={place} segment={segment} />
-          </>
-        }
+        actions={<DeleteSegment place={place} segment={segment} />}
       />
       {segment._importInProgress === true && <Banner>{SEGMENT.importing}</Banner>}
       {draft.isOutdated && <Banner tone="warn">{SEGMENT.newer}</Banner>}

@@ -2,7 +2,7 @@
 import '../../styles/lists.css';
 import '../../styles/segments.css';
 import { useState } from 'react';
-import { Redirect, useLocation, useParams } from 'wouter';
+import { Redirect, useParams } from 'wouter';
 import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { prefetch } from '../../api/read.ts';
@@ -12,12 +12,13 @@ import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { FilterInput, SelectInput } from '../../ui/input.tsx';
+import { FilterInput } from '../../ui/input.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { lastProject, rememberProject } from '../last-place.ts';
+import { presentEnvironment } from '../present-environment.ts';
 import { useEnvironments, useProjects } from '../queries.ts';
 import { NewSegmentDialog } from './new-segment.tsx';
 import { SEGMENT_COLUMNS } from './segment-columns.tsx';
@@ -57,7 +58,7 @@ function ProjectSegments({ project }: { project: string }) {
   const projects = useProjects().data?.items ?? [];
   const name = projects.find(({ key }) => key === project)?.name ?? project;
   const known = environments.data?.items;
-  const environment = search.get('env') ?? known?.[0]?.key;
+  const environment = presentEnvironment(known, project, search.get('env'))?.key;
   const sort = search.get('sort') ?? NEWEST;
   const words = search.get('q');
   const list = useSegments({ project, environment, words, sort });
@@ -98,14 +99,6 @@ function ProjectSegments({ project }: { project: string }) {
             placeholder={SEGMENTS.placeholder}
           />
         </div>
-        <ProjectChoice project={project} projects={projects} />
-        <SelectInput
-          className="segments__choice"
-          aria-label={SEGMENTS.environment}
-          value={environment ?? ''}
-          onValue={(env) => search.set({ env })}
-          options={(known ?? []).map((one) => ({ value: one.key, label: one.name }))}
-        />
       </div>
       {list.newCount > 0 && <NewRows count={formatCount(list.newCount)} onShow={list.showNew} />}
       {error !== null ? (
@@ -152,25 +145,5 @@ function ProjectSegments({ project }: { project: string }) {
         <NewSegmentDialog project={project} environment={environment} onClose={() => setCreating(false)} />
       )}
     </main>
-  );
-}
-
-function ProjectChoice({
-  project,
-  projects,
-}: {
-  project: string;
-  projects: { key: string; name: string }[];
-}) {
-  const [, navigate] = useLocation();
-  const own = projects.some(({ key }) => key === project) ? [] : [{ key: project, name: project }];
-  return (
-    <SelectInput
-      className="segments__choice"
-      aria-label={SEGMENTS.project}
-      value={project}
-      onValue={(key) => navigate(`/segments/${encodeURIComponent(key)}`)}
-      options={[...own, ...projects].map(({ key, name }) => ({ value: key, label: name }))}
-    />
   );
 }

@@ -6,6 +6,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { EnvironmentDot, EnvironmentName } from '../environment-name.tsx';
 import { lastColumns, lastProject, recentEnvironments, rememberEnvironment } from '../last-place.ts';
+import { presentEnvironment } from '../present-environment.ts';
 import { useEnvironments, useProjects, type Environment, type Project } from '../queries.ts';
 import { PlacePicker } from './place-picker.tsx';
 import { hrefInEnvironment, hrefInProject, readPlace } from './places.ts';
@@ -18,7 +19,9 @@ export default function Switcher() {
   const { data: projects } = useProjects();
   const { data: environments } = useEnvironments(place.project);
   const project = projects?.items.find(({ key }) => key === place.project);
-  const environment = place.hasEnvironment ? presentOf(environments?.items, place) : undefined;
+  const environment = place.hasEnvironment
+    ? presentEnvironment(environments?.items, place.project, place.environment)
+    : undefined;
   const last = lastProject();
   return (
     <>
@@ -100,15 +103,4 @@ function showProject({ key, name }: Project) {
 
 function showEnvironment(environment: Environment) {
   return <EnvironmentName environment={environment} />;
-}
-
-/** What the address says, else the first column of the list, else the critical one. */
-function presentOf(
-  known: readonly Environment[] | undefined,
-  { project, environment }: { project: string; environment: string | undefined },
-): Environment | undefined {
-  const find = (key: string | undefined) => known?.find((one) => one.key === key);
-  return (
-    find(environment) ?? find(lastColumns(project)?.[0]) ?? known?.find((one) => one.critical) ?? known?.[0]
-  );
 }
