@@ -18,6 +18,7 @@ import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { lastProject, rememberProject } from '../last-place.ts';
+import type { Flag } from '../flag.ts';
 import { flagRead, useProjects } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -96,7 +97,8 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
   const facts = useRowFacts({ project, environments: shown, rows: list.rows, changed: list.changed });
   const { toggle, review, closeReview } = useToggle(projectKey, list);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const rows = useFirstRows(list.rows);
+  // Before the columns are known, rows would be drawn twice.
+  const rows = useFirstRows(environments.isKnown ? list.rows : NO_ROWS);
 
   usePageInfo([
     { label: FLAG_WORDS.flags, href: '/flags' },
@@ -156,7 +158,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
           tokens={tokens}
           onChange={(next) => filterBy(words, next)}
           hour={hour}
-          isCounted={list.total !== undefined}
+          isCounted={list.total !== undefined && rows.length === list.rows.length}
         />
       </div>
       {list.newCount > 0 && <NewRows count={formatCount(list.newCount)} onShow={list.showNew} />}
@@ -254,6 +256,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
 }
 
 const NO_KEYS: readonly string[] = [];
+const NO_ROWS: Flag[] = [];
 
 /** The flag is opened in the environment that the list is about. */
 function placeQuery(keys: readonly string[] | undefined): string {

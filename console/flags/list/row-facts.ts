@@ -6,6 +6,7 @@ import { send } from '../../api/client.ts';
 import type { Question } from '../../app/me.ts';
 import type { Flag } from '../flag.ts';
 import type { Environment, Project } from '../queries.ts';
+import { whenIdle } from './use-first-rows.ts';
 
 export type Lifecycle = 'new' | 'active' | 'launched' | 'inactive' | 'ready-to-remove';
 
@@ -73,8 +74,6 @@ const MAX_KEYS = 100;
 const MAX_QUESTIONS = 200;
 /** Marks of more columns than these would cost more than they say. */
 const MAX_ENVIRONMENTS = 5;
-/** The rows come first. */
-const PAUSE_MS = 30;
 
 export interface FactsQuery {
   project: Project | undefined;
@@ -91,7 +90,7 @@ export function useRowFacts({ project, environments, rows, changed }: FactsQuery
   const [asked] = useState(() => new Map<string, string>());
   useEffect(() => {
     if (project === undefined || rows.length === 0) return undefined;
-    const timer = setTimeout(() => {
+    return whenIdle(() => {
       for (const environment of environments.slice(0, MAX_ENVIRONMENTS)) {
         const stale = takeStale(versions, environment, rows, ({ version }) => String(version));
         for (const part of chunk(stale, MAX_KEYS)) void readStates(facts, project, environment, part);
@@ -99,8 +98,7 @@ export function useRowFacts({ project, environments, rows, changed }: FactsQuery
         for (const part of chunk(unasked, MAX_QUESTIONS))
           void readPermissions(facts, project, environment, part);
       }
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
+    });
   }, [facts, versions, asked, project, environments, rows]);
   useEffect(() => {
     for (const key of changed) facts.set(idOf(EVERYWHERE, key), { isChanged: true });

@@ -111,7 +111,7 @@ export function NewFlagForm(props: NewFlagFormProps) {
     }
   };
   return (
-    <form className="card" noValidate onSubmit={(event) => void submit(event)}>
+    <form className="card nf-form" noValidate onSubmit={(event) => void submit(event)}>
       <div className="card__b stack stack--24">
         {wasKept && (
           <Banner
