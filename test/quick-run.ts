@@ -224,7 +224,18 @@ export const filesOnSqlite: readonly string[] = [
 ];
 
 /** The complete run has these on one of the engines, taken in turn by the order of their names, unless it is asked for both. */
-const FILES_IN_TURN: readonly string[] = ['test/conformance/**', 'test/crash/**'];
+const FILES_IN_TURN: readonly string[] = [
+  'test/conformance/**',
+  'test/crash/**',
+  'test/clients/octokit-import.test.ts',
+  'test/demo.test.ts',
+  'src/actors/jobs/jobs.test.ts',
+  'src/actors/logs/log-writer.test.ts',
+  'src/cli/import/actors/*.test.ts',
+  'src/host/{protection/check-merge,pull-merges/merge-pull,pushes/record-pushes}.test.ts',
+  'src/host/pulls/{follow-pushes,merge-checks/check-merges}.test.ts',
+  'src/host/texts/{read-commits,render-texts}.test.ts',
+];
 
 export const longFiles = Object.values(LONG_FILES).flat();
 export const longTests = Object.values(LONG_TESTS).flat();
