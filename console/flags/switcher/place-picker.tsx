@@ -1,5 +1,5 @@
 // Finds one of many projects or environments: by typing, among the recent ones, or by the arrow keys.
-import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { FilterInput } from '../../ui/input.tsx';
 import { SWITCHER_WORDS as WORDS } from './switcher-words.ts';
 
@@ -26,6 +26,8 @@ const MANY = 8;
 export function PlacePicker<Item extends Named>(props: PlacePickerProps<Item>) {
   const { items, current, recent, words, show, onChoose } = props;
   const [typed, setTyped] = useState('');
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.querySelector('input')?.focus(), []);
   const wanted = typed.trim().toLowerCase();
   const fitting = items.filter(
     ({ key, name }) => key.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),
@@ -48,7 +50,7 @@ export function PlacePicker<Item extends Named>(props: PlacePickerProps<Item>) {
   return (
     // The keys move between the buttons inside.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className="picker stack stack--8" onKeyDown={(event) => onArrows(event, fitting[0]?.key, onChoose)}>
+    <div ref={box} className="picker stack stack--8" onKeyDown={(event) => onArrows(event, fitting[0]?.key, onChoose)}>
       <FilterInput value={typed} onChange={setTyped} label={words.find} hasSlashKey={false} />
       <div className="menu picker__list">
         {last.length > 0 && <p className="h4">{WORDS.recent}</p>}
