@@ -7,11 +7,11 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge, Key, Tag } from '../../ui/status.tsx';
+import { EnvironmentDot } from '../environment-name.tsx';
 import { ApprovalDialog, approvalText } from './approval-dialog.tsx';
 import { DeleteEnvironmentDialog } from './delete-dialogs.tsx';
 import { EnvironmentDialog } from './environment-dialog.tsx';
 import { EnvironmentKeys } from './environment-keys.tsx';
-import { EnvironmentMark } from './environment-mark.tsx';
 import {
   environmentResource,
   useEnvironmentDetail,
@@ -64,7 +64,7 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
     <SidePanel
       title={name}
       text={<Key copyLabel={PAGE_WORDS.copyKey(key)}>{key}</Key>}
-      mark={<EnvironmentMark color={color} />}
+      mark={<EnvironmentDot color={color} />}
       onClose={onClose}
       footer={
         <>
@@ -152,7 +152,7 @@ function Settings({ environment }: { environment: EnvironmentDetail }) {
         [
           ENV_WORDS.color,
           <span key="color" className="row row--4">
-            <EnvironmentMark color={environment.color} />
+            <EnvironmentDot color={environment.color} />
             <code>#{environment.color}</code>
           </span>,
         ],

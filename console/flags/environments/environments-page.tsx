@@ -1,4 +1,5 @@
 // Projects, and the environments of one.
+import '../../styles/environments.css';
 import { useParams } from 'wouter';
 import { ProjectEnvironments } from './project-environments.tsx';
 import { ProjectList } from './project-list.tsx';

@@ -18,8 +18,8 @@ import { PageHead } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Badge, Key, Tag } from '../../ui/status.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
+import { EnvironmentDot } from '../environment-name.tsx';
 import { EnvironmentDialog } from './environment-dialog.tsx';
-import { EnvironmentMark } from './environment-mark.tsx';
 import { EnvironmentPanel } from './environment-panel.tsx';
 import {
   projectResource,
@@ -40,7 +40,7 @@ const COLUMNS: TableColumn<EnvironmentDetail>[] = [
     sort: 'name',
     cell: ({ name, key, color }) => (
       <span className="row">
-        <EnvironmentMark color={color} />
+        <EnvironmentDot color={color} />
         <span className="two">
           <b className="cut">{name}</b>
           <small className="mono cut">{key}</small>

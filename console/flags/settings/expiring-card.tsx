@@ -38,7 +38,7 @@ interface FlagTarget {
 
 type ExpiringAct = { kind: 'new' } | { kind: 'change' | 'remove'; target: ExpiringTarget };
 
-export function ExpiringCard({ project, flag, environment, chooser }: EnvironmentCardProps) {
+export function ExpiringCard({ project, flag, environment }: EnvironmentCardProps) {
   const place: FlagPlace = { project, flag: flag.key, environment: environment.key };
   const { data, error, refetch } = useExpiringTargets(place);
   const [act, setAct] = useState<ExpiringAct>();
@@ -47,22 +47,19 @@ export function ExpiringCard({ project, flag, environment, chooser }: Environmen
   const shared = { place, flag, environment, onClose: close };
   return (
     <Card
-      title={WORDS.title}
+      title={WORDS.title(environment.key)}
       icon="hour"
       actions={
-        <>
-          {chooser}
-          <Button
-            size="sm"
-            icon="plus"
-            disabledReason={
-              flag.archived ? SETTINGS_WORDS.archived : targets.length === 0 ? WORDS.noTargets : undefined
-            }
-            onClick={() => setAct({ kind: 'new' })}
-          >
-            {SETTINGS_WORDS.add}
-          </Button>
-        </>
+        <Button
+          size="sm"
+          icon="plus"
+          disabledReason={
+            flag.archived ? SETTINGS_WORDS.archived : targets.length === 0 ? WORDS.noTargets : undefined
+          }
+          onClick={() => setAct({ kind: 'new' })}
+        >
+          {SETTINGS_WORDS.add}
+        </Button>
       }
     >
       <p className="t13 muted">{WORDS.text}</p>
@@ -189,11 +186,7 @@ function ExpiryDialog({
           />
         </Field>
       )}
-      <Field
-        label={WORDS.at}
-        help={WORDS.atHelp(ownZone())}
-        error={isTimeBad && WORDS.atBad}
-      >
+      <Field label={WORDS.at} help={WORDS.atHelp(ownZone())} error={isTimeBad && WORDS.atBad}>
         <TextInput type="datetime-local" value={local} onValue={setLocal} />
       </Field>
     </GuardedDialog>

@@ -27,8 +27,6 @@ export interface ConfigDetail extends FlagConfig {
 }
 
 export interface FlagDetail extends Omit<Flag, 'environments'> {
-  version: number;
-  maintainerId?: string;
   clientSideAvailability: { usingEnvironmentId: boolean; usingMobileKey: boolean };
   defaults?: { onVariation: number; offVariation: number };
   environments?: Record<string, ConfigDetail>;
@@ -37,10 +35,4 @@ export interface FlagDetail extends Omit<Flag, 'environments'> {
 /** One flag is always read whole. */
 export function detailOf(flag: Flag): FlagDetail {
   return flag as unknown as FlagDetail;
-}
-
-/** The environment that the address names, else the first. */
-export function chosenEnvironment(flag: Flag, asked: string | null): string | undefined {
-  const keys = Object.keys(flag.environments ?? {});
-  return keys.find((key) => key === asked) ?? keys[0];
 }

@@ -7,10 +7,7 @@ export const SETTINGS_WORDS = {
   cancel: 'Cancel',
   unchanged: 'Nothing has changed.',
   archived: 'The flag is archived. Restore it to change it.',
-  environment: 'Environment',
   add: 'Add…',
-  edit: 'Edit…',
-  remove: 'Remove',
   comment: 'Comment',
   commentMissing: 'This environment requires a comment.',
 } as const;
@@ -43,7 +40,7 @@ export const GENERAL_WORDS = {
 } as const;
 
 export const TRACK_WORDS = {
-  title: 'Track events',
+  title: (environment: string) => `Track events in ${environment}`,
   text: 'SDKs send one event for each evaluation, for export and analysis. Without it they send counts.',
   all: 'All evaluations',
   fallthrough: 'Those of the default rule',
@@ -68,7 +65,7 @@ export const LINK_WORDS = {
 } as const;
 
 export const TRIGGER_WORDS = {
-  title: 'Triggers',
+  title: (environment: string) => `Triggers in ${environment}`,
   text: 'A secret address that changes the flag when it is called, for alarms and monitors.',
   none: 'No triggers in this environment.',
   addTitle: (environment: string) => `New trigger in ${environment}`,
@@ -99,7 +96,7 @@ export const TRIGGER_WORDS = {
 } as const;
 
 export const EXPIRING_WORDS = {
-  title: 'Expiring targets',
+  title: (environment: string) => `Expiring targets in ${environment}`,
   text: 'Individual targets that are removed by themselves at a certain time.',
   none: 'No target expires in this environment.',
   noTargets: 'No context is targeted individually in this environment.',

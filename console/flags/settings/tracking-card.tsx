@@ -1,5 +1,5 @@
 // Whether SDKs send an event for each evaluation, in one environment.
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/choice.tsx';
 import type { Environment } from '../queries.ts';
@@ -12,11 +12,9 @@ export interface EnvironmentCardProps {
   project: string;
   flag: FlagDetail;
   environment: Environment;
-  /** Chooses another environment. */
-  chooser: ReactNode;
 }
 
-export function TrackingCard({ project, flag, environment, chooser }: EnvironmentCardProps) {
+export function TrackingCard({ project, flag, environment }: EnvironmentCardProps) {
   const [instruction, setInstruction] = useState<Instruction>();
   const config = flag.environments?.[environment.key];
   const rows = [
@@ -28,7 +26,7 @@ export function TrackingCard({ project, flag, environment, chooser }: Environmen
     },
   ];
   return (
-    <Card title={WORDS.title} icon="gauge" actions={chooser}>
+    <Card title={WORDS.title(environment.key)} icon="gauge">
       <p className="t13 muted">{WORDS.text}</p>
       <ul className="set-rows">
         {rows.map(({ kind, label, isOn }) => (

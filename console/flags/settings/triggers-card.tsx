@@ -27,7 +27,7 @@ type TriggerAction = keyof typeof WORDS.actions;
 
 type TriggerAct = { kind: 'new' } | { kind: 'reset' | 'delete' | 'enable'; trigger: Trigger };
 
-export function TriggersCard({ project, flag, environment, chooser }: EnvironmentCardProps) {
+export function TriggersCard({ project, flag, environment }: EnvironmentCardProps) {
   const place: FlagPlace = { project, flag: flag.key, environment: environment.key };
   const { data, error, refetch } = useTriggers(place);
   const [act, setAct] = useState<TriggerAct>();
@@ -44,20 +44,17 @@ export function TriggersCard({ project, flag, environment, chooser }: Environmen
   };
   return (
     <Card
-      title={WORDS.title}
+      title={WORDS.title(environment.key)}
       icon="bolt"
       actions={
-        <>
-          {chooser}
-          <Button
-            size="sm"
-            icon="plus"
-            disabledReason={flag.archived ? SETTINGS_WORDS.archived : undefined}
-            onClick={() => setAct({ kind: 'new' })}
-          >
-            {SETTINGS_WORDS.add}
-          </Button>
-        </>
+        <Button
+          size="sm"
+          icon="plus"
+          disabledReason={flag.archived ? SETTINGS_WORDS.archived : undefined}
+          onClick={() => setAct({ kind: 'new' })}
+        >
+          {SETTINGS_WORDS.add}
+        </Button>
       }
     >
       <p className="t13 muted">{WORDS.text}</p>

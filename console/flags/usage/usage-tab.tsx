@@ -3,7 +3,6 @@ import '../../styles/flag-tabs.css';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
 import { formatCount } from '../../ui/format.ts';
-import { SelectInput } from '../../ui/input.tsx';
 import { Banner } from '../../ui/banner.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
@@ -12,7 +11,7 @@ import { Badge } from '../../ui/status.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Flag } from '../flag.ts';
-import { chosenEnvironment } from '../settings/flag-detail.ts';
+import { useCurrentEnvironment } from '../flag/current-environment.ts';
 import { daysOf, UsageBars, UsageLegend, UsageTable } from './usage-chart.tsx';
 import { useFlagStatuses, useFlagUsage, type FlagStatus, type FlagUsage } from './usage-queries.ts';
 import { USAGE_WORDS as WORDS } from './usage-words.ts';
@@ -23,7 +22,7 @@ const USUAL_RANGE = 30;
 export default function UsageTab({ project, flag }: { project: string; flag: Flag }) {
   const page = `/flags/${encodeURIComponent(project)}/${encodeURIComponent(flag.key)}/usage`;
   const search = useSearchState(page);
-  const environment = chosenEnvironment(flag, search.get('env') ?? null);
+  const environment = useCurrentEnvironment(project).current?.key;
   return (
     <div className="stack stack--24 tab-body">
       {environment !== undefined && (
@@ -53,13 +52,6 @@ function Evaluations({ project, flag, environment, search }: EvaluationsProps) {
       title={WORDS.evaluations(environment)}
       actions={
         <span className="row row--wrap">
-          <SelectInput
-            aria-label={WORDS.chooseEnvironment}
-            controlSize="sm"
-            value={environment}
-            onValue={(env) => search.set({ env })}
-            options={Object.keys(flag.environments ?? {}).map((key) => ({ value: key, label: key }))}
-          />
           <Segmented
             label={WORDS.range}
             size="sm"

@@ -13,7 +13,6 @@ export const USAGE_WORDS = {
     inactive: ['Inactive', 'Not evaluated in the last seven days.'],
   } as Readonly<Record<string, readonly [string, string]>>,
   evaluations: (environment: string) => `Evaluations in ${environment}`,
-  chooseEnvironment: 'Environment',
   range: 'Days shown',
   days: (count: number) => `${count} days`,
   view: 'View of the figures',
