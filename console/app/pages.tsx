@@ -29,6 +29,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/segments', () => import('../flags/segments/segments-page.tsx')),
   page('/segments/:project', () => import('../flags/segments/segments-page.tsx')),
   page('/segments/:project/:segment', () => import('../flags/segments/segment-page.tsx')),
+  page('/compare/:project', () => import('../flags/compare/compare-page.tsx')),
   page('/approvals', () => import('../flags/approvals/approvals-page.tsx')),
   page('/approvals/:id', () => import('../flags/approvals/approval-page.tsx')),
   page('/runs', () => import('../actors/runs-page.tsx')),

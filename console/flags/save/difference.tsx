@@ -64,7 +64,7 @@ function Details({ details }: { details: readonly ChangeDetail[] }) {
 }
 
 /** The marks of Markdown go: what people chose is shown as it is. */
-function plainText(sentence: string): string {
+export function plainText(sentence: string): string {
   return sentence.replace(/^\* /, '').replaceAll('**', '').replaceAll('`', '');
 }
 

@@ -1,0 +1,44 @@
+// What a copy does to each flag in each environment, or why it does nothing.
+import { Status } from '../../ui/status.tsx';
+import { Sentences } from '../save/difference.tsx';
+import type { CopyItem } from './compare-queries.ts';
+import { COPY } from './compare-words.ts';
+
+interface CopyItemsProps {
+  items: readonly CopyItem[];
+  targets: readonly string[];
+  names: ReadonlyMap<string, string>;
+  isDone: boolean;
+}
+
+export function CopyItems({ items, targets, names, isDone }: CopyItemsProps) {
+  return (
+    <>
+      {targets.map((environment) => (
+        <section key={environment} aria-label={COPY.in(environment)} className="stack stack--8">
+          <h3 className="t13">{COPY.in(environment)}</h3>
+          <ul className="stack stack--8 compare__items">
+            {items
+              .filter(({ environmentKey }) => environmentKey === environment)
+              .map((item) => (
+                <li key={item.key} className="stack stack--4">
+                  <span className="row row--wrap">
+                    <b>{names.get(item.key) ?? item.key}</b>
+                    <ItemState item={item} isDone={isDone} />
+                  </span>
+                  {item.reason !== undefined && <span className="t13">{item.reason}</span>}
+                  {item.sentences.length > 0 && <Sentences sentences={item.sentences} />}
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function ItemState({ item: { isChanged, reason }, isDone }: { item: CopyItem; isDone: boolean }) {
+  if (reason !== undefined) return <Status tone="bad">{isDone ? COPY.refused : COPY.wouldRefuse}</Status>;
+  if (!isChanged) return <Status tone="neutral">{COPY.unchanged}</Status>;
+  return <Status tone="ok">{isDone ? COPY.changed : COPY.wouldChange}</Status>;
+}
