@@ -2,9 +2,11 @@
 import '../../styles/history.css';
 import '../../styles/lists.css';
 import { useCallback, useState } from 'react';
+import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
 import { NoMatch } from '../../lib/list-foot.tsx';
+import { useSteadyList } from '../../lib/steady-rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { EmptyState } from '../../ui/states.tsx';
@@ -18,6 +20,8 @@ import { HISTORY } from './history-words.ts';
 import { PlannedChanges } from './planned-changes.tsx';
 import { VersionsDialog } from './versions-dialog.tsx';
 
+const idOf = ({ _id }: HistoryEntry) => _id;
+
 export default function HistoryTab({ project, flag }: { project: string; flag: Flag }) {
   const page = `/flags/${encodeURIComponent(project)}/${encodeURIComponent(flag.key)}/history`;
   const state = useSearchState(page);
@@ -26,7 +30,17 @@ export default function HistoryTab({ project, flag }: { project: string; flag: F
     (entry: HistoryEntry) => fitsFilter(entry, { env, who, hasComment }),
     [env, who, hasComment],
   );
-  const { list, all, rows, readMore } = useHistory(project, flag.key, fits);
+  const { list, all, rows: found, readMore } = useHistory(project, flag.key, fits);
+  const {
+    shown: rows,
+    newCount,
+    showAll,
+  } = useSteadyList({
+    list: JSON.stringify([project, flag.key, env, who, hasComment, all.length === 0]),
+    rows: found,
+    pages: list.data?.pages.length ?? 0,
+    idOf,
+  });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const open = state.get('entry');
   const compared = state.get('compare')?.split(',') ?? [];
@@ -34,6 +48,7 @@ export default function HistoryTab({ project, flag }: { project: string; flag: F
     <div className="stack stack--16">
       <PlannedChanges project={project} flag={flag} environment={env} />
       <HistoryFilters state={state} flag={flag} entries={all} />
+      {newCount > 0 && <NewRows count={formatCount(newCount)} onShow={showAll} />}
       <div className={open === undefined ? 'history' : 'history cols cols--panel'}>
         {list.error !== null && all.length === 0 ? (
           <ReadProblem error={list.error} onRetry={() => void list.refetch()} />
