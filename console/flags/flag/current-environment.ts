@@ -1,9 +1,8 @@
 // The environment that the page of a flag is about: that of the address, else the one that was looked at last.
 import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
+import { recentEnvironments, rememberEnvironment } from '../last-place.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
-
-const KEY = 'signalbox_environment';
 
 export interface CurrentEnvironment {
   environments: readonly Environment[];
@@ -17,26 +16,12 @@ export function useCurrentEnvironment(project: string): CurrentEnvironment {
   const environments = data?.items ?? [];
   // Lists name several.
   const asked = params.get('env')?.split(',')[0];
-  const found = [asked, lastEnvironment()].map((key) => environments.find((one) => one.key === key));
-  const current = found.find((one) => one !== undefined) ?? environments[0];
+  const current =
+    [asked, ...recentEnvironments(project)]
+      .map((key) => environments.find((one) => one.key === key))
+      .find((one) => one !== undefined) ?? environments[0];
   useEffect(() => {
-    if (asked !== undefined && current?.key === asked) remember(asked);
-  }, [asked, current?.key]);
+    if (asked !== undefined && current?.key === asked) rememberEnvironment(project, asked);
+  }, [project, asked, current?.key]);
   return { environments, current };
-}
-
-function lastEnvironment(): string | undefined {
-  try {
-    return localStorage.getItem(KEY) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function remember(key: string): void {
-  try {
-    localStorage.setItem(KEY, key);
-  } catch {
-    // Without storage the first environment is shown.
-  }
 }

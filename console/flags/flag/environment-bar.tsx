@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { cssVars } from '../../ui/css-vars.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { FilterInput } from '../../ui/input.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { EnvironmentDot } from '../environment-name.tsx';
 import type { Environment } from '../queries.ts';
 import { FLAG_WORDS as WORDS } from './flag-words.ts';
 
@@ -92,10 +92,7 @@ function EnvironmentLink({ environment, current, href, onClick }: EnvironmentLin
 function Name({ environment: { key, color, critical } }: { environment: Environment }) {
   return (
     <>
-      <span
-        className="envdot"
-        style={/^[0-9a-f]{3,6}$/i.test(color) ? cssVars({ e: `#${color}` }) : undefined}
-      />
+      <EnvironmentDot color={color} />
       {key}
       {critical && <Icon name="shield" size={12} />}
     </>

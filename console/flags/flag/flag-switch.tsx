@@ -9,6 +9,7 @@ import type { PlannedChange } from '../save/planned-change.ts';
 import { useQuickChange } from '../save/quick-change.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { FLAG_WORDS as WORDS } from './flag-words.ts';
+import { useMayChange } from './may-change.ts';
 
 export interface FlagSwitchProps {
   project: string;
@@ -19,6 +20,7 @@ export interface FlagSwitchProps {
 export function FlagSwitch({ project, flag, environment }: FlagSwitchProps) {
   const [isAsking, setAsking] = useState(false);
   const quickChange = useQuickChange();
+  const { switchReason } = useMayChange(project, flag, environment);
   const config = flag.environments?.[environment.key];
   if (config === undefined) return null;
   const { on } = config;
@@ -45,7 +47,7 @@ export function FlagSwitch({ project, flag, environment }: FlagSwitchProps) {
         size="lg"
         isOn={on}
         label={WORDS.switchOf(flag.name, environment.key)}
-        reason={flag.archived ? WORDS.archivedSwitch : undefined}
+        reason={flag.archived ? WORDS.archivedSwitch : switchReason}
         onChange={toggle}
       />
       {isAsking && (

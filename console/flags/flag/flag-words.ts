@@ -15,6 +15,8 @@ export const FLAG_WORDS = {
   turnedOff: (name: string, environment: string) => `${name} is off in ${environment}`,
   turnOn: (name: string, environment: string) => `Turn ${name} on in ${environment}`,
   turnOff: (name: string, environment: string) => `Turn ${name} off in ${environment}`,
+  needs: (action: string, resource: string) =>
+    `Needs ${action} on ${resource}. An administrator can give it.`,
   archivedSwitch: 'The flag is archived: restore it in its settings first.',
   version: (version: number) => `v${version}`,
   maintainer: (name: string) => `Maintained by ${name}`,

@@ -1,5 +1,6 @@
 // Mine, theirs, merged: a choice for each part that both have changed.
 import { useState } from 'react';
+import type { ApiError } from '../../api/error.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RadioCards } from '../../ui/choice.tsx';
@@ -11,7 +12,7 @@ import { Difference } from './difference.tsx';
 import type { PlannedChange } from './planned-change.ts';
 import { partsOfState, textOfPart, type Contest } from './parts.ts';
 import { SaveError } from './save-error.tsx';
-import { usePreview } from './save-queries.ts';
+import { usePreview, type Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
 type Side = 'mine' | 'theirs';
@@ -35,8 +36,14 @@ export function ConflictView(props: ConflictViewProps) {
   const dropped = new Set(
     contests.flatMap(({ name, instructions }) => ((sides[name] ?? 'mine') === 'theirs' ? instructions : [])),
   );
-  const merged = { ...change, instructions: change.instructions.filter((_, index) => !dropped.has(index)) };
+  const { details: _, ...plain } = change;
+  const merged: PlannedChange = {
+    ...plain,
+    instructions: change.instructions.filter((__, index) => !dropped.has(index)),
+    base: present,
+  };
   const isEmpty = merged.instructions.length === 0;
+  const preview = usePreview(merged);
   const texts = { mine: partsOfState(wanted), theirs: partsOfState(present) };
   return (
     <Dialog
@@ -53,7 +60,12 @@ export function ConflictView(props: ConflictViewProps) {
               {WORDS.conflict.takeTheirs}
             </Button>
           ) : (
-            <Button tone="primary" isBusy={isBusy} onClick={() => onSave(merged)}>
+            <Button
+              tone="primary"
+              isBusy={isBusy}
+              disabledReason={preview.error === null ? undefined : WORDS.notPossible}
+              onClick={() => onSave(merged)}
+            >
               {WORDS.conflict.save(change.environment)}
             </Button>
           )}
@@ -79,13 +91,17 @@ export function ConflictView(props: ConflictViewProps) {
           }))}
         />
       ))}
-      {!isEmpty && <Merged change={merged} />}
+      {!isEmpty && <Merged change={merged} preview={preview} />}
     </Dialog>
   );
 }
 
-function Merged({ change }: { change: PlannedChange }) {
-  const { data, error } = usePreview(change);
+interface MergedProps {
+  change: PlannedChange;
+  preview: { data: Preview | undefined; error: ApiError | null };
+}
+
+function Merged({ change, preview: { data, error } }: MergedProps) {
   return (
     <section className="stack stack--8" aria-label={WORDS.conflict.merged}>
       <h3 className="t13">{WORDS.conflict.merged}</h3>

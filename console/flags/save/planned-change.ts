@@ -17,6 +17,8 @@ export interface PlannedChange {
   version: number;
   /** The part of it that the instructions are about, as it was read; shows what others changed since. */
   base?: unknown;
+  /** The same as the change would make it. */
+  wanted?: unknown;
   /** What changes, in more words than the sentences of the server have. */
   details?: readonly ChangeDetail[];
 }

@@ -1,36 +1,11 @@
-// Before a change is made: what it does, why, and when. The label of the button says what will happen.
-import { useState } from 'react';
+// Before a change is made: what it does, why and when; and where others changed the same meanwhile, what is to stay.
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useSayDraft } from '../../app/draft-call.ts';
-import { useDraft } from '../../app/drafts.ts';
-import { Banner } from '../../ui/banner.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { formatAbsolute } from '../../ui/format.ts';
-import { TextArea } from '../../ui/input.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/states.tsx';
-import { Badge } from '../../ui/status.tsx';
-import { useEnvironments } from '../queries.ts';
 import { ConflictView } from './conflict-view.tsx';
-import { Difference } from './difference.tsx';
-import { GuardField } from './guard-field.tsx';
-import { needsTypedKey } from './guard.ts';
-import { approvalCall, canWait, patchCall, scheduleCall, type PlannedChange } from './planned-change.ts';
-import { SaveError } from './save-error.tsx';
-import { usePreview, type Guard } from './save-queries.ts';
-import { SAVE_WORDS as WORDS } from './save-words.ts';
+import type { PlannedChange } from './planned-change.ts';
+import { SaveForm } from './save-form.tsx';
+import { usePreview, type Preview } from './save-queries.ts';
 import { useSaving } from './use-saving.ts';
-import {
-  ApprovalFields,
-  instantOf,
-  ownZone,
-  ScheduleFields,
-  type ScheduleDraft,
-  type When,
-} from './when-fields.tsx';
 
 export interface SaveDialogProps {
   change: PlannedChange;
@@ -40,234 +15,49 @@ export interface SaveDialogProps {
   onSaved: () => void;
 }
 
-export function SaveDialog({ change, title, onClose, onSaved }: SaveDialogProps) {
-  const { project, environment: place, resource, version } = change;
+export function SaveDialog({ change: asked, title, onClose, onSaved }: SaveDialogProps) {
+  const { project, resource } = asked;
+  const [merged, setMerged] = useState<PlannedChange>();
+  const change = merged ?? asked;
   const preview = usePreview(change);
-  const guard = useGuard(change, preview.data?.guard);
-  const {
-    value: draft,
-    change: write,
-    forget,
-  } = useDraft(`save ${project} ${place ?? ''} ${resource.kind} ${resource.key}`, {
-    comment: '',
-    description: '',
-  });
-  const [wish, setWish] = useState<When>('now');
-  const [schedule, setSchedule] = useState<ScheduleDraft>({ local: '', zone: ownZone() });
-  const [reviewers, setReviewers] = useState<string[]>([]);
-  const [typed, setTyped] = useState('');
+  const seen = useFirstPreview(change, preview.data);
   const [, navigate] = useLocation();
-  const saving = useSaving(change, preview.data, {
-    onDone: () => {
-      forget();
-      onSaved();
-    },
+  const saving = useSaving(change, seen, {
+    onDone: onSaved,
     openHistory: () =>
       navigate(`/flags/${encodeURIComponent(project)}/${encodeURIComponent(resource.key)}/history`),
     openApproval: (id) => navigate(`/approvals/${encodeURIComponent(id)}`),
   });
-
-  const mustAsk = guard.requiresApproval && !guard.mayBypassApproval && canWait(change);
-  const [isSure, setSure] = useState(false);
-  const conflicts = preview.data?.conflicts ?? [];
-  const when: When = mustAsk ? 'approval' : wish;
-  const key = when === 'approval' ? undefined : guard.key;
-  const instant = instantOf(schedule);
-  const comment = draft.comment.trim();
-  const options = { comment, ignoreConflicts: isSure && conflicts.length > 0 };
-  const call =
-    when === 'schedule'
-      ? scheduleCall(change, instant ?? 0, comment)
-      : when === 'approval'
-        ? approvalCall(change, { description: draft.description.trim(), comment, reviewers })
-        : patchCall(change, options);
-  useSayDraft(call);
-
-  const reason = firstOf(
-    [preview.data === undefined && preview.error === null, WORDS.waitForPreview],
-    [preview.error !== null, WORDS.notPossible],
-    [preview.data?.sentences.length === 0, WORDS.nothing],
-    [when !== 'approval' && !guard.mayApply, guard.reason ?? WORDS.notPossible],
-    [when === 'schedule' && instant === undefined, WORDS.past],
-    [when === 'approval' && draft.description.trim() === '', WORDS.descriptionFirst],
-    [when !== 'approval' && guard.requiresComment && comment === '', WORDS.commentFirst],
-    [when === 'now' && conflicts.length > 0 && !isSure, WORDS.sureFirst],
-    [key !== undefined && typed.trim() !== key, WORDS.typeFirst(key ?? '')],
-  );
-
-  if (saving.conflict !== undefined)
-    return (
-      <ConflictView
-        conflict={saving.conflict}
-        wanted={preview.data?.after}
-        error={saving.error}
-        isBusy={saving.isBusy}
-        onSave={(merged) => void saving.save(merged, { comment, ignoreConflicts: true })}
-        onGiveUp={() => {
-          forget();
-          onSaved();
-        }}
-        onClose={onClose}
-      />
-    );
-
-  const confirm = () => {
-    if (when === 'now') void saving.save(change, options);
-    else void saving.send(call, when);
-  };
+  // What cannot be applied may have been possible when it was begun.
+  const isRefused = preview.error !== null && preview.error.status >= 400 && preview.error.status < 500;
+  const { findWhy } = saving;
+  useEffect(() => {
+    if (isRefused) findWhy();
+    // Once for each refusal; the function is another one each time.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [isRefused]);
+  const { conflict } = saving;
+  if (conflict === undefined)
+    return <SaveForm change={change} title={title} preview={preview} saving={saving} onClose={onClose} />;
   return (
-    <Dialog
-      title={
-        title ?? WORDS.title(preview.data?.sentences.length ?? change.instructions.length, resource.name)
-      }
-      text={<Place place={place} isCritical={guard.isCritical} version={version} />}
-      tone={guard.isCritical ? 'production' : 'normal'}
+    <ConflictView
+      conflict={conflict}
+      wanted={asked.wanted ?? seen?.after ?? preview.data?.after}
+      error={saving.error}
+      isBusy={saving.isBusy}
+      onSave={(next) => {
+        setMerged(next);
+        saving.goOn(next);
+      }}
+      onGiveUp={onSaved}
       onClose={onClose}
-      footer={
-        <>
-          <span className="t12 muted grow">
-            {resource.kind === 'flag' && when === 'now' && WORDS.revertHint}
-          </span>
-          <Button data-autofocus="" onClick={onClose}>
-            {WORDS.keep}
-          </Button>
-          <Button
-            tone={guard.isCritical && when !== 'approval' ? 'production' : 'primary'}
-            icon={reason !== undefined && key !== undefined ? 'lock' : undefined}
-            disabledReason={reason}
-            isBusy={saving.isBusy}
-            onClick={confirm}
-          >
-            {labelOf(when, place, instant, schedule.zone)}
-          </Button>
-        </>
-      }
-    >
-      {saving.error !== undefined && <SaveError error={saving.error} />}
-      {preview.error !== null && <SaveError error={preview.error} />}
-      {preview.data === undefined
-        ? preview.error === null && <Skeleton lines={3} />
-        : preview.error === null && <Difference change={change} preview={preview.data} />}
-      {!guard.mayApply && guard.reason !== undefined && !mustAsk && (
-        <Banner tone="warn">{guard.reason}</Banner>
-      )}
-      {canWait(change) && (
-        <fieldset className="stack stack--8">
-          <legend className="fld__l">{WORDS.when}</legend>
-          {mustAsk ? (
-            <p className="t13">{WORDS.approvalOnly}</p>
-          ) : (
-            <>
-              {guard.requiresApproval && <p className="t13">{WORDS.approvalBypass}</p>}
-              <div>
-                <Segmented<When>
-                  label={WORDS.when}
-                  value={when}
-                  onChange={setWish}
-                  options={[
-                    { value: 'now', label: WORDS.now },
-                    { value: 'schedule', label: WORDS.schedule, icon: 'clock' },
-                    { value: 'approval', label: WORDS.approval, icon: 'users' },
-                  ]}
-                />
-              </div>
-            </>
-          )}
-          {when === 'schedule' && <ScheduleFields value={schedule} onChange={setSchedule} />}
-          {when === 'approval' && (
-            <ApprovalFields
-              description={draft.description}
-              onDescription={(description) => write({ description })}
-              reviewers={reviewers}
-              onReviewers={setReviewers}
-            />
-          )}
-        </fieldset>
-      )}
-      <Field
-        label={WORDS.comment}
-        optional={!guard.requiresComment || when === 'approval'}
-        end={guard.requiresComment && when !== 'approval' ? WORDS.commentRequired : undefined}
-        help={WORDS.commentHelp}
-      >
-        <TextArea
-          rows={2}
-          maxLength={10_000}
-          value={draft.comment}
-          onValue={(text) => write({ comment: text })}
-        />
-      </Field>
-      {when === 'now' && conflicts.length > 0 && (
-        <Banner tone="warn">
-          {WORDS.conflicts(conflicts.length)}
-          <ul>
-            {conflicts.map(({ id, reason: why }) => (
-              <li key={id}>{why}</li>
-            ))}
-          </ul>
-          <Checkbox label={WORDS.sure} isChecked={isSure} onChange={setSure} />
-        </Banner>
-      )}
-      {key !== undefined && <GuardField place={key} value={typed} onChange={setTyped} />}
-    </Dialog>
+    />
   );
 }
 
-/** What the server says; until then, what is known of the environment. `key` is to be typed by hand. */
-function useGuard(
-  { project, environment }: PlannedChange,
-  known: Guard | undefined,
-): Guard & { key?: string } {
-  const { data } = useEnvironments(project);
-  const places = environment === undefined ? (known?.environments ?? []) : [environment];
-  const reached = data?.items.filter(({ key }) => places.includes(key)) ?? [];
-  const guarding = reached.find(needsTypedKey);
-  const guard: Guard = known ?? {
-    environments: places,
-    requiresComment: reached.some(({ requireComments }) => requireComments),
-    requiresConfirmation: guarding !== undefined,
-    isCritical: reached.some(({ critical }) => critical),
-    requiresApproval: reached.some(({ approvalSettings }) => approvalSettings.required),
-    mayBypassApproval: false,
-    mayApply: true,
-  };
-  return { ...guard, ...(guarding !== undefined && { key: guarding.key }) };
-}
-
-interface PlaceProps {
-  place: string | undefined;
-  isCritical: boolean;
-  version: number;
-}
-
-function Place({ place, isCritical, version }: PlaceProps) {
-  return (
-    <span className="row">
-      {place !== undefined && (
-        <>
-          {WORDS.in}
-          {isCritical ? (
-            <Badge tone="prod" icon="shield">
-              {place}
-            </Badge>
-          ) : (
-            <Badge>{place}</Badge>
-          )}
-        </>
-      )}
-      {WORDS.onTopOf(version)}
-    </span>
-  );
-}
-
-function labelOf(when: When, place: string | undefined, instant: number | undefined, zone: string): string {
-  if (when === 'approval') return WORDS.request(place ?? '');
-  if (when === 'now') return WORDS.saveNow(place);
-  return instant === undefined
-    ? WORDS.scheduleIt
-    : WORDS.scheduleFor(formatAbsolute(instant, Date.now(), zone));
-}
-
-function firstOf(...reasons: [isSo: boolean, text: string][]): string | undefined {
-  return reasons.find(([isSo]) => isSo)?.[1];
+/** For the version that the change was planned for: later ones show what others did, too. */
+function useFirstPreview(change: PlannedChange, present: Preview | undefined): Preview | undefined {
+  const [first, setFirst] = useState<Preview>();
+  if (first === undefined && present?.version === change.version) setFirst(present);
+  return first;
 }

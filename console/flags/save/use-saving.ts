@@ -1,5 +1,5 @@
 // Sends a change, on top of what others changed meanwhile where the parts differ.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Call } from '../../api/call.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { findConflict, isConflict, type Conflict } from './conflict.ts';
@@ -13,17 +13,33 @@ export interface SavingOptions {
   openApproval: (id: string) => void;
 }
 
-/** Changes are many where the flag is: more rounds than these are a race that nobody wins. */
+export interface Saving {
+  isBusy: boolean;
+  error: Error | undefined;
+  /** That somebody has to decide. */
+  conflict: Conflict | undefined;
+  /** `forget` drops what was typed, once it is saved. */
+  save: (change: PlannedChange, options: PatchOptions, forget: () => void) => void;
+  send: (call: Call, when: 'schedule' | 'approval', forget: () => void) => void;
+  /** Looks whether others changed what the change builds on. */
+  findWhy: () => void;
+  /** With what was decided: saved where it was about to be, else shown again. */
+  goOn: (merged: PlannedChange) => void;
+}
+
+/** Where many change the same at once, more rounds than these are a race. */
 const MAX_ROUNDS = 4;
 
 export function useSaving(
-  { resource: { name, kind }, environment }: PlannedChange,
+  planned: PlannedChange,
   seen: Preview | undefined,
   { onDone, openHistory, openApproval }: SavingOptions,
-) {
+): Saving {
+  const { resource, environment, version } = planned;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const [conflict, setConflict] = useState<Conflict>();
+  const attempt = useRef<{ options: PatchOptions; forget: () => void }>(undefined);
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
@@ -35,32 +51,47 @@ export function useSaving(
       setBusy(false);
     }
   };
+  const save: Saving['save'] = (change, options, forget) => {
+    attempt.current = { options, forget };
+    void run(async () => {
+      const contested = await saveOnTop(change, options, seen, (isOnTop) => {
+        toast({
+          text: isOnTop ? WORDS.savedOnTop(resource.name) : WORDS.saved(resource.name, environment),
+          ...(resource.kind === 'flag' && { action: { label: WORDS.history, run: openHistory } }),
+        });
+        forget();
+        onDone();
+      });
+      if (contested !== undefined) setConflict(contested);
+    });
+  };
   return {
     isBusy,
     error,
     conflict,
-    save: (change: PlannedChange, options: PatchOptions) =>
-      run(async () => {
-        const contested = await saveOnTop(change, options, seen, (isOnTop) => {
-          toast({
-            text: isOnTop ? WORDS.savedOnTop(name) : WORDS.saved(name, environment),
-            ...(kind === 'flag' && { action: { label: WORDS.history, run: openHistory } }),
-          });
-          onDone();
-        });
-        if (contested !== undefined) setConflict(contested);
-      }),
-    send: (call: Call, when: 'schedule' | 'approval') =>
-      run(async () => {
+    save,
+    send: (call, when, forget) =>
+      void run(async () => {
         const { _id } = await sendChange<{ _id: string }>(call);
-        if (when === 'schedule') toast({ text: WORDS.scheduled(name) });
+        if (when === 'schedule') toast({ text: WORDS.scheduled(resource.name) });
         else
           toast({
-            text: WORDS.requested(name),
+            text: WORDS.requested(resource.name),
             action: { label: WORDS.open, run: () => openApproval(_id) },
           });
+        forget();
         onDone();
       }),
+    findWhy: () =>
+      void run(async () => {
+        const found = await findConflict(planned, seen);
+        if (found.change.version !== version && found.contests.length > 0) setConflict(found);
+      }),
+    goOn: (merged) => {
+      if (attempt.current === undefined) return setConflict(undefined);
+      const { options, forget } = attempt.current;
+      save(merged, { ...options, ignoreConflicts: true }, forget);
+    },
   };
 }
 

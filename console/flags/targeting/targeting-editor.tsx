@@ -7,6 +7,7 @@ import { Checkbox } from '../../ui/choice.tsx';
 import { SelectInput } from '../../ui/input.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import { LeaveGuard } from '../flag/leave-guard.tsx';
+import { useMayChange } from '../flag/may-change.ts';
 import { letterOf, variationText, type Flag } from '../flag.ts';
 import type { Environment } from '../queries.ts';
 import { patchCall, type PlannedChange } from '../save/planned-change.ts';
@@ -50,7 +51,9 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
   const [isSaving, setSaving] = useState(false);
   const [adding, setAdding] = useState<'prerequisite' | 'targets'>();
   const [hit, setHit] = useState<TryHit>();
-  const isLocked = flag.archived;
+  const { targetingReason } = useMayChange(project, flag, environment);
+  const lockReason = flag.archived ? WORDS.archived : targetingReason;
+  const isLocked = lockReason !== undefined;
   const problems = countProblems(base, after);
   const changes = useMemo(() => summarize(base, after, variations), [base, after, variations]);
   const change: PlannedChange = {
@@ -60,6 +63,7 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
     instructions,
     version: draft.version,
     base,
+    wanted: after,
   };
   // The dialog says its own call while it is open.
   useSayDraft(hasChanges && !isSaving && problems === 0 ? patchCall(change) : undefined);
@@ -74,7 +78,7 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
   };
   return (
     <>
-      {isLocked && <Banner tone="warn">{WORDS.archived}</Banner>}
+      {isLocked && <Banner tone="warn">{lockReason}</Banner>}
       {hasChanges && base !== saved && (
         <TheirChange project={project} flag={flag.key} base={base} saved={saved} />
       )}

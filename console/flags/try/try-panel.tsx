@@ -98,7 +98,7 @@ export function TryPanel(props: TryPanelProps) {
         </section>
       )}
       {context !== undefined && error === null && (
-        <div aria-live="polite">
+        <div className="try__r" aria-live="polite">
           {result === undefined ? (
             <section>
               <Skeleton lines={3} />
