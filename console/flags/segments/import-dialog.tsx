@@ -101,6 +101,7 @@ export function ImportDialog({ place, segment, environment, onClose }: ImportDia
               <input
                 id={id}
                 aria-describedby={describedBy}
+                className="import__file"
                 type="file"
                 accept=".csv,text/csv,text/plain"
                 onChange={({ target }) => setFile(target.files?.[0])}

@@ -86,16 +86,7 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
     <main id="main" className="page segment" tabIndex={-1}>
       <PageHead
         title={segment.name}
-        badge={
-          <>
-            {segment.unbounded && <Badge icon="disk">{SEGMENT.big}</Badge>}
-            {environment?.critical === true && (
-              <Badge tone="prod" icon="shield">
-                {environment.key}
-              </Badge>
-            )}
-          </>
-        }
+        badge={segment.unbounded && <Badge icon="disk">{SEGMENT.big}</Badge>}
         meta={
           <>
             <Key copyLabel={SEGMENTS.copyKey(key)}>{key}</Key>
