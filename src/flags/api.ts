@@ -32,6 +32,7 @@ import { flagLinkModule } from './flag-links/module.ts';
 import { webhookModule } from './webhooks/module.ts';
 import { auditLogSubscriptionModule } from './audit-log-subscriptions/module.ts';
 import { codeReferenceModule } from './code-references/module.ts';
+import { removableFlagModule } from './removable-flags/module.ts';
 import { relayProxyConfigModule } from './relay-proxy-configs/module.ts';
 import { contextKindModule } from './context-kinds/module.ts';
 import { contextModule } from './contexts/module.ts';
@@ -133,6 +134,7 @@ export const flagsApi: Api = apiOf(protocol, [
   auditLogModule,
   tagModule,
   flagEventModule,
+  removableFlagModule,
   deliveryModule,
 ]);
 

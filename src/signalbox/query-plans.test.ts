@@ -3,6 +3,15 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../test/query-plans.ts';
+import { listDependents } from '../flags/feature-flags/store-references.ts';
+import {
+  countRemovable,
+  listOldFlags,
+  listProjectsWithRemovable,
+  readRemovalFacts,
+  replaceRemovable,
+} from '../flags/removable-flags/store.ts';
+import { listFlagsUsing } from '../flags/segments/store-uses.ts';
 import { listNotices, listNumbersSince, readPosition } from '../kernel/change/store-new-entries.ts';
 import { findAccountWithAddedEmail } from '../host/users/store.ts';
 import {
@@ -43,6 +52,12 @@ import {
 } from './attention/store-causes.ts';
 import { deletePastSnoozes, deleteSnooze, listSnoozes, upsertSnooze } from './attention/store.ts';
 import { readFlagEvaluations } from './flag-usage/store.ts';
+import {
+  countWaitingApprovals,
+  listEvaluationsByDay,
+  listNextChanges,
+  listUsageOf,
+} from './flags/store-states.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
 import { SEARCH_SOURCES } from './search/sources.ts';
 import { listNewestRunIds } from './search/store-actor-records.ts';
@@ -198,10 +213,36 @@ onEachEngine((testEngine) => {
       .execute((tx) => upsertSnooze(tx, 'm7', { id: 'x', until: 2 }, { now: 1, max: 200 }));
     await deleteSnooze(db, 'm7', 'x');
     await deletePastSnoozes(db, 1);
+    await listProjectsWithRemovable(db, 10);
+    await countRemovable(db, 'p');
     await assertPlans(engine, [...seen.values()], {
       atLeast: 17,
       hasFewRows: true,
       scan: /SCAN (?!CONSTANT|own|some)|Seq Scan on /,
+    });
+  });
+
+  test('what lists show of flags is found by an index, and so are flags to be removed', async () => {
+    const seen = recordStatements(engine);
+    const { db } = engine;
+    await listEvaluationsByDay(db, 'e', ['a', 'b'], 0);
+    await listNextChanges(db, 'e', ['a', 'b']);
+    await countWaitingApprovals(db, 'e', ['a', 'b']);
+    await listUsageOf(db, 'e', ['a', 'b']);
+    await listOldFlags(db, { after: 'a', createdBefore: 1, limit: 50 });
+    const settled = { id: 'f', projectId: 'p', isTemporary: true, createdAt: 1 };
+    await readRemovalFacts(db, [settled, { ...settled, id: 'g' }]);
+    await db.transaction().execute(async (tx) => {
+      const ready = [{ flagId: 'f', projectId: 'p', since: 1 }];
+      await replaceRemovable(tx, { after: 'a', upTo: 'b' }, ready);
+      await replaceRemovable(tx, { after: 'b', upTo: undefined }, []);
+    });
+    await listFlagsUsing(db, 'e', 's', 10);
+    await listDependents(db, 'f', undefined, 10);
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 14,
+      hasFewRows: true,
+      scan: /SCAN (?!CONSTANT|some)|Seq Scan on /,
     });
   });
 });

@@ -22,6 +22,7 @@ export const FLAG_FILTERS = [
   'maintainerTeamKey',
   'purpose',
   'query',
+  'readyToRemove',
   'releasePipeline',
   'sdkAvailability',
   'state',
@@ -74,6 +75,8 @@ export interface FlagFilter {
   isScheduled?: boolean;
   /** Whether a request waits there for approval, or to be applied. */
   isWaiting?: boolean;
+  /** Whether it was ready to be removed when that was last looked at. */
+  isRemovable?: boolean;
   /** SDKs have evaluated it for contexts of all these kinds lately, in the environment of `environmentKey` or in any. */
   contextKinds: readonly string[];
   /** How often code names the flag, at least and at most. */
@@ -109,6 +112,8 @@ export function readFlagFilter(query: ListQuery): FlagFilter {
     ...readTargeting(found),
     ...readReferences(found['codeReferences.min'], found['codeReferences.max']),
   };
+  if (found.readyToRemove !== undefined)
+    filter.isRemovable = readBoolean('readyToRemove', found.readyToRemove);
   if (found.query !== undefined) filter.words = found.query.toLowerCase();
   if (found.maintainerId !== undefined) filter.maintainerIds = splitAny(found.maintainerId).filter(couldBeId);
   if (found.maintainerTeamKey !== undefined)

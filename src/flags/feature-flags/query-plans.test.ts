@@ -89,6 +89,7 @@ onEachEngine((testEngine) => {
       'filterEnv:test,targeting:on',
       'filterEnv:test,targeting:off,targetingModifiedDate:{"after":1}',
       'filterEnv:test,hasScheduledChanges:true',
+      'readyToRemove:true',
       'filterEnv:test,hasScheduledChanges:false,hasWaitingApprovals:true',
       'purpose:all+!(holdout)',
       'contextKindsEvaluated:user+device',

@@ -51,7 +51,7 @@ const getFlags = route(
     description:
       'Newest first unless asked otherwise; archived ones only where asked for. Configurations are shown for the environments in `env`. ' +
       'Filters of this server alone, which need `filterEnv`: `targeting:on` or `off`, `targetingModifiedDate:{"after":…}`, ' +
-      '`hasScheduledChanges:true` and `hasWaitingApprovals:true`. ' +
+      '`hasScheduledChanges:true` and `hasWaitingApprovals:true`. Another is `readyToRemove:true`, brought up to date every hour. ' +
       'In version 20220603, all come at once, and with the configurations in every environment.',
     access: { action: 'viewProject', others: [VIEW] },
     params: ByProject,

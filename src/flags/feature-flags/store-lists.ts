@@ -158,7 +158,7 @@ function matches(eb: FlagColumns, query: FlagQuery) {
   return eb.and(all);
 }
 
-/** Each asks for the one row, or the few, of the flag in the environment. */
+/** Each asks for the one row, or the few, of the flag, most of them in the environment. */
 function conditionsInEnvironment(eb: FlagColumns, { filter, environmentId }: FlagQuery) {
   const { isOn, targetingBefore, targetingAfter, isScheduled, isWaiting } = filter;
   const all: ExpressionWrapper<Tables, 'flags', SqlBool>[] = [];
@@ -184,6 +184,13 @@ function conditionsInEnvironment(eb: FlagColumns, { filter, environmentId }: Fla
       .where('scheduled_changes.environment_id', '=', environmentId!)
       .where('scheduled_changes.status', '=', 'pending');
     all.push(unless(isScheduled, eb.exists(scheduled)));
+  }
+  if (filter.isRemovable !== undefined) {
+    const removable = eb
+      .selectFrom('removable_flags')
+      .select('removable_flags.flag_id')
+      .whereRef('removable_flags.flag_id', '=', 'flags.id');
+    all.push(unless(filter.isRemovable, eb.exists(removable)));
   }
   if (isWaiting !== undefined) {
     const waiting = eb

@@ -1,5 +1,6 @@
 // What needs attention about flags: approvals that wait for the caller, and changes that are scheduled.
 import type { ApprovalRequest } from '../../flags/approvals/model.ts';
+import { countRemovable, listProjectsWithRemovable } from '../../flags/removable-flags/store.ts';
 import type { Searcher } from '../search/source.ts';
 import { pathOf } from '../search/model.ts';
 import type { Cause } from './model.ts';
@@ -50,4 +51,32 @@ export async function findScheduledChanges({ db, now, projects }: Searcher): Pro
       },
     ];
   });
+}
+
+/** No more projects are asked. */
+const MAX_PROJECTS = 100;
+
+/** One for each project. Who looks at it may still find that a flag has changed within the hour. */
+export async function findRemovableFlags({ db, now, projects }: Searcher): Promise<Cause[]> {
+  const causes: Cause[] = [];
+  for (const projectId of await listProjectsWithRemovable(db, MAX_PROJECTS)) {
+    const project = projects.get(projectId);
+    const found = project && (await countRemovable(db, projectId));
+    if (found === undefined) continue;
+    const { count } = found;
+    causes.push({
+      id: `removable-flags-${projectId}`,
+      kind: 'removable-flags',
+      urgency: 'coming',
+      title: project!.name,
+      reason: `${count === 1 ? 'A flag is' : `${count} flags are`} ready to be removed from the code.`,
+      at: now,
+      count,
+      action: {
+        label: 'See which',
+        path: `${pathOf('flags', project!.key)}?filter=${encodeURIComponent('readyToRemove:true')}`,
+      },
+    });
+  }
+  return causes;
 }

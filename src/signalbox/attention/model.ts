@@ -17,6 +17,7 @@ const ATTENTION_KINDS = [
   'scheduled-change',
   'token',
   'version',
+  'removable-flags',
 ] as const;
 
 export const MAX_CAUSES = 50;

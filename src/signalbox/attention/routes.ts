@@ -6,7 +6,7 @@ import { isTimeZone } from '../me/model.ts';
 import { requireOwn } from '../own-affairs.ts';
 import { openSearcher, type Searcher } from '../search/source.ts';
 import { findExpiringTokens, findOldVersions, findRateLimits, findReviews } from './account-causes.ts';
-import { findApprovals, findScheduledChanges } from './flag-causes.ts';
+import { findApprovals, findRemovableFlags, findScheduledChanges } from './flag-causes.ts';
 import {
   AttentionList,
   checkSnooze,
@@ -40,6 +40,7 @@ const FINDERS: readonly ((searcher: Searcher) => Promise<Cause[]>)[] = [
   findScheduledChanges,
   findExpiringTokens,
   findOldVersions,
+  findRemovableFlags,
 ];
 
 const listAttention = route(

@@ -2,11 +2,12 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
+import { stateRoutes } from './states-routes.ts';
 
 export const flagWorkModule: Module = {
   tag: {
     name: 'Flags',
     description: 'Previews of changes, evaluations with their reasons, and environments compared',
   },
-  routes: [...previewRoutes, ...evaluateRoutes],
+  routes: [...previewRoutes, ...evaluateRoutes, ...stateRoutes],
 };
