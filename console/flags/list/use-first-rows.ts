@@ -1,23 +1,25 @@
-// The rows that fill the window are drawn first, the others bit by bit when the browser has nothing better to do.
+// The rows that fill the window are drawn first, the others of the first page bit by bit when the browser is idle.
 import { useEffect, useState } from 'react';
 
 const ROW_HEIGHT = 44;
 /** What stands above the rows. */
 const HEAD_HEIGHT = 240;
-const STEP = 8;
+const STEP = 12;
+/** Those of further pages were asked for, and are drawn at once. */
+const MAX_GROWING = 50;
 /** Where the browser does not say that it is idle. */
-const LATEST_MS = 1000;
+const LATEST_MS = 500;
 
 export function useFirstRows<Row>(rows: Row[]): Row[] {
   const [count, setCount] = useState(() =>
     Math.max(STEP, Math.ceil((window.innerHeight - HEAD_HEIGHT) / ROW_HEIGHT)),
   );
-  const hasMore = rows.length > count;
+  const isGrowing = count < Math.min(rows.length, MAX_GROWING);
   useEffect(() => {
-    if (!hasMore) return undefined;
+    if (!isGrowing) return undefined;
     return whenIdle(() => setCount((present) => present + STEP));
-  }, [hasMore, count]);
-  return hasMore ? rows.slice(0, count) : rows;
+  }, [isGrowing, count]);
+  return isGrowing ? rows.slice(0, count) : rows;
 }
 
 /** Gives what calls it off. */
