@@ -132,34 +132,7 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
         <div className="rule__a push">
           {!isLocked && (
             <>
-              <Button
-                id={`${id}u`}
-                className="no-s"
-                tone="ghost"
-                size="xs"
-                icon="aup"
-                label={WORDS.moveUp(number)}
-                disabledReason={index === 0 ? WORDS.isFirst : undefined}
-                onClick={() => move(index - 1, 'u')}
-              />
-              <Button
-                id={`${id}d`}
-                className="no-s"
-                tone="ghost"
-                size="xs"
-                icon="adown"
-                label={WORDS.moveDown(number)}
-                disabledReason={number === count ? WORDS.isLast : undefined}
-                onClick={() => move(number, 'd')}
-              />
-              <Button
-                className="no-s"
-                tone="ghost"
-                size="xs"
-                icon="copy"
-                label={WORDS.duplicate(number)}
-                onClick={duplicate}
-              />
+              {isOpen && <MoveButtons {...props} id={id} move={move} duplicate={duplicate} />}
               <Menu
                 trigger={<Button tone="ghost" size="xs" icon="dots" label={WORDS.moreOf(number)} />}
                 items={items}
@@ -183,6 +156,48 @@ export const RuleCard = memo(function RuleCard(props: RuleCardProps) {
     </section>
   );
 });
+
+interface MoveButtonsProps extends RuleCardProps {
+  id: string;
+  move: (to: number, button: string) => void;
+  duplicate: () => void;
+}
+
+function MoveButtons({ id, index, count, move, duplicate }: MoveButtonsProps) {
+  const number = index + 1;
+  return (
+    <>
+      <Button
+        id={`${id}u`}
+        className="no-s"
+        tone="ghost"
+        size="xs"
+        icon="aup"
+        label={WORDS.moveUp(number)}
+        disabledReason={index === 0 ? WORDS.isFirst : undefined}
+        onClick={() => move(index - 1, 'u')}
+      />
+      <Button
+        id={`${id}d`}
+        className="no-s"
+        tone="ghost"
+        size="xs"
+        icon="adown"
+        label={WORDS.moveDown(number)}
+        disabledReason={number === count ? WORDS.isLast : undefined}
+        onClick={() => move(number, 'd')}
+      />
+      <Button
+        className="no-s"
+        tone="ghost"
+        size="xs"
+        icon="copy"
+        label={WORDS.duplicate(number)}
+        onClick={duplicate}
+      />
+    </>
+  );
+}
 
 function RuleDescription({ rule, index, edit, onDone }: RuleCardProps & { onDone: () => void }) {
   const box = useFirstFocus<HTMLDivElement>();

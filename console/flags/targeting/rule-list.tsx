@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { FilterInput } from '../../ui/input.tsx';
 import type { Variation } from '../flag.ts';
 import type { TryHit } from '../try/evaluation.ts';
+import type { ClauseChoices } from './clause-form.tsx';
 import { ruleSentence } from './clause-words.ts';
 import { RuleCard } from './rule-card.tsx';
 import { useSegmentKeys } from './targeting-queries.ts';
@@ -16,7 +17,7 @@ import type { EditTargeting } from './use-targeting-draft.ts';
 const MANY = 12;
 /** More take long to draw; they come when asked for, or when words find them. */
 const MANY_DRAWN = 50;
-const MORE = 200;
+const MORE = 100;
 /** Attributes that contexts have without being asked. */
 const USUAL = ['key', 'name', 'anonymous'];
 
@@ -42,8 +43,9 @@ export function RuleList(props: RuleListProps) {
   const [limit, setLimit] = useState(MANY_DRAWN);
   const words = useSettled(typed.trim().toLowerCase());
   const segments = useSegmentKeys(project, environment);
-  const choiceText = JSON.stringify({ kinds, segments, attributes: attributesIn(base) });
-  const choices = useMemo(() => JSON.parse(choiceText), [choiceText]);
+  const attributes = useMemo(() => attributesIn(base), [base]);
+  const choiceText = JSON.stringify({ kinds, segments, attributes });
+  const choices = useMemo(() => JSON.parse(choiceText) as ClauseChoices, [choiceText]);
   const before = useMemo(() => new Map(base.rules.map((rule) => [rule._id, rule])), [base.rules]);
   const shown = useMemo(
     () =>

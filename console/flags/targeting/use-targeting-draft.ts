@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import type { Instruction } from '../save/planned-change.ts';
-import type { Targeting } from './targeting.ts';
+import type { Rule, Targeting } from './targeting.ts';
 import { toInstructions } from './to-instructions.ts';
 
 interface Kept {
@@ -37,7 +37,11 @@ export function useTargetingDraft(
 ): TargetingDraft {
   const { value: kept, change, forget } = useDraft<Kept>(key, NONE);
   const keptBase = kept.base ?? saved;
-  const keptAfter = kept.after ?? saved;
+  const keptAfter =
+    useMemo(
+      () => (kept.after === null ? undefined : shareRules(kept.base, kept.after)),
+      [kept.base, kept.after],
+    ) ?? saved;
   const instructions = useMemo(
     () => (keptAfter === keptBase ? [] : toInstructions(keptBase, keptAfter, ids)),
     [keptBase, keptAfter, ids],
@@ -72,4 +76,15 @@ export function useTargetingDraft(
     return () => change(given);
   };
   return { ...present, instructions, hasChanges, edit, discard };
+}
+
+/** Rules that were not changed are the same objects, also after a reload: then they need no comparison. */
+function shareRules(base: Targeting | null, after: Targeting): Targeting {
+  const known = new Map(base?.rules.map((rule) => [rule._id, rule]));
+  const isShared = (rule: Rule) => {
+    const old = known.get(rule._id);
+    return old !== undefined && old !== rule && JSON.stringify(old) === JSON.stringify(rule);
+  };
+  if (!after.rules.some(isShared)) return after;
+  return { ...after, rules: after.rules.map((rule) => (isShared(rule) ? known.get(rule._id)! : rule)) };
 }
