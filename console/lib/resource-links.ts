@@ -31,6 +31,9 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   const filtered = name === '' ? '' : `?q=${encodeURIComponent(name)}`;
   if (first.type === 'service-token' || last.type === 'token') return `/account/tokens${filtered}`;
   if (first.type === 'member') return `/account/members${filtered}`;
+  if (first.type === 'webhook') return hrefOfWebhook(idOf(parts, 'webhook'));
+  if (first.type === 'integration') return `/account/webhooks${filtered}`;
+  if (first.type === 'relay-proxy-config') return '/account/webhooks?tab=relay';
   if (first.type === 'repo') return hrefOfRepository(first.id);
   const run = idOf(parts, 'actor-run');
   return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
@@ -42,13 +45,16 @@ function hrefInProject(parts: readonly SpecifierPart[], type: string): string | 
   const list = `/flags/${encodeURIComponent(project)}`;
   const environment = idOf(parts, 'env');
   const chosen = environment === undefined ? '' : `?env=${encodeURIComponent(environment)}`;
-  if (type === 'proj') return list;
-  if (type === 'env') return `${list}${chosen}`;
+  if (type === 'proj' || type === 'env') return `/environments/${encodeURIComponent(project)}${chosen}`;
   const segment = type === 'segment' ? idOf(parts, 'segment') : undefined;
   if (segment !== undefined)
     return `/segments/${encodeURIComponent(project)}/${encodeURIComponent(segment)}${chosen}`;
   const flag = type === 'flag' ? idOf(parts, 'flag') : undefined;
   return flag === undefined ? undefined : `${list}/${encodeURIComponent(flag)}${chosen}`;
+}
+
+function hrefOfWebhook(id: string | undefined): string {
+  return id === undefined ? '/account/webhooks' : `/account/webhooks?hook=${encodeURIComponent(id)}`;
 }
 
 /** `owner/name`. */

@@ -1,11 +1,11 @@
 // Webhooks of all APIs whose last delivery failed.
-import { webhookResource } from '../../flags/webhooks/model.ts';
-import { listWebhooks } from '../../flags/webhooks/store.ts';
+import { listReceivers } from '../../flags/webhooks/store.ts';
 import { VIEW_HOOKS } from '../../host/hooks/access.ts';
 import { HOST_HOOKS } from '../../host/hooks/hook.ts';
 import { repositoryResource } from '../../host/repositories/repository.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import type { Searcher } from '../search/source.ts';
+import { receiverResource, viewActionOf } from '../webhooks/model.ts';
 import type { Cause } from './model.ts';
 import {
   findLastDelivery,
@@ -16,7 +16,7 @@ import {
 
 const WEEK = 7 * 24 * 60 * 60 * 1000;
 /** Of the flags API, where all members may have the same ones. */
-const MAX_ASKED = 100;
+const MAX_ASKED = 200;
 
 interface FailingHook {
   /** Unique among all. */
@@ -25,9 +25,11 @@ interface FailingHook {
   isOn: boolean;
   why: string;
   at: number;
+  /** The page with its deliveries; those of the other APIs' webhooks are yet to be. */
+  page: string;
 }
 
-function toCause({ id, title, isOn, why, at }: FailingHook): Cause {
+function toCause({ id, title, isOn, why, at, page }: FailingHook): Cause {
   return {
     id: `webhook-${id}`,
     kind: 'webhook',
@@ -35,7 +37,7 @@ function toCause({ id, title, isOn, why, at }: FailingHook): Cause {
     title,
     reason: `The last delivery failed${why === '' ? '' : ` (${why.slice(0, 200)})`}${isOn ? '' : ', and it is switched off'}.`,
     at,
-    action: { label: 'Look at deliveries', path: `account/webhooks?q=${encodeURIComponent(title)}` },
+    action: { label: 'Look at deliveries', path: page },
   };
 }
 
@@ -49,12 +51,21 @@ function whyOf({ error, status }: LastDelivery): string {
 }
 
 export async function findFlagWebhooks({ db, now, can }: Searcher): Promise<Cause[]> {
-  const seen = (await listWebhooks(db)).filter((webhook) => can(webhookResource(webhook), 'viewWebhook'));
+  const seen = (await listReceivers(db)).filter((one) => can(receiverResource(one), viewActionOf(one)));
   const causes: Cause[] = [];
   for (const { id, name, on: isOn } of seen.slice(0, MAX_ASKED)) {
     const last = await findLastDelivery(db, 'flags', id);
     if (isFailing(last, now - WEEK))
-      causes.push(toCause({ id: `flags-${id}`, title: name || id, isOn, why: whyOf(last), at: last.at }));
+      causes.push(
+        toCause({
+          id: `flags-${id}`,
+          title: name || id,
+          isOn,
+          why: whyOf(last),
+          at: last.at,
+          page: `account/webhooks?hook=${id}`,
+        }),
+      );
   }
   return causes;
 }
@@ -70,6 +81,7 @@ export async function findActorWebhooks({ db, now, accountId, can }: Searcher): 
         isOn: is_enabled === 1,
         why: '',
         at: at ?? now,
+        page: `actors/webhooks/${encodeURIComponent(id)}`,
       }),
     );
 }
@@ -89,6 +101,7 @@ export async function findHostWebhooks({ db, now, caller, accountId, can }: Sear
           isOn: is_active === 1,
           why: last_message ?? whyOf(last),
           at: last.at,
+          page: `repository-webhooks/${number}`,
         }),
       );
   }
