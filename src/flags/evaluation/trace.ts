@@ -1,4 +1,4 @@
-// The trace of an evaluation: which prerequisites, targets, rules, clauses and segments were looked at on the way to a result. ADR 9912.
+// The trace of an evaluation: which prerequisites, targets, rules, clauses and segments were looked at on the way to a result. ADR 0151.
 import type { ClauseData, RolloutData, RuleData, SegmentData, SegmentRuleData } from './data.ts';
 import type { EvaluationResult, Membership } from './run.ts';
 

@@ -1,4 +1,4 @@
-// When a flag is ready to be removed from code: the rule, and the reason in words. ADR 9911.
+// When a flag is ready to be removed from code: the rule, and the reason in words. ADR 0150.
 import { WHOLE, type ConfigSummary } from '../feature-flags/model.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
