@@ -12,7 +12,7 @@ import { webhookSubscriber } from '../webhooks/deliveries.ts';
 import { changeFlag, removeFlag } from './change/change-flag.ts';
 import { readFlagFilter, readFlagSort } from './filter.ts';
 import { addEnvironment, insertTestFlag, makeHome, NOW, type Home } from './fixture.ts';
-import { listFlags, listConfigHeads, listWholeConfigs } from './store-lists.ts';
+import { listFlags, listFlagsByKey, listConfigHeads, listWholeConfigs } from './store-lists.ts';
 import { findFlags, findMaintainers, listDependents } from './store-references.ts';
 import { findFlagUsage, listFlagUsage } from './store-usage.ts';
 import { insertConfigs } from './store-new-configs.ts';
@@ -116,6 +116,7 @@ onEachEngine((testEngine) => {
       }
     }
     const ids = [found!.flag.id];
+    await listFlagsByKey(db, project.id, 'flag-1', 20);
     await listConfigHeads(db, ids, [environment!.id]);
     await listWholeConfigs(db, ids, [environment!.id]);
     await findMaintainers(db, ids);

@@ -241,6 +241,25 @@ function referencedFlags(
   );
 }
 
+/** Flags that are not archived whose keys come after this one, without their configurations. */
+export async function listFlagsByKey(
+  db: Db,
+  projectId: string,
+  after: string,
+  limit: number,
+): Promise<Flag[]> {
+  const rows = await db
+    .selectFrom('flags')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('state', 'in', ['live', 'deprecated'])
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+  return await mapInSlices(rows, (row) => fromFlagRow(row));
+}
+
 /** The heads of configurations, by flag and environment. */
 export async function listConfigHeads(
   db: Db,

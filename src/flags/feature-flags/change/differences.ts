@@ -188,7 +188,8 @@ function rulesLine(before: readonly Rule[], after: readonly Rule[]): string {
   return 'Changed the rules';
 }
 
-function describeServe(flag: Flag, { variation, rollout }: Serve): string {
+/** In Markdown: a variation, or the shares of a rollout. */
+export function describeServe(flag: Flag, { variation, rollout }: Serve): string {
   if (rollout === undefined) return describeVariation(flag, variation);
   const shares = rollout.variations.map(
     (share) => `${share.weight / 1000}% ${describeVariation(flag, share.variation)}`,
@@ -196,7 +197,7 @@ function describeServe(flag: Flag, { variation, rollout }: Serve): string {
   return shares.length > 5 ? 'a rollout' : shares.join(', ');
 }
 
-function describeVariation({ variations }: Flag, index: number | undefined): string {
+export function describeVariation({ variations }: Flag, index: number | undefined): string {
   if (index === undefined) return 'nothing';
   const { name, value } = variations[index] ?? {};
   return quote(name ?? JSON.stringify(value) ?? String(index));
