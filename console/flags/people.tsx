@@ -12,7 +12,7 @@ interface Member {
 const UNKNOWN = 'a member';
 
 /** Each member is read once; who may not see members sees that it was one. */
-export function useMemberName(id: string | undefined): string {
+function useMemberName(id: string | undefined): string {
   const { data } = useRead<Member>(
     { call: { api: 'flags', path: path`/members/${id ?? ''}` }, topics: ['member'] },
     { isEnabled: id !== undefined },

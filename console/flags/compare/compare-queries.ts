@@ -1,25 +1,44 @@
 // What comparing and copying environments reads and writes.
+import { useEffect, useMemo } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange, usePages, useRead } from '../../api/read.ts';
 
-/** A part of the configuration that is not the same. */
+/** A part of the configuration that is not the same, in the words of both. */
 export interface DifferingPart {
   part: string;
-  /** What the copy would do, in words. */
-  sentences: string[];
+  from: string;
+  to: string;
 }
 
 export interface DifferingFlag {
-  key: string;
+  /** Its key. */
+  flag: string;
   name: string;
+  version: number;
   parts: DifferingPart[];
 }
 
+const ROWS_AT_ONCE = 25;
+/** Where few flags differ, so many pages are read before somebody is asked. */
+const PATIENT_PAGES = 20;
+
 export function useComparison(project: string, from: string, to: string) {
-  return usePages<DifferingFlag>({
-    call: { api: 'signalbox', path: path`/projects/${project}/compare`, query: { from, to } },
+  const list = usePages<DifferingFlag>({
+    call: {
+      api: 'signalbox',
+      path: path`/projects/${project}/compare`,
+      query: { from, to, limit: ROWS_AT_ONCE },
+    },
     topics: ['flag'],
   });
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
+  const read = data?.pages.length ?? 0;
+  const isShort = rows.length < ROWS_AT_ONCE && read < PATIENT_PAGES;
+  useEffect(() => {
+    if (read > 0 && isShort && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [read, isShort, hasNextPage, isFetching, isError, fetchNextPage]);
+  return { list, rows, isSearching: hasNextPage && isShort };
 }
 
 export const MAX_FLAGS = 100;
@@ -28,17 +47,26 @@ export const MAX_TARGETS = 10;
 export interface CopyPlan {
   from: string;
   to: readonly string[];
-  flags: readonly { key: string; parts: readonly string[] }[];
+  /** With the versions that were compared: what was changed since is not copied over. */
+  flags: readonly { key: string; parts: readonly string[]; version: number }[];
+  /** Copies even where a planned change could then no longer be made. */
+  ignoreConflicts?: boolean;
 }
 
 /** What happens, or would happen, to one flag in one environment. */
 export interface CopyItem {
-  key: string;
-  environmentKey: string;
-  isChanged: boolean;
-  sentences: string[];
+  flag: string;
+  environment: string;
+  outcome: 'changed' | 'same' | 'approval-required' | 'refused';
+  sentences: { sentence: string }[];
   /** Why it is not changed. */
   reason?: string;
+}
+
+export interface CopyReply {
+  /** How many have changed, or would. */
+  changed: number;
+  items: CopyItem[];
 }
 
 export function copyCall(project: string, plan: CopyPlan, isDryRun: boolean, comment = ''): Call {
@@ -52,14 +80,14 @@ export function copyCall(project: string, plan: CopyPlan, isDryRun: boolean, com
 
 /** Nothing is written. */
 export function useDryRun(project: string, plan: CopyPlan, comment: string) {
-  return useRead<{ items: CopyItem[] }>(
+  return useRead<CopyReply>(
     { call: copyCall(project, plan, true, comment), topics: ['flag', 'env'] },
     { keepsPrevious: true },
   );
 }
 
 export function useCopy(project: string, plan: CopyPlan) {
-  return useChange<string, { items: CopyItem[] }>(
+  return useChange<string, CopyReply>(
     (comment) => copyCall(project, plan, false, comment),
     ['flag', 'activity'],
   );

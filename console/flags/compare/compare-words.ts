@@ -28,6 +28,8 @@ export const COMPARE = {
     offVariation: 'When off',
     migrationSettings: 'Migration settings',
   } as Readonly<Record<string, string>>,
+  differs: (from: string, here: string, to: string, there: string) =>
+    here === there ? `${from} and ${to}: ${here}, not the same` : `${from}: ${here} · ${to}: ${there}`,
   ofFlag: (name: string) => `of ${name}`,
   equal: {
     title: (from: string, to: string) => `${from} and ${to} are the same`,
@@ -58,6 +60,7 @@ export const COPY = {
   comment: 'Comment',
   commentRequired: (keys: readonly string[]) => `required for ${listed(keys)}`,
   commentFirst: 'Write a comment first.',
+  conflicts: 'Copy even where a planned change could then no longer be made',
   wait: 'Please wait until the difference is shown.',
   confirm: (changes: number, from: string, to: readonly string[]) =>
     `Copy ${counted(changes, 'configuration', 'configurations')} from ${from} to ${listed(to)}`,
@@ -67,6 +70,7 @@ export const COPY = {
   wouldChange: 'changes',
   unchanged: 'stays as it is',
   refused: 'not changed',
+  needsApproval: 'needs approval',
   wouldRefuse: 'cannot be changed',
   skipped: (number: number) =>
     `${counted(number, 'configuration is', 'configurations are')} left out for the reasons below.`,

@@ -30,8 +30,7 @@ interface ComparisonProps {
 }
 
 export function Comparison({ project, from, to, environments }: ComparisonProps) {
-  const list = useComparison(project, from.key, to.key);
-  const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const { list, rows, isSearching } = useComparison(project, from.key, to.key);
   const [ticks, setAll] = useState<Ticks>(new Map());
   const [targets, setTargets] = useState<readonly string[]>([to.key]);
   const [plan, setPlan] = useState<CopyPlan>();
@@ -39,7 +38,7 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
   // What is no longer different is not copied.
   const kept = new Map(
     [...ticks].flatMap(([key, parts]) => {
-      const flag = rows.find((row) => row.key === key);
+      const flag = rows.find((row) => row.flag === key);
       const still = parts.filter((part) => flag?.parts.some((one) => one.part === part));
       return still.length === 0 ? [] : [[key, still] as const];
     }),
@@ -56,8 +55,8 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
     return <ReadProblem error={list.error} onRetry={() => void list.refetch()} />;
   const selectRows = (selected: ReadonlySet<string>) => {
     const next = rows
-      .filter(({ key }) => selected.has(key))
-      .map(({ key, parts }) => [key, kept.get(key) ?? parts.map(({ part }) => part)] as const);
+      .filter(({ flag }) => selected.has(flag))
+      .map(({ flag, parts }) => [flag, kept.get(flag) ?? parts.map(({ part }) => part)] as const);
     setAll(new Map(next));
   };
   return (
@@ -69,13 +68,13 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
       </div>
       <Table
         label={COMPARE.table}
-        columns={columnsOf(kept, (flag, parts) => setAll(setTicks(kept, flag, parts)))}
+        columns={columnsOf(from, to, kept, (flag, parts) => setAll(setTicks(kept, flag, parts)))}
         rows={rows}
-        rowKey={({ key }) => key}
+        rowKey={({ flag }) => flag}
         rowLabel={({ name }) => name}
-        rowHref={({ key }) => flagHref(project, key, to.key)}
+        rowHref={({ flag }) => flagHref(project, flag, to.key)}
         selection={{ selected: new Set(kept.keys()), onChange: selectRows }}
-        isLoading={list.isPending}
+        isLoading={list.isPending || (isSearching && rows.length === 0)}
         emptyState={
           <EmptyState icon="check" title={COMPARE.equal.title(from.key, to.key)} text={COMPARE.equal.text} />
         }
@@ -84,7 +83,7 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
             shown={rows.length}
             nouns={COMPARE.nouns}
             hasMore={list.hasNextPage}
-            isReadingMore={list.isFetchingNextPage}
+            isReadingMore={list.isFetchingNextPage || isSearching}
             onMore={() => void list.fetchNextPage()}
           />
         }
@@ -101,7 +100,11 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
             setPlan({
               from: from.key,
               to: targets,
-              flags: [...kept].map(([key, parts]) => ({ key, parts })),
+              flags: [...kept].map(([key, parts]) => ({
+                key,
+                parts,
+                version: rows.find(({ flag }) => flag === key)?.version ?? 0,
+              })),
             })
           }
         >
@@ -113,7 +116,7 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
           project={project}
           plan={plan}
           environments={environments}
-          names={new Map(rows.map(({ key, name }) => [key, name]))}
+          names={new Map(rows.map(({ flag, name }) => [flag, name]))}
           onClose={() => setPlan(undefined)}
           onCopied={() => setAll(new Map())}
         />
@@ -128,6 +131,8 @@ function flagHref(project: string, flag: string, environment: string): string {
 }
 
 function columnsOf(
+  from: Environment,
+  to: Environment,
   ticks: Ticks,
   onTick: (flag: string, parts: string[]) => void,
 ): TableColumn<DifferingFlag>[] {
@@ -136,51 +141,47 @@ function columnsOf(
       id: 'flag',
       head: COMPARE.columns.flag,
       isMain: true,
-      cell: ({ name, key }) => (
+      cell: ({ name, flag }) => (
         <span className="two">
           <b className="cut">{name}</b>
-          <small className="mono cut">{key}</small>
+          <small className="mono cut">{flag}</small>
         </span>
       ),
-      aside: ({ key }) => <CopyButton text={key} label={COMPARE.copyKey(key)} />,
+      aside: ({ flag }) => <CopyButton text={flag} label={COMPARE.copyKey(flag)} />,
     },
     {
       id: 'parts',
       head: COMPARE.columns.parts,
-      cell: (flag) => <Parts flag={flag} ticked={ticks.get(flag.key) ?? []} onTick={onTick} />,
+      cell: (row) => <Parts row={row} ends={[from, to]} ticked={ticks.get(row.flag) ?? []} onTick={onTick} />,
     },
   ];
 }
 
 interface PartsProps {
-  flag: DifferingFlag;
+  row: DifferingFlag;
+  ends: readonly [Environment, Environment];
   ticked: readonly string[];
   onTick: (flag: string, parts: string[]) => void;
 }
 
-function Parts({ flag: { key, name, parts }, ticked, onTick }: PartsProps) {
+function Parts({ row: { flag, name, parts }, ends: [from, to], ticked, onTick }: PartsProps) {
   return (
     <ul className="stack stack--8 compare__parts">
-      {parts.map(({ part, sentences }) => {
-        const label = COMPARE.parts[part] ?? part;
-        return (
-          <li key={part}>
-            <Checkbox
-              label={
-                <>
-                  <span className="w5">{label}</span>
-                  <span className="vh"> {COMPARE.ofFlag(name)}</span>
-                </>
-              }
-              isChecked={ticked.includes(part)}
-              onChange={(isOn) =>
-                onTick(key, isOn ? [...ticked, part] : ticked.filter((one) => one !== part))
-              }
-              help={sentences.map(plainText).join('. ')}
-            />
-          </li>
-        );
-      })}
+      {parts.map(({ part, from: here, to: there }) => (
+        <li key={part}>
+          <Checkbox
+            label={
+              <>
+                <span className="w5">{COMPARE.parts[part] ?? part}</span>
+                <span className="vh"> {COMPARE.ofFlag(name)}</span>
+              </>
+            }
+            isChecked={ticked.includes(part)}
+            onChange={(isOn) => onTick(flag, isOn ? [...ticked, part] : ticked.filter((one) => one !== part))}
+            help={COMPARE.differs(from.key, plainText(here), to.key, plainText(there))}
+          />
+        </li>
+      ))}
     </ul>
   );
 }

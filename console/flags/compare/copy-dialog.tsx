@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/choice.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/input.tsx';
@@ -33,11 +34,15 @@ export function CopyDialog(props: CopyDialogProps) {
   const targets = environments.filter(({ key }) => plan.to.includes(key));
   const guarded = targets.filter(needsTypedKey);
   const commented = targets.filter(({ requireComments }) => requireComments).map(({ key }) => key);
-  const dryRun = useDryRun(project, plan, commented.length > 0 ? COPY.done : '');
-  const copy = useCopy(project, plan);
-  useSayDraft(copyCall(project, plan, false, comment.trim()));
+  const [ignoreConflicts, setIgnoring] = useState(false);
+  const wanted = { ...plan, ...(ignoreConflicts && { ignoreConflicts }) };
+  const dryRun = useDryRun(project, wanted, commented.length > 0 ? COPY.done : '');
+  const copy = useCopy(project, wanted);
+  useSayDraft(copyCall(project, wanted, false, comment.trim()));
   const untyped = guarded.find(({ key }) => typed[key]?.trim() !== key);
-  const changes = dryRun.data?.items.filter(({ isChanged }) => isChanged).length ?? 0;
+  const changes = dryRun.data?.changed ?? 0;
+  const isContested =
+    dryRun.data?.items.some(({ reason = '' }) => reason.includes('ignoreConflicts')) === true;
   if (copy.data !== undefined)
     return <CopyResult plan={plan} items={copy.data.items} names={names} onClose={onClose} />;
   const reason =
@@ -83,6 +88,9 @@ export function CopyDialog(props: CopyDialogProps) {
           <Skipped items={dryRun.data.items} />
           <CopyItems items={dryRun.data.items} targets={plan.to} names={names} isDone={false} />
         </>
+      )}
+      {(isContested || ignoreConflicts) && (
+        <Checkbox label={COPY.conflicts} isChecked={ignoreConflicts} onChange={setIgnoring} />
       )}
       <Field
         label={COPY.comment}

@@ -19,15 +19,17 @@ export function CopyItems({ items, targets, names, isDone }: CopyItemsProps) {
           <h3 className="t13">{COPY.in(environment)}</h3>
           <ul className="stack stack--8 compare__items">
             {items
-              .filter(({ environmentKey }) => environmentKey === environment)
+              .filter((item) => item.environment === environment)
               .map((item) => (
-                <li key={item.key} className="stack stack--4">
+                <li key={item.flag} className="stack stack--4">
                   <span className="row row--wrap">
-                    <b>{names.get(item.key) ?? item.key}</b>
+                    <b>{names.get(item.flag) ?? item.flag}</b>
                     <ItemState item={item} isDone={isDone} />
                   </span>
                   {item.reason !== undefined && <span className="t13">{item.reason}</span>}
-                  {item.sentences.length > 0 && <Sentences sentences={item.sentences} />}
+                  {item.sentences.length > 0 && (
+                    <Sentences sentences={item.sentences.map(({ sentence }) => sentence)} />
+                  )}
                 </li>
               ))}
           </ul>
@@ -37,8 +39,9 @@ export function CopyItems({ items, targets, names, isDone }: CopyItemsProps) {
   );
 }
 
-function ItemState({ item: { isChanged, reason }, isDone }: { item: CopyItem; isDone: boolean }) {
-  if (reason !== undefined) return <Status tone="bad">{isDone ? COPY.refused : COPY.wouldRefuse}</Status>;
-  if (!isChanged) return <Status tone="neutral">{COPY.unchanged}</Status>;
+function ItemState({ item: { outcome }, isDone }: { item: CopyItem; isDone: boolean }) {
+  if (outcome === 'refused') return <Status tone="bad">{isDone ? COPY.refused : COPY.wouldRefuse}</Status>;
+  if (outcome === 'approval-required') return <Status tone="warn">{COPY.needsApproval}</Status>;
+  if (outcome === 'same') return <Status tone="neutral">{COPY.unchanged}</Status>;
   return <Status tone="ok">{isDone ? COPY.changed : COPY.wouldChange}</Status>;
 }
