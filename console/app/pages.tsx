@@ -25,6 +25,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/flags/:project/:flag/*?', () => import('../flags/flag/flag-page.tsx')),
   page('/environments', () => import('../flags/environments/environments-page.tsx')),
   page('/environments/:project', () => import('../flags/environments/environments-page.tsx')),
+  page('/new-flag', () => import('../flags/new-flag/new-flag-page.tsx')),
   page('/new-flag/:project', () => import('../flags/new-flag/new-flag-page.tsx')),
   page('/segments', () => import('../flags/segments/segments-page.tsx')),
   page('/segments/:project', () => import('../flags/segments/segments-page.tsx')),

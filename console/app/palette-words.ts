@@ -16,6 +16,7 @@ export const PALETTE = {
     ['@', 'people'],
     ['#', 'issues'],
   ],
+  newFlag: 'New flag',
   newToken: 'New token…',
   inviteMember: 'Invite a member…',
   switchTheme: 'Switch between light and dark',

@@ -61,7 +61,7 @@ onEachEngine((engine) => {
         { client: 'curl' },
         { dismissed: ['first-run'] },
         { tables: Object.fromEntries(tables.map((name) => [name, { density: 'compact' }])) },
-        { client: 'curl' },
+        { views: { 'flags/shop': [{ name: 'Mine, live', query: 'owner=me&sort=name' }] } },
       ];
       await Promise.all(
         patches.map(async (body) => {
@@ -78,7 +78,11 @@ onEachEngine((engine) => {
         'tables',
         'theme',
         'timeZone',
+        'views',
       ]);
+      assert.deepEqual(json['views'], {
+        'flags/shop': [{ name: 'Mine, live', query: 'owner=me&sort=name' }],
+      });
       const cleared = await server.call(preferences, { ...own, method: 'PATCH', body: { theme: null } });
       assert.equal(cleared.json['theme'], undefined);
       assert.equal(cleared.json['client'], 'curl');
@@ -94,6 +98,10 @@ onEachEngine((engine) => {
         [{ timeZone: 'Mars/Olympus' }, 422],
         [{ other: 1 }, 422],
         [{ tables: long }, 413],
+        [{ views: { flags: [{ name: '', query: '' }] } }, 422],
+        [{ views: { flags: [{ name: 'x', query: 'y'.repeat(2001) }] } }, 422],
+        [{ views: { flags: Array(51).fill({ name: 'x', query: '' }) } }, 422],
+        [{ views: { flags: [{ name: 'x', query: '', other: 1 }] } }, 422],
         [[], 400],
         ['{', 400],
       ] as const) {

@@ -4,6 +4,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   'first-run': '?first=1',
   search: '/search?q=demo',
   flags: '/flags/demo',
+  'new-flag': '/new-flag/demo',
   flag: '/flags/demo/new-checkout',
   runs: '/runs',
   repositories: '/code',

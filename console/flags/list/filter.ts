@@ -63,6 +63,8 @@ export function readTokens({ get }: SearchState, environment: string | undefined
       .filter((value) => value !== '')
       .map((value) => `${name}:${value}`),
   );
+  // Links of the server name what they filter by as its API does.
+  if (get('filter') === 'readyToRemove:true') words.push('is:stale');
   return words.slice(0, MAX_TOKENS).flatMap((word) => readToken(word, environment) ?? []);
 }
 
@@ -75,7 +77,7 @@ export function searchPatchOf(tokens: readonly FilterToken[]): SearchPatch {
       .map(({ value }) => value)
       .join(','),
   ]);
-  return Object.fromEntries(values) as SearchPatch;
+  return { filter: undefined, ...(Object.fromEntries(values) as SearchPatch) };
 }
 
 export function hasToken(tokens: readonly FilterToken[], wanted: FilterToken): boolean {

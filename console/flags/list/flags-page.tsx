@@ -1,7 +1,7 @@
 // The flags of a project: what is on where, with a switch for each, found by filters and changed one by one or many together.
 import '../../styles/flag-list.css';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { Redirect, useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useParams, useSearch } from 'wouter';
 import { prefetch } from '../../api/read.ts';
 import { useMe } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -15,9 +15,10 @@ import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useKeys } from '../../ui/keys.ts';
 import { PageHead } from '../../ui/page.tsx';
-import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { lastProject, rememberProject } from '../last-place.ts';
+import { FirstProject } from '../first-project.tsx';
+import { rememberProject } from '../last-place.ts';
 import type { Flag } from '../flag.ts';
 import { flagRead, useProjects } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
@@ -46,25 +47,10 @@ const FITTING_COLUMNS = 4;
 
 export default function FlagsPage() {
   const { project } = useParams<{ project?: string }>();
-  return project === undefined ? <FirstProject /> : <ProjectFlags key={project} project={project} />;
-}
-
-/** Without a project the one that was opened last is shown, else the first. */
-function FirstProject() {
-  usePageInfo([{ label: FLAG_WORDS.flags }]);
-  const { data, error, refetch } = useProjects();
-  const known = lastProject();
-  const chosen = data?.items.find(({ key }) => key === known) ?? data?.items[0];
-  if (chosen !== undefined) return <Redirect to={`/flags/${encodeURIComponent(chosen.key)}`} replace />;
-  return (
-    <main id="main" className="page" tabIndex={-1}>
-      <PageHead title={FLAG_WORDS.flags} />
-      {error !== null && <ReadProblem error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Skeleton rows={8} />}
-      {data !== undefined && (
-        <EmptyState icon="flag" title={FLAG_WORDS.noProjects.title} text={FLAG_WORDS.noProjects.text} />
-      )}
-    </main>
+  return project === undefined ? (
+    <FirstProject section="flags" title={FLAG_WORDS.flags} />
+  ) : (
+    <ProjectFlags key={project} project={project} />
   );
 }
 

@@ -7,6 +7,7 @@ import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { FirstProject } from '../first-project.tsx';
 import { useEnvironments } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
 import { CreatedFlag } from './created-flag.tsx';
@@ -15,7 +16,15 @@ import { useFlagDefaults, useProject } from './new-flag-queries.ts';
 import { NEW_FLAG_WORDS as WORDS } from './new-flag-words.ts';
 
 export default function NewFlagPage() {
-  const { project } = useParams<{ project: string }>();
+  const { project } = useParams<{ project?: string }>();
+  return project === undefined ? (
+    <FirstProject section="new-flag" title={WORDS.title} />
+  ) : (
+    <NewFlag project={project} />
+  );
+}
+
+function NewFlag({ project }: { project: string }) {
   const page = `/new-flag/${encodeURIComponent(project)}`;
   const list = `/flags/${encodeURIComponent(project)}`;
   const search = useSearchState(page);

@@ -50,7 +50,11 @@ export function PlacePicker<Item extends Named>(props: PlacePickerProps<Item>) {
   return (
     // The keys move between the buttons inside.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div ref={box} className="picker stack stack--8" onKeyDown={(event) => onArrows(event, fitting[0]?.key, onChoose)}>
+    <div
+      ref={box}
+      className="picker stack stack--8"
+      onKeyDown={(event) => onArrows(event, fitting[0]?.key, onChoose)}
+    >
       <FilterInput value={typed} onChange={setTyped} label={words.find} hasSlashKey={false} />
       <div className="menu picker__list">
         {last.length > 0 && <p className="h4">{WORDS.recent}</p>}
