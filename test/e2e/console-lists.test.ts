@@ -156,6 +156,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await page.getByRole('link', { name: 'Rolled out' }).click();
     await page.waitForURL(/flags\/shop\/rolled\?env=test$/);
     await page.getByRole('heading', { name: 'Rolled out', level: 1 }).waitFor();
+    await page.getByRole('img', { name: 'true 12.5 %, false 87.5 %' }).waitFor();
     await close();
   });
 

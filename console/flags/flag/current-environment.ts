@@ -1,7 +1,8 @@
-// The environment that the page of a flag is about: that of the address, else the one that was looked at last.
+// The environment that the page of a flag is about: that of the address, else as the switcher has it.
 import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
-import { recentEnvironments, rememberEnvironment } from '../last-place.ts';
+import { rememberEnvironment } from '../last-place.ts';
+import { presentEnvironment } from '../present-environment.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
 
 export interface CurrentEnvironment {
@@ -16,10 +17,7 @@ export function useCurrentEnvironment(project: string): CurrentEnvironment {
   const environments = data?.items ?? [];
   // Lists name several.
   const asked = params.get('env')?.split(',')[0];
-  const current =
-    [asked, ...recentEnvironments(project)]
-      .map((key) => environments.find((one) => one.key === key))
-      .find((one) => one !== undefined) ?? environments[0];
+  const current = presentEnvironment(data?.items, project, asked);
   useEffect(() => {
     if (asked !== undefined && current?.key === asked) rememberEnvironment(project, asked);
   }, [project, asked, current?.key]);

@@ -25,6 +25,7 @@ import type { Saving } from './use-saving.ts';
 import {
   ApprovalFields,
   instantOf,
+  laterToday,
   ownZone,
   ScheduleFields,
   type ScheduleDraft,
@@ -56,7 +57,7 @@ export function SaveForm({ change, title, preview, saving, onClose }: SaveFormPr
     description: '',
   });
   const [wish, setWish] = useState<When>('now');
-  const [schedule, setSchedule] = useState<ScheduleDraft>({ local: '', zone: ownZone() });
+  const [schedule, setSchedule] = useState<ScheduleDraft>(() => laterToday(ownZone()));
   const [reviewers, setReviewers] = useState<string[]>([]);
   const [typed, setTyped] = useState('');
 

@@ -7,7 +7,7 @@ import { FilterInput, SelectInput, TextInput } from '../../ui/input.tsx';
 import { TimeZoneContext } from '../../ui/time.tsx';
 import { useReviewers, type Reviewer } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
-import { toInstant } from './zoned-time.ts';
+import { toInstant, toLocalText } from './zoned-time.ts';
 
 export type When = 'now' | 'schedule' | 'approval';
 
@@ -24,6 +24,14 @@ export function instantOf({ local, zone }: ScheduleDraft): number | undefined {
 
 export function ownZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A full hour, at least one from now. */
+export function laterToday(zone: string): ScheduleDraft {
+  const hour = Math.ceil(Date.now() / HOUR_MS + 1) * HOUR_MS;
+  return { local: toLocalText(hour, zone), zone };
 }
 
 export interface ScheduleFieldsProps {

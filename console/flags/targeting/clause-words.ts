@@ -18,7 +18,7 @@ export function subjectWords({ attribute, op, contextKind }: Clause): string {
   return contextKind === USER ? name : `${contextKind} ${name}`;
 }
 
-export function clauseSentence(clause: Clause): string {
+function clauseSentence(clause: Clause): string {
   const shown = clause.values.slice(0, MAX_VALUES).map(String).join(', ');
   const rest = clause.values.length - MAX_VALUES;
   return `${subjectWords(clause)} ${operatorWords(clause)} ${shown}${rest > 0 ? ` ${WORDS.moreValues(rest)}` : ''}`;
