@@ -16,6 +16,7 @@ import { useCurrentEnvironment } from './current-environment.ts';
 import { EnvironmentBar } from './environment-bar.tsx';
 import { FlagSwitch } from './flag-switch.tsx';
 import { FLAG_WORDS as WORDS } from './flag-words.ts';
+import { WaitingBadges } from './waiting-badges.tsx';
 
 type FlagTab = ComponentType<{ project: string; flag: Flag }>;
 
@@ -67,6 +68,9 @@ export default function FlagPage() {
           <>
             {current !== undefined && <FlagSwitch project={project} flag={flag} environment={current} />}
             <FlagBadges flag={flag} />
+            {current !== undefined && (
+              <WaitingBadges project={project} flag={flag.key} environment={current.key} />
+            )}
           </>
         }
         meta={<FlagMeta project={project} flag={flag} environment={current} />}

@@ -18,6 +18,8 @@ export const FLAG_WORDS = {
   needs: (action: string, resource: string) =>
     `Needs ${action} on ${resource}. An administrator can give it.`,
   archivedSwitch: 'The flag is archived: restore it in its settings first.',
+  changes: 'changes',
+  waiting: (number: number) => (number === 1 ? '1 request waits' : `${number} requests wait`),
   version: (version: number) => `v${version}`,
   maintainer: (name: string) => `Maintained by ${name}`,
   nobody: 'Nobody maintains it',
