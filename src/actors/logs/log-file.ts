@@ -12,6 +12,7 @@ import {
   startOfLine,
   TAIL_BYTES,
 } from './model.ts';
+import { countLines } from './line-index.ts';
 import type { LogAppend } from './store.ts';
 
 const read = promisify(readAt);
@@ -20,6 +21,8 @@ const read = promisify(readAt);
 const READ_BYTES = CHUNK_BYTES;
 /** So much of a file that is stored or skipped may stay on the disk. */
 const STALE_BYTES = 64 * 1024 * 1024;
+/** Of bytes that are skipped, so many are read to count their lines. */
+const COUNTED_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 /** Programs and the platform append: the kernel keeps their lines in order. */
 const CREATE = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
@@ -101,6 +104,7 @@ export class LogFile {
     const start = size < from ? 0 : from;
     const begin = await this.#skipAhead(start, size);
     const skipped = begin - start;
+    const skippedLines = await this.#countSkipped(start, begin);
     const room = Math.min(
       CHUNK_BYTES,
       this.#totalBytes < HEAD_BYTES ? HEAD_BYTES - this.#totalBytes : CHUNK_BYTES,
@@ -114,7 +118,7 @@ export class LogFile {
       this.#sizeAtRest = size;
       return undefined;
     }
-    return { id, file, from, to, skipped, content, ending };
+    return { id, file, from, to, skipped, skippedLines, content, ending };
   }
 
   /** After the bytes are stored. */
@@ -144,6 +148,15 @@ export class LogFile {
     if (this.#totalBytes < HEAD_BYTES || size - position <= TAIL_BYTES) return position;
     const target = size - TAIL_BYTES;
     return target + startOfLine(await this.#read(target, LINE_BYTES));
+  }
+
+  /** So that lines keep their numbers. Of very many bytes, only the first ones are counted, and the rest is taken to be alike. */
+  async #countSkipped(start: number, end: number): Promise<number> {
+    const counted = Math.min(end, start + COUNTED_BYTES);
+    let lines = 0;
+    for (let at = start; at < counted; at += READ_BYTES)
+      lines += countLines(await this.#read(at, Math.min(READ_BYTES, counted - at)));
+    return counted === end ? lines : Math.round((lines / (counted - start)) * (end - start));
   }
 
   async #read(position: number, length: number): Promise<Uint8Array> {

@@ -8,13 +8,8 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { budgetIdOf } from '../../kernel/limits/limits.ts';
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { startExport } from '../export/exporters.ts';
-import { openEnvVars } from '../actors/env-vars.ts';
-import { isBuildOwner, openBuild } from '../builds/access.ts';
-import { buildNotFound, type Build } from '../builds/model.ts';
-import { hasPublicLog, findSnapshot } from '../builds/store.ts';
-import { checkRun } from '../runs/access.ts';
-import { findRun } from '../runs/store.ts';
-import { AnsiStripper, LogMask } from './log-filters.ts';
+import { checkLogAccess, LOG_ACCESS, maskOf } from './access.ts';
+import { AnsiStripper, type LogMask } from './log-filters.ts';
 import { cutNotice } from './model.ts';
 import { readLog } from './stored-log.ts';
 import type { LogChunk } from './store.ts';
@@ -29,9 +24,6 @@ export const LogQuery = Type.Object({
 export const PUBLIC_LOGS =
   'The log of a build of a public Actor can be read by all who can see the build; for others than the owner, the values of ' +
   'environment variables are replaced by `***`.';
-
-/** For the `access` of routes that serve logs. */
-const LOG_ACCESS = { action: 'viewRun', others: ['viewBuild'], ofOwner: true } as const;
 
 type LogCall = Pick<Call, 'can' | 'method'> & { caller: KnownCaller; query: Static<typeof LogQuery> };
 
@@ -49,30 +41,6 @@ export async function serveLog(call: LogCall, kernel: Kernel, id: string): Promi
   return stream
     ? new Stream(followLog(kernel, id, text, call), headers, 200, true)
     : new Stream(await startExport(storedText(kernel, id, text)), headers);
-}
-
-/** Returns the build where it belongs to somebody else. */
-async function checkLogAccess(call: LogCall, kernel: Kernel, id: string): Promise<Build | undefined> {
-  const run = await findRun(kernel.db, id);
-  if (run !== undefined) {
-    checkRun(call, run, 'viewRun');
-    return undefined;
-  }
-  const build = await openBuild(kernel, call, id, 'viewBuild');
-  if (isBuildOwner(call.caller, build)) return undefined;
-  if (!(await hasPublicLog(kernel.db, id))) throw buildNotFound();
-  return build;
-}
-
-/** The programs of a build have its variables, secret ones too, and may print them. */
-async function maskOf(kernel: Kernel, { id, definition }: Build): Promise<LogMask> {
-  const { envVars = [] } = (await findSnapshot(kernel.db, id)) ?? {};
-  const plain = openEnvVars(kernel, { envVars });
-  const defined = Object.values(definition?.['environmentVariables'] ?? {});
-  return new LogMask([
-    ...envVars.map(({ name, isSecret }) => ({ value: plain[name]!, isSecret })),
-    ...defined.flatMap((value) => (typeof value === 'string' ? [{ value, isSecret: false }] : [])),
-  ]);
 }
 
 async function* storedText(kernel: Kernel, id: string, text: LogText): AsyncGenerator<Uint8Array> {

@@ -7,6 +7,7 @@ import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { HEAD_BYTES, LOG_BYTES, splitIntoChunks, TAIL_BYTES } from './model.ts';
+import { countLines, type LineIndex } from './line-index.ts';
 import type { LogFileRow, LogRow } from './tables.ts';
 
 /** Notified with the ids of logs that have grown or ended, joined by commas. */
@@ -23,6 +24,10 @@ export interface StoredLog {
   isPacked: boolean;
   totalBytes: number;
   blob?: { key: string; bytes: number; headBytes: number };
+  /** Absent in logs of older releases, until they are packed or read by lines. */
+  totalLines?: number;
+  /** Of a packed log, as JSON. */
+  lineIndex?: string;
 }
 
 export async function insertLog(tx: Db, log: { id: string; userId: string }, now: number): Promise<void> {
@@ -38,6 +43,8 @@ export async function insertLog(tx: Db, log: { id: string; userId: string }, now
       blob_bytes: 0,
       head_bytes: 0,
       created_at: now,
+      total_lines: 0,
+      line_index: null,
     })
     .execute();
 }
@@ -67,12 +74,16 @@ function logOf(row: LogRow): StoredLog {
     isPacked: row.is_packed === 1,
     totalBytes: row.total_bytes,
     ...(row.blob !== null && { blob: { key: row.blob, bytes: row.blob_bytes, headBytes: row.head_bytes } }),
+    ...(row.total_lines !== null && { totalLines: row.total_lines }),
+    ...(row.line_index !== null && { lineIndex: row.line_index }),
   };
 }
 
 export interface LogChunk {
   at: number;
   content: Uint8Array;
+  /** How many lines were added before it, where that is known. */
+  firstLine?: number | null;
 }
 
 const PAGE_BYTES = 512 * 1024;
@@ -81,7 +92,7 @@ const PAGE_CHUNKS = 2000;
 const selectPage = buildOnce((db, id: string, from: number) =>
   db
     .selectFrom('log_chunks')
-    .select(['at', 'content'])
+    .select(['at', 'content', 'first_line as firstLine'])
     .where('log_id', '=', id)
     .where('at', '>=', from)
     .where('at', '<', (eb) =>
@@ -132,6 +143,8 @@ export interface LogAppend {
   to: number;
   /** Raw bytes that are left out of the middle of the log, before the content. */
   skipped: number;
+  /** How many lines these have had. */
+  skippedLines?: number;
   content: Uint8Array;
   /** After the last bytes: whether the file is done with, or the whole log. */
   ending?: 'close' | 'end' | undefined;
@@ -147,20 +160,31 @@ const movePosition = buildOnce((db, id: string, file: string, from: number, to: 
 );
 
 /** Before the chunk is inserted: it serializes the nodes that write to one log. */
-const addBytes = buildOnce((db, id: string, bytes: number) =>
+const addBytes = buildOnce((db, id: string, bytes: number, lines: number) =>
   db
     .updateTable('logs')
-    .set((eb) => ({ total_bytes: eb('total_bytes', '+', bytes) }))
+    .set((eb) => ({
+      total_bytes: eb('total_bytes', '+', bytes),
+      total_lines: eb('total_lines', '+', lines),
+    }))
     .where('id', '=', id),
 );
 
-const insertChunk = buildOnce((db, id: string, content: Uint8Array, length: number) =>
-  db.insertInto('log_chunks').expression((eb) =>
-    eb
-      .selectFrom('logs')
-      .select((row) => ['id', row('total_bytes', '-', length).as('at'), row.val(content).as('content')])
-      .where('id', '=', id),
-  ),
+const insertChunk = buildOnce((db, id: string, content: Uint8Array, length: number, lines: number) =>
+  db
+    .insertInto('log_chunks')
+    .columns(['log_id', 'at', 'content', 'first_line'])
+    .expression((eb) =>
+      eb
+        .selectFrom('logs')
+        .select((row) => [
+          'id',
+          row('total_bytes', '-', length).as('at'),
+          row.val(content).as('content'),
+          row('total_lines', '-', lines).as('first_line'),
+        ])
+        .where('id', '=', id),
+    ),
 );
 
 const deleteMiddle = buildOnce((db, id: string) =>
@@ -205,11 +229,15 @@ export async function appendToLogs(engine: Engine, appends: readonly LogAppend[]
   );
 }
 
-function appendStatements(db: Db, { id, file, skipped, content, ending }: LogAppend): SqlStatement[] {
+function appendStatements(db: Db, append: LogAppend): SqlStatement[] {
+  const { id, file, skipped, skippedLines = 0, content, ending } = append;
+  const lines = countLines(content);
   const statements: SqlStatement[] = [];
   if (skipped > 0) statements.push(deleteTail(db, id));
-  if (skipped + content.length > 0) statements.push(addBytes(db, id, skipped + content.length));
-  if (content.length > 0) statements.push(insertChunk(db, id, content, content.length), deleteMiddle(db, id));
+  if (skipped + content.length > 0)
+    statements.push(addBytes(db, id, skipped + content.length, skippedLines + lines));
+  if (content.length > 0)
+    statements.push(insertChunk(db, id, content, content.length, lines), deleteMiddle(db, id));
   if (ending !== undefined) statements.push(deleteFile(db, id, file));
   if (ending === 'end') statements.push(markEnded(db, id));
   return statements;
@@ -219,13 +247,14 @@ function appendStatements(db: Db, { id, file, skipped, content, ending }: LogApp
 export async function replaceChunks(
   { db, batchIf }: Engine,
   { id, totalBytes }: StoredLog,
-  blob: { key: string; bytes: number; headBytes: number } | undefined,
+  blob: { key: string; bytes: number; headBytes: number; lines?: LineIndex } | undefined,
 ): Promise<boolean> {
   const pack = db
     .updateTable('logs')
     .set({
       is_packed: 1,
       ...(blob && { blob: blob.key, blob_bytes: blob.bytes, head_bytes: blob.headBytes }),
+      ...(blob?.lines && { total_lines: blob.lines.total, line_index: JSON.stringify(blob.lines) }),
     })
     .where('id', '=', id)
     .where('is_ended', '=', 1)
@@ -237,30 +266,33 @@ export async function replaceChunks(
 /** Continues an ended log in chunks again. False if it has changed meanwhile. */
 export async function reopenLog(
   engine: Engine,
-  { id, totalBytes, blob }: StoredLog,
+  { id, totalBytes, totalLines, blob }: StoredLog,
   kept: { head: Uint8Array; tail: Uint8Array },
   now: number,
 ): Promise<boolean> {
   const { db } = engine;
   const reopen = db
     .updateTable('logs')
-    .set({ is_ended: 0, is_packed: 0, blob: null, blob_bytes: 0, head_bytes: 0 })
+    .set({ is_ended: 0, is_packed: 0, blob: null, blob_bytes: 0, head_bytes: 0, line_index: null })
     .where('id', '=', id)
     .where('total_bytes', '=', totalBytes)
     .where('blob', blob === undefined ? 'is' : '=', blob?.key ?? null);
   const chunks: SqlStatement[] = [];
-  const insert = (at: number, content: Uint8Array) =>
-    chunks.push(db.insertInto('log_chunks').values({ log_id: id, at, content }).compile());
-  let at = 0;
-  for (const content of splitIntoChunks(kept.head)) {
-    insert(at, content);
-    at += content.length;
-  }
-  at = totalBytes - kept.tail.length;
-  for (const content of splitIntoChunks(kept.tail)) {
-    insert(at, content);
-    at += content.length;
-  }
+  const insert = (part: Uint8Array, begin: number, beginLine: number | undefined) => {
+    let [at, line] = [begin, beginLine];
+    for (const content of splitIntoChunks(part)) {
+      const row = { log_id: id, at, content, first_line: line ?? null };
+      chunks.push(db.insertInto('log_chunks').values(row).compile());
+      at += content.length;
+      if (line !== undefined) line += countLines(content);
+    }
+  };
+  insert(kept.head, 0, totalLines === undefined ? undefined : 0);
+  insert(
+    kept.tail,
+    totalBytes - kept.tail.length,
+    totalLines === undefined ? undefined : totalLines - countLines(kept.tail),
+  );
   const isReopened = await engine.batchIf([reopen.compile()], chunks);
   // A crash before this leaves an orphan, which a sweep finds.
   if (isReopened && blob !== undefined) await scheduleBlobDelete(db, blob.key, now);

@@ -12,6 +12,7 @@ import {
   listChunks,
   type LogChunk,
 } from './store.ts';
+import { LineIndexer } from './line-index.ts';
 import { STAMP_BYTES } from './model.ts';
 
 export type LogReads = Pick<Kernel, 'db' | 'blobs'>;
@@ -129,19 +130,23 @@ export async function packLog(kernel: Kernel, id: string): Promise<void> {
     const key = `${LOG_BLOB_PREFIX}${id}/${randomUUID()}`;
     const content = new KeptContent();
     const { size } = await blobs.put(key, content.of(readLog(kernel, id)));
-    const isReplaced = await replaceChunks(engine, log, { key, bytes: size, headBytes: content.headBytes });
+    const blob = { key, bytes: size, headBytes: content.headBytes, lines: content.lines.end(log) };
+    const isReplaced = await replaceChunks(engine, log, blob);
     if (!isReplaced) await blobs.delete(key);
   } catch (error) {
     serverLog.warn({ err: error, id }, 'cannot write the blob of a log; will try again');
   }
 }
 
-/** Finds the end of the part before the gap, while the pieces of a log pass. */
+/** Finds the end of the part before the gap, and where the lines are, while the pieces of a log pass. */
 class KeptContent {
+  readonly lines = new LineIndexer();
   headBytes = 0;
 
   async *of(pieces: ReturnType<typeof readLog>): AsyncGenerator<Uint8Array> {
-    for await (const { at, content } of pieces) {
+    for await (const piece of pieces) {
+      const { at, content } = piece;
+      this.lines.add(piece);
       if (at === this.headBytes) this.headBytes += content.length;
       yield content;
     }

@@ -24,6 +24,10 @@ export interface LogRow {
   /** Where in the blob something was cut out, if it is shorter than the total. */
   head_bytes: number;
   created_at: number;
+  /** Of everything that was ever added; null in logs of older releases. */
+  total_lines: number | null;
+  /** Of an ended log: where its lines are, as JSON. Null while it is in chunks. */
+  line_index: string | null;
 }
 
 export interface LogChunkRow {
@@ -32,6 +36,8 @@ export interface LogChunkRow {
   at: number;
   /** Whole lines, each with its time. */
   content: Uint8Array;
+  /** The number of lines that were added before it; null in logs of older releases. */
+  first_line: number | null;
 }
 
 export interface LogFileRow {

@@ -20,4 +20,14 @@ export const logMigrations: Migration[] = [
       `create index logs_not_packed on logs (id) where is_packed = 0`,
     ],
   },
+  {
+    // Rows from before have no numbers of lines: theirs are counted when somebody reads them by lines.
+    name: 'actors-logs-lines',
+    up: ({ text }) => [
+      `alter table logs add column total_lines bigint`,
+      `alter table logs add column line_index ${text}`,
+      `alter table log_chunks add column first_line bigint`,
+      `create index log_chunks_lines on log_chunks (log_id, first_line)`,
+    ],
+  },
 ];
