@@ -1,69 +1,54 @@
-// What the pages of runs read.
+// What several pages of Actors and runs read.
 import { path, type Call } from '../api/call.ts';
 import { useRead, type Read } from '../api/read.ts';
-import { useListPages } from '../lib/list-pages.ts';
-import type { Run, RunDetail } from './run.ts';
+import type { RunDetail } from './run.ts';
 
-interface ListBody<Item> {
+export interface ListBody<Item> {
   data: { total: number; offset: number; items: Item[] };
 }
 
-interface Actor {
+export interface ActorShort {
   id: string;
   name: string;
   username: string;
-  title?: string;
+  title?: string | null;
+  createdAt: string;
+  modifiedAt: string;
+  stats: { totalRuns: number; totalBuilds: number; lastRunStartedAt?: string };
 }
 
-const PAGE = 50;
-/** As many as the API gives at once. */
+/** As many as one account may have, and more than that. */
 const MAX_ACTORS = 1000;
-
-const idOf = ({ id }: Run) => id;
-
-/** Newest first; `statuses` are joined by commas. */
-export function useRuns(statuses: string | undefined) {
-  return useListPages<ListBody<Run>, Run>({
-    call: { api: 'actors', path: '/actor-runs', query: { desc: true, status: statuses } },
-    topics: ['run'],
-    first: 0,
-    pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
-    idOf,
-  });
-}
 
 export function runRead(id: string): Read {
   return { call: { api: 'actors', path: path`/actor-runs/${id}` }, topics: ['run'] };
 }
 
-export function useRun(id: string) {
-  const { data, ...rest } = useRead<{ data: RunDetail }>(runRead(id));
+/** `everyMs` for the numbers of a run that goes on. */
+export function useRun(id: string, everyMs?: number) {
+  const { data, ...rest } = useRead<{ data: RunDetail }>(runRead(id), { everyMs });
   return { run: data?.data, ...rest };
 }
 
-/** Without colours, which the server takes out; of a long log the server leaves out the middle. */
-export function logCall(id: string): Call {
-  return { api: 'actors', path: path`/logs/${id}` };
-}
-
-/** Read anew when the run changes, and by hand. */
-export function useLog(id: string) {
-  return useRead<string>({ call: logCall(id), topics: ['run'] });
+/** The caller's Actors, in one call. */
+export function useOwnActors() {
+  const call: Call = { api: 'actors', path: '/actors', query: { my: true, limit: MAX_ACTORS } };
+  const { data, ...rest } = useRead<ListBody<ActorShort>>({ call, topics: ['actor'] });
+  return { actors: data?.data.items, ...rest };
 }
 
 /** Names of the caller's Actors come in one call; those of others one by one. */
-export function useActor(id: string): Actor | undefined {
-  const call: Call = { api: 'actors', path: '/actors', query: { my: true, limit: MAX_ACTORS } };
-  const own = useRead<ListBody<Actor>>({ call, topics: ['actor'] });
-  const found = own.data?.data.items.find((actor) => actor.id === id);
-  const other = useRead<{ data: Actor }>(
+export function useActorName(id: string): Pick<ActorShort, 'id' | 'name' | 'username' | 'title'> | undefined {
+  const { actors } = useOwnActors();
+  const found = actors?.find((actor) => actor.id === id);
+  const other = useRead<{ data: ActorShort }>(
     { call: { api: 'actors', path: path`/actors/${id}` } },
-    { isEnabled: own.data !== undefined && found === undefined },
+    { isEnabled: actors !== undefined && found === undefined },
   );
   return found ?? other.data?.data;
+}
+
+/** `user~name`: what the paths of the API and of the console call an Actor. */
+export function hrefOfActor({ username, name }: Pick<ActorShort, 'username' | 'name'>, tab = ''): string {
+  return `/actors/${encodeURIComponent(username)}~${encodeURIComponent(name)}${tab === '' ? '' : `/${tab}`}`;
 }

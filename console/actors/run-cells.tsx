@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Duration } from '../ui/numbers.tsx';
 import { Status } from '../ui/status.tsx';
-import { useActor } from './queries.ts';
+import { useActorName } from './queries.ts';
 import { durationOf, isOver, STATUS_LOOK, type Run, type RunStatus } from './run.ts';
 import { STATUS_WORDS } from './words.ts';
 
@@ -17,20 +17,30 @@ export function RunStatusView({ status, isPill }: { status: RunStatus; isPill?: 
 
 /** The title over the full name; the id while it is not known, or where the Actor is gone. */
 export function ActorName({ id }: { id: string }) {
-  const actor = useActor(id);
+  const actor = useActorName(id);
   if (actor === undefined) return <span className="mono t12 cut">{id}</span>;
-  const fullName = `${actor.username}/${actor.name}`;
+  return <ActorTitle actor={actor} />;
+}
+
+export interface NamedActor {
+  name: string;
+  username: string;
+  title?: string | null;
+}
+
+export function ActorTitle({ actor: { name, username, title } }: { actor: NamedActor }) {
   return (
     <span className="two">
-      <b className="cut">{actor.title ?? actor.name}</b>
-      <small className="mono cut">{fullName}</small>
+      <b className="cut">{title || name}</b>
+      <small className="mono cut">{`${username}/${name}`}</small>
     </span>
   );
 }
 
 const SECOND = 1000;
 
-export function RunDuration({ run }: { run: Run }) {
+/** Goes on while the run or the build does. */
+export function useRunDuration(run: Pick<Run, 'startedAt' | 'finishedAt'>): number {
   const [now, setNow] = useState(() => Date.now());
   const isDone = isOver(run);
   useEffect(() => {
@@ -38,5 +48,9 @@ export function RunDuration({ run }: { run: Run }) {
     const timer = setInterval(() => setNow(Date.now()), SECOND);
     return () => clearInterval(timer);
   }, [isDone]);
-  return <Duration value={durationOf(run, now)} />;
+  return durationOf(run, now);
+}
+
+export function RunDuration({ run }: { run: Pick<Run, 'startedAt' | 'finishedAt'> }) {
+  return <Duration value={useRunDuration(run)} />;
 }

@@ -11,11 +11,22 @@ export interface Reply<Body> {
 
 /** `signal` ends it early. */
 export async function send<Body>(call: Call, signal?: AbortSignal): Promise<Reply<Body>> {
+  const response = await sendInSession(call, signal);
+  return { body: (await readBody(response)) as Body, headers: response.headers };
+}
+
+/** What is read while it comes: a log that grows. Text, in pieces of any length. */
+export async function openText(call: Call, signal: AbortSignal): Promise<ReadableStream<string>> {
+  const { body } = await sendInSession(call, signal);
+  if (body === null) throw unreachable();
+  return body.pipeThrough(new TextDecoderStream());
+}
+
+async function sendInSession(call: Call, signal: AbortSignal | undefined): Promise<Response> {
   for (;;) {
     const response = await sendOnce(call, signal);
-    const body = await readBody(response);
-    if (response.ok) return { body: body as Body, headers: response.headers };
-    const error = new ApiError(response.status, body, response.headers);
+    if (response.ok) return response;
+    const error = new ApiError(response.status, await readBody(response), response.headers);
     if (!isSessionOver(error)) throw error;
     await renewal();
   }

@@ -47,13 +47,21 @@ function optionsOf<Body>({ call, topics = [] }: Read) {
   };
 }
 
+export interface ReadOptions {
+  isEnabled?: boolean;
+  keepsPrevious?: boolean;
+  /** For numbers that grow without an event of the stream: read anew so often while the page is seen. */
+  everyMs?: number | undefined;
+}
+
 export function useRead<Body>(
   read: Read,
-  { isEnabled = true, keepsPrevious = false } = {},
+  { isEnabled = true, keepsPrevious = false, everyMs }: ReadOptions = {},
 ): UseQueryResult<Body, ApiError> {
   return useQuery<Body, ApiError>({
     ...optionsOf<Body>(read),
     enabled: isEnabled,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
     ...(keepsPrevious && { placeholderData: (previous: Body | undefined) => previous as never }),
   });
 }

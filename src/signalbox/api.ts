@@ -30,8 +30,8 @@ const protocol: ApiProtocol = {
   name: 'signalbox',
   title: 'Signalbox API',
   description:
-    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, previews and explanations of flags, how often flags are evaluated, deliveries of webhooks, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
-    'What spans the three APIs: who the caller is, preferences, sessions, one search, what needs attention, members and how they get in, how tokens are used, previews and explanations of flags, lines of logs and other work with Actors, the activity of all of them, a stream of changes, and the state of the server. The console uses it, and everything that it ' +
+    'What spans the three APIs, and what their own do not say: who the caller is, one search, what needs attention, previews ' +
+    'and explanations, one activity, a stream of changes, the state of the server. The console uses it, and everything that it ' +
     'does can be done with a token too. Bodies are JSON. Lists are objects with `items`; where there are more, `next` is the ' +
     'cursor of the next page. Errors are problem documents with the `id` of the call.',
   prefixes: ['/signalbox/v1'],

@@ -1,21 +1,21 @@
 // The runs of the caller, newest first. Nothing is started here.
-import { usePageInfo } from '../app/page-info.ts';
-import { prefetch } from '../api/read.ts';
-import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
-import { NewRows } from '../lib/new-rows.tsx';
-import { NextNote } from '../lib/next-note.tsx';
-import { ReadProblem } from '../lib/read-problem.tsx';
-import { useSearchState } from '../lib/search-state.ts';
-import { Chips } from '../ui/chips.tsx';
-import { formatCount } from '../ui/format.ts';
-import { PageHead } from '../ui/page.tsx';
-import { EmptyState } from '../ui/states.tsx';
-import { Table, type TableColumn } from '../ui/table.tsx';
-import { Time } from '../ui/time.tsx';
-import { runRead, useRuns } from './queries.ts';
-import { ActorName, RunDuration, RunStatusView } from './run-cells.tsx';
-import type { Run, RunStatus } from './run.ts';
-import { originWord, STATUS_WORDS, WORDS } from './words.ts';
+import { usePageInfo } from '../../app/page-info.ts';
+import { prefetch } from '../../api/read.ts';
+import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
+import { NewRows } from '../../lib/new-rows.tsx';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState } from '../../lib/search-state.ts';
+import { Chips } from '../../ui/chips.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { PageHead } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { runRead } from '../queries.ts';
+import { useRuns } from './runs-queries.ts';
+import { ActorName, RunDuration, RunStatusView } from '../run-cells.tsx';
+import type { Run, RunStatus } from '../run.ts';
+import { originWord, STATUS_WORDS, WORDS } from '../words.ts';
 
 /** In the order in which a run goes through them. */
 const STATUSES = Object.keys(STATUS_WORDS) as RunStatus[];
@@ -97,7 +97,6 @@ export default function RunsPage() {
           }
         />
       )}
-      <NextNote>{WORDS.listNext}</NextNote>
     </main>
   );
 }

@@ -1,0 +1,69 @@
+// The call that starts a run, and what the API says about its input, field by field.
+import { path, type Call } from '../../api/call.ts';
+import { useRead } from '../../api/read.ts';
+import type { ApiError } from '../../api/error.ts';
+import { useSettled } from '../../lib/settled.ts';
+import type { RunOptionsDraft } from './run-options.tsx';
+import type { InputObject } from './secrets.ts';
+import type { InputDraft } from './use-input.ts';
+
+export function startCall(
+  actorId: string,
+  { body, secretFields }: InputDraft,
+  options: RunOptionsDraft,
+): Call {
+  const { build, memory, timeout } = options;
+  return {
+    api: 'actors',
+    method: 'POST',
+    path: path`/actors/${actorId}/runs`,
+    query: { build: build.trim(), memory, timeout: timeout.trim() },
+    body,
+    secretFields,
+  };
+}
+
+/** What is wrong, by the name of the field; '' for what belongs to none. */
+export type InputErrors = ReadonlyMap<string, string>;
+
+const FIELD = / ?input\.([\w$-]+)/;
+
+/** The API names every field in one sentence: "Input is not valid: Field input.url is required, Field input.max must be <= 5". */
+export function errorsByField(message: string): InputErrors {
+  const sentences = message
+    .replace(/^Input is not valid: /, '')
+    .split(/, (?=(?:Field|Property|Items in|Keys|Values) )/);
+  const errors = new Map<string, string>();
+  for (const sentence of sentences) {
+    const name = FIELD.exec(sentence)?.[1] ?? '';
+    const known = errors.get(name);
+    errors.set(name, known === undefined ? sentence : `${known}, ${sentence}`);
+  }
+  return errors;
+}
+
+const TYPING_MS = 500;
+
+/** Asks the API once the fingers rest. Secrets go past the cache, so that inputs with typed ones are only checked when they are sent. */
+export function useInputErrors(actorId: string, build: string, draft: InputDraft): InputErrors {
+  const { typed, problem, isChanged } = draft;
+  const body = useSettled<InputObject>(draft.body, TYPING_MS);
+  const { error } = useRead<unknown>(
+    {
+      call: {
+        api: 'actors',
+        method: 'POST',
+        path: path`/actors/${actorId}/validate-input`,
+        query: { build: build.trim() },
+        body,
+        secretFields: draft.secretFields,
+      },
+    },
+    { isEnabled: isChanged && problem === undefined && Object.keys(typed).length === 0 },
+  );
+  return inputErrorsOf(error);
+}
+
+export function inputErrorsOf(error: ApiError | null | undefined): InputErrors {
+  return error?.code === 'invalid-input' ? errorsByField(error.message) : new Map<string, string>();
+}

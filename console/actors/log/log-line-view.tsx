@@ -1,0 +1,124 @@
+// One row of a log: number, time, level and text with its colours; or the mark of a gap.
+import { memo, useContext, type MouseEvent, type ReactNode } from 'react';
+import { classNames } from '../../ui/class-names.ts';
+import { formatCount } from '../../ui/format.ts';
+import { TimeZoneContext } from '../../ui/time.tsx';
+import { parseAnsi } from './ansi.ts';
+import { hrefOfRange, pointAt, type LineRange } from './line-range.ts';
+import type { LogGap } from './log-book.ts';
+import { levelOfWord, parseLine, type LogLevel } from './log-line.ts';
+import { LOG_WORDS } from './log-words.ts';
+
+export interface LogLineViewProps {
+  number: number;
+  raw: string;
+  level: LogLevel;
+  /** How many lines there are, for screen readers. */
+  total: number;
+  /** What was searched for, in small letters. */
+  query: string;
+  isPointedAt: boolean;
+  isCurrentHit: boolean;
+  hasLevels: boolean;
+}
+
+export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
+  const { number, raw, level, total, query, isPointedAt, isCurrentHit, hasLevels } = props;
+  const { at, levelWord, text } = parseLine(raw);
+  const timeZone = useContext(TimeZoneContext);
+  return (
+    <li
+      id={`L${number}`}
+      aria-setsize={total}
+      aria-posinset={number}
+      className={classNames(
+        level === 'warn' && 'is-warn',
+        level === 'error' && 'is-err',
+        isPointedAt && 'is-at',
+      )}
+    >
+      <a
+        className="log__n"
+        href={hrefOfRange({ from: number, to: number })}
+        tabIndex={-1}
+        aria-label={LOG_WORDS.line(formatCount(number))}
+        onClick={(event) => onNumber(event, number)}
+      >
+        {number}
+      </a>
+      <time dateTime={at}>{at === undefined ? '' : clockTime(at, timeZone)}</time>
+      {hasLevels && (
+        <b className={classNames('lv', levelWord !== undefined && `lv-${levelOfWord(levelWord)}`)}>
+          {levelWord ?? ''}
+        </b>
+      )}
+      <span className="log__x">
+        {parseAnsi(text).map((part, index) => (
+          <span key={index} className={part.className}>
+            {markHits(part.text, query, isCurrentHit)}
+          </span>
+        ))}
+      </span>
+    </li>
+  );
+});
+
+let lastPointed: number | undefined;
+
+/** With Shift, all lines from the last one to this. */
+function onNumber(event: MouseEvent, number: number): void {
+  if (event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  const from = event.shiftKey ? (lastPointed ?? number) : number;
+  if (!event.shiftKey) lastPointed = number;
+  const range: LineRange = { from: Math.min(from, number), to: Math.max(from, number) };
+  pointAt(range);
+}
+
+function markHits(text: string, query: string, isCurrent: boolean): ReactNode {
+  if (query === '') return text;
+  const low = text.toLowerCase();
+  // Some letters change their length with their case; then the places would not fit.
+  if (low.length !== text.length || !low.includes(query)) return text;
+  const parts: ReactNode[] = [];
+  let done = 0;
+  for (let at = low.indexOf(query); at !== -1; at = low.indexOf(query, done)) {
+    parts.push(
+      text.slice(done, at),
+      <mark key={at} className={isCurrent ? 'is-cur' : undefined}>
+        {text.slice(at, at + query.length)}
+      </mark>,
+    );
+    done = at + query.length;
+  }
+  return [...parts, text.slice(done)];
+}
+
+// Making a format is slow.
+const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+export function clockTime(at: string | number, timeZone: string | undefined): string {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      fractionalSecondDigits: 3,
+      ...(timeZone !== undefined && { timeZone }),
+    });
+    formats.set(timeZone, format);
+  }
+  const time = new Date(at).getTime();
+  return Number.isNaN(time) ? '' : format.format(time);
+}
+
+export function LogGapView({ gap: { at, isWhole } }: { gap: LogGap }) {
+  const timeZone = useContext(TimeZoneContext);
+  const time = clockTime(at, timeZone).slice(0, 8);
+  return (
+    <li className={classNames('log__gap', !isWhole && 'log__gap--broken')}>
+      {isWhole ? LOG_WORDS.wholeGap(time) : LOG_WORDS.brokenGap(time)}
+    </li>
+  );
+}
