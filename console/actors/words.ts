@@ -44,9 +44,4 @@ export const WORDS = {
     title: 'There are no runs yet',
     text: 'A run is one execution of an Actor: a program that this server keeps, starts and watches.',
   },
-  noMatch: {
-    title: 'No run has this status',
-    text: 'Runs of other statuses are there once the filter is cleared.',
-    clear: 'Show all runs',
-  },
 } as const;
