@@ -98,14 +98,15 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
 
   test('a scheduled change needs attention before its time, and moves the switch of an open page at its time', async () => {
     await createFlag('later', 'Later flag');
+    const path = '/api/v2/projects/shop/flags/later/environments/test/scheduled-changes';
+    const schedule = async (executionDate: number, kind: string) => {
+      const { status, text } = await ada.post(path, { executionDate, instructions: [{ kind }] });
+      assert.equal(status, 201, text);
+    };
     const executionDate = server.clock.now() + HOUR;
-    const scheduled = await ada.post(
-      '/api/v2/projects/shop/flags/later/environments/test/scheduled-changes',
-      { executionDate, instructions: [{ kind: 'turnFlagOn' }] },
-    );
-    assert.equal(scheduled.status, 201, scheduled.text);
+    await schedule(executionDate, 'turnFlagOn');
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
-    await page.getByText('Later flag in test').waitFor();
+    await page.getByText('Later flag in test changes').waitFor();
     await page.goto(`${server.url}/console/flags/shop/later/history?env=test`);
     const planned = page.getByRole('list', { name: 'Planned: test' });
     await planned.getByText('Turned on the flag in test').waitFor();
@@ -116,6 +117,12 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
     await switchOf(page, 'Later flag in test', true).waitFor();
     await planned.waitFor({ state: 'detached' });
     assert.equal((await readFlag('later'))['environments'].test.on, true);
+    // One that is given up is never made.
+    await schedule(server.clock.now() + HOUR, 'turnFlagOff');
+    await planned.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the change' }).click();
+    await planned.waitFor({ state: 'detached' });
+    assert.deepEqual((await ada.get(path)).json['items'], []);
     assert.deepEqual(takeProblems(), []);
     await close();
   });
@@ -184,6 +191,58 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
     await page.getByRole('button', { name: 'Compare the two versions' }).click();
     await dialog.getByLabel('What to compare').selectOption('test');
     await dialog.getByText('No difference.').waitFor();
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('copying rules to two other environments changes those two and nothing else', async () => {
+    const { variations } = await createFlag('copied', 'Copied flag');
+    const variationId = (variations as Json[])[0]!['_id'] as string;
+    const clause = { attribute: 'plan', op: 'in', values: ['pro'], contextKind: 'user', negate: false };
+    await change('copied', 'test', [
+      { kind: 'turnFlagOn' },
+      { kind: 'addRule', clauses: [clause], variationId, description: 'Those who pay' },
+    ]);
+    const guarded = await ada.patch('/api/v2/projects/shop/environments/canary', [
+      { op: 'replace', path: '/confirmChanges', value: true },
+    ]);
+    assert.equal(guarded.status, 200, guarded.text);
+    const earlier = await readFlag('copied');
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/compare/shop?from=test&to=staging',
+    );
+    await page.getByText('1 rule · staging: no rules').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('checkbox', { name: 'Rules of Copied flag' }).check();
+    await page.getByRole('button', { name: 'To: staging' }).click();
+    await page.getByRole('checkbox', { name: 'canary' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy from test to staging and canary…' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', {
+      name: 'Copy 2 configurations from test to staging and canary',
+    });
+    await confirm.waitFor();
+    assert.equal(await confirm.getAttribute('aria-disabled'), 'true', 'the key was not typed yet');
+    assert.deepEqual(targetingOf(await readFlag('copied'), 'staging'), targetingOf(earlier, 'staging'));
+    await dialog.getByLabel('Type canary to go on').fill('canary');
+    assert.deepEqual(await findBarriers(page), []);
+    await confirm.click();
+    await dialog.getByText('Copied from test to staging and canary').waitFor();
+    assert.equal(await dialog.getByText('changed', { exact: true }).count(), 2);
+    const now = await readFlag('copied');
+    for (const key of ['test', 'production'])
+      assert.deepEqual(targetingOf(now, key), targetingOf(earlier, key), key);
+    const { rules } = targetingOf(now, 'test') as Json;
+    for (const key of ['staging', 'canary'])
+      assert.deepEqual(
+        withoutSummary(targetingOf(now, key)),
+        withoutSummary({ ...(targetingOf(earlier, key) as Json), rules }),
+        key,
+      );
     assert.deepEqual(takeProblems(), []);
     await close();
   });
@@ -259,4 +318,10 @@ function targetingOf(flag: Json, environment: string): unknown {
       noise.has(name) ? undefined : value,
     ),
   );
+}
+
+/** It counts rules, so that it follows from them. */
+function withoutSummary(config: unknown): unknown {
+  const { _summary, ...rest } = config as Json;
+  return rest;
 }

@@ -25,12 +25,17 @@ function ProjectComparison({ project }: { project: string }) {
   const { data, error, refetch } = useEnvironments(project);
   const projects = useProjects().data?.items;
   const name = projects?.find(({ key }) => key === project)?.name ?? project;
-  usePageInfo([{ label: COMPARE.title }, { label: name, href: page, copy: project }]);
+  usePageInfo([
+    { label: COMPARE.flags, href: '/flags' },
+    { label: name, href: `/flags/${encodeURIComponent(project)}` },
+    { label: COMPARE.title, href: page },
+  ]);
   const environments = data?.items;
   const find = (key: string | undefined) => environments?.find((one) => one.key === key);
-  const [from, to] = [find(search.get('from')), find(search.get('to'))];
+  const to = find(search.get('to')) ?? (environments && usualTarget(environments, search.get('from')));
+  const from = find(search.get('from')) ?? environments?.find((one) => one !== to);
   return (
-    <main id="main" className="page" tabIndex={-1}>
+    <main id="main" className="page compare" tabIndex={-1}>
       <PageHead title={COMPARE.title} meta={COMPARE.text} />
       {environments === undefined ? (
         error === null ? (
@@ -64,6 +69,15 @@ function ProjectComparison({ project }: { project: string }) {
   );
 }
 
+/** What is compared where the address says nothing: mostly somebody asks what production does not have yet. */
+function usualTarget(
+  environments: readonly Environment[],
+  from: string | undefined,
+): Environment | undefined {
+  const others = environments.filter(({ key }) => key !== from);
+  return others.find(({ critical }) => critical) ?? others.at(-1);
+}
+
 interface ChoiceProps {
   search: SearchState;
   environments: readonly Environment[];
@@ -73,7 +87,6 @@ interface ChoiceProps {
 
 function Choice({ search, environments, from, to }: ChoiceProps) {
   const options = [
-    { value: '', label: COMPARE.choose },
     ...environments.map(({ key, name }) => ({ value: key, label: name === key ? key : `${name} (${key})` })),
   ];
   return (
@@ -81,19 +94,17 @@ function Choice({ search, environments, from, to }: ChoiceProps) {
       <Field label={COMPARE.from}>
         <SelectInput
           value={from?.key ?? ''}
-          onValue={(key) => search.set({ from: key }, { isStep: true })}
+          onValue={(key) => search.set({ from: key, to: to?.key }, { isStep: true })}
           options={options}
         />
       </Field>
-      <Button
-        icon="redo"
-        label={COMPARE.swap}
-        onClick={() => search.set({ from: to?.key, to: from?.key }, { isStep: true })}
-      />
+      <Button onClick={() => search.set({ from: to?.key, to: from?.key }, { isStep: true })}>
+        {COMPARE.swap}
+      </Button>
       <Field label={COMPARE.to}>
         <SelectInput
           value={to?.key ?? ''}
-          onValue={(key) => search.set({ to: key }, { isStep: true })}
+          onValue={(key) => search.set({ from: from?.key, to: key }, { isStep: true })}
           options={options}
         />
       </Field>

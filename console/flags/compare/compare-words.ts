@@ -9,11 +9,11 @@ function listed(keys: readonly string[]): string {
 
 export const COMPARE = {
   title: 'Compare environments',
+  flags: 'Flags',
   text: 'Flags that are not the same in two environments, and only what differs. What is ticked can be copied.',
   from: 'From',
   to: 'To',
-  swap: 'Swap the two',
-  choose: 'Choose…',
+  swap: 'Swap',
   same: 'Choose two different environments.',
   table: 'Flags that differ',
   nouns: ['flags', 'flag'],
