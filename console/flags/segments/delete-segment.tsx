@@ -11,7 +11,13 @@ import type { Segment } from './segment.ts';
 import { useDeleteSegment, type SegmentPlace } from './segments-queries.ts';
 import { SEGMENT } from './segments-words.ts';
 
-export function DeleteSegment({ place, segment }: { place: SegmentPlace; segment: Segment }) {
+interface DeleteSegmentProps {
+  place: SegmentPlace;
+  segment: Segment;
+  onDeleted: () => void;
+}
+
+export function DeleteSegment({ place, segment, onDeleted }: DeleteSegmentProps) {
   const { project, environment, key } = place;
   const resource = `proj/${project}:env/${environment}:segment/${key}`;
   const may = useMay([{ action: 'deleteSegment', resource }]);
@@ -23,6 +29,7 @@ export function DeleteSegment({ place, segment }: { place: SegmentPlace; segment
   const confirm = () =>
     remove.mutate(undefined, {
       onSuccess: () => {
+        onDeleted();
         toast({ text: SEGMENT.deleted(segment.name) });
         navigate(`/segments/${encodeURIComponent(project)}?env=${encodeURIComponent(environment)}`);
       },

@@ -6,11 +6,11 @@ import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
 import { Banner } from '../../ui/banner.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { PageHead } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Badge, Key } from '../../ui/status.tsx';
 import { presentEnvironment } from '../present-environment.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
@@ -52,6 +52,17 @@ export default function SegmentPage() {
         <PageHead title={key} />
         {problem === null ? (
           <Skeleton lines={8} />
+        ) : error?.status === 404 && environment !== undefined ? (
+          <EmptyState
+            icon="users"
+            title={SEGMENT.absent.title(key, environment)}
+            text={SEGMENT.absent.text}
+            action={
+              <ButtonLink href={`${list}?env=${encodeURIComponent(environment)}`}>
+                {SEGMENT.absent.action(environment)}
+              </ButtonLink>
+            }
+          />
         ) : (
           <ReadProblem
             error={problem}
@@ -94,7 +105,7 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
             <span>{segment.description ?? SEGMENT.noDescription}</span>
           </>
         }
-        actions={<DeleteSegment place={place} segment={segment} />}
+        actions={<DeleteSegment place={place} segment={segment} onDeleted={draft.forget} />}
       />
       {segment._importInProgress === true && <Banner>{SEGMENT.importing}</Banner>}
       {draft.isOutdated && <Banner tone="warn">{SEGMENT.newer}</Banner>}

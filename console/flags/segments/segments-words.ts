@@ -50,6 +50,11 @@ export const NEW_SEGMENT = {
 } as const;
 
 export const SEGMENT = {
+  absent: {
+    title: (key: string, environment: string) => `There is no segment ${key} in ${environment}`,
+    text: 'Each environment has segments of its own. It may be in another one.',
+    action: (environment: string) => `Segments of ${environment}`,
+  },
   big: 'big segment',
   noDescription: 'No description.',
   version: (number: number) => `version ${number}`,
