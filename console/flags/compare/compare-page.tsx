@@ -86,9 +86,10 @@ interface ChoiceProps {
 }
 
 function Choice({ search, environments, from, to }: ChoiceProps) {
-  const options = [
-    ...environments.map(({ key, name }) => ({ value: key, label: name === key ? key : `${name} (${key})` })),
-  ];
+  const options = environments.map(({ key, name }) => ({
+    value: key,
+    label: name === key ? key : `${name} (${key})`,
+  }));
   return (
     <div className="row row--wrap compare__choice">
       <Field label={COMPARE.from}>
