@@ -121,7 +121,7 @@ interface HunkProps {
 }
 
 function Hunk({ repository, branch, file, line, lines }: HunkProps) {
-  const link = lineLink(repository, branch, file, line);
+  const link = lineLink(repository, { branch, file, line });
   return (
     <div>
       <p className="t12">

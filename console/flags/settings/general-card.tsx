@@ -1,14 +1,16 @@
 // Name, description, tags, maintainer, lifetime and availability of a flag.
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox, RadioCards } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea, TextInput } from '../../ui/input.tsx';
+import { LeaveGuard } from '../flag/leave-guard.tsx';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import type { FlagDetail } from './flag-detail.ts';
-import { generalDraftOf, generalInstructions, type GeneralDraft } from './general-draft.ts';
+import { generalDraftOf, generalInstructions } from './general-draft.ts';
 import { MaintainerFields } from './maintainer-fields.tsx';
 import { useFlagTags } from './settings-queries.ts';
 import { GENERAL_WORDS as WORDS, SETTINGS_WORDS } from './settings-words.ts';
@@ -28,26 +30,28 @@ export function GeneralCard({ project, flag }: GeneralProps) {
 
 function GeneralForm({ project, flag, onTouch }: GeneralProps & { onTouch: (isTouched: boolean) => void }) {
   const [before] = useState(() => generalDraftOf(flag));
-  const [draft, setDraft] = useState(before);
+  // A draft on top of an earlier version would take back what others have changed since.
+  const {
+    value: draft,
+    change,
+    forget,
+  } = useDraft(`settings ${project} ${flag.key} ${flag.version}`, before);
   const [isSaving, setSaving] = useState(false);
   const tags = useFlagTags().data?.items;
   const instructions = generalInstructions(before, draft);
-  const change = (patch: Partial<GeneralDraft>) => {
-    const next = { ...draft, ...patch };
-    setDraft(next);
-    onTouch(generalInstructions(before, next).length > 0);
-  };
+  const isChanged = instructions.length > 0;
+  useEffect(() => onTouch(isChanged), [onTouch, isChanged]);
   const noMaintainer =
-    draft.maintainerKind === 'member' && draft.member === undefined
+    draft.maintainerKind === 'member' && draft.member === ''
       ? WORDS.personMissing
-      : draft.maintainerKind === 'team' && draft.team === undefined
+      : draft.maintainerKind === 'team' && draft.team === ''
         ? WORDS.teamMissing
         : undefined;
   const noSave = flag.archived
     ? SETTINGS_WORDS.archived
     : draft.name.trim() === ''
       ? WORDS.nameMissing
-      : (noMaintainer ?? (instructions.length === 0 ? SETTINGS_WORDS.unchanged : undefined));
+      : (noMaintainer ?? (isChanged ? undefined : SETTINGS_WORDS.unchanged));
   return (
     <Card
       title={WORDS.title}
@@ -106,6 +110,7 @@ function GeneralForm({ project, flag, onTouch }: GeneralProps & { onTouch: (isTo
           </fieldset>
         </div>
       </div>
+      {isChanged && <LeaveGuard count={instructions.length} onDiscard={forget} />}
       {isSaving && (
         <SaveDialog
           title={WORDS.saveTitle}
@@ -118,7 +123,7 @@ function GeneralForm({ project, flag, onTouch }: GeneralProps & { onTouch: (isTo
           onClose={() => setSaving(false)}
           onSaved={() => {
             setSaving(false);
-            onTouch(false);
+            forget();
           }}
         />
       )}

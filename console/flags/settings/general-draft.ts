@@ -12,9 +12,10 @@ export interface GeneralDraft {
   usingEnvironmentId: boolean;
   usingMobileKey: boolean;
   maintainerKind: MaintainerKind;
-  /** The id of the person. */
-  member: string | undefined;
-  team: string | undefined;
+  /** The id of the person; empty where nobody is chosen. */
+  member: string;
+  /** Its key; empty where none is chosen. */
+  team: string;
 }
 
 export function generalDraftOf(flag: FlagDetail): GeneralDraft {
@@ -26,8 +27,8 @@ export function generalDraftOf(flag: FlagDetail): GeneralDraft {
     isTemporary: flag.temporary,
     ...flag.clientSideAvailability,
     maintainerKind: _maintainerTeam !== undefined ? 'team' : maintainerId === undefined ? 'none' : 'member',
-    member: maintainerId,
-    team: _maintainerTeam?.key,
+    member: maintainerId ?? '',
+    team: _maintainerTeam?.key ?? '',
   };
 }
 

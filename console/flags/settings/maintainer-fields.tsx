@@ -27,7 +27,7 @@ export function MaintainerFields({ flag, draft, onChange }: MaintainerFieldsProp
       {draft.maintainerKind === 'member' && (
         <PersonField
           email={flag.maintainerId === draft.member ? (flag._maintainer?.email ?? '') : ''}
-          isChosen={draft.member !== undefined}
+          isChosen={draft.member !== ''}
           onChoose={(member) => onChange({ member })}
         />
       )}
@@ -42,7 +42,7 @@ interface PersonFieldProps {
   /** Of the present maintainer. */
   email: string;
   isChosen: boolean;
-  onChoose: (id: string | undefined) => void;
+  onChoose: (id: string) => void;
 }
 
 /** The browser completes addresses; whose address stands there is chosen. */
@@ -53,7 +53,7 @@ function PersonField({ email, isChosen, onChoose }: PersonFieldProps) {
   const found = data?.items ?? [];
   const type = (text: string) => {
     setTyped(text);
-    onChoose(found.find((one) => one.email === text.trim())?._id);
+    onChoose(found.find((one) => one.email === text.trim())?._id ?? '');
   };
   // What was pasted whole is found a moment later.
   const exact = found.find((one) => one.email === typed.trim())?._id;
@@ -78,8 +78,8 @@ function PersonField({ email, isChosen, onChoose }: PersonFieldProps) {
 
 interface TeamFieldProps {
   flag: FlagDetail;
-  team: string | undefined;
-  onChoose: (key: string | undefined) => void;
+  team: string;
+  onChoose: (key: string) => void;
 }
 
 function TeamField({ flag, team, onChoose }: TeamFieldProps) {
@@ -90,8 +90,8 @@ function TeamField({ flag, team, onChoose }: TeamFieldProps) {
   return (
     <Field label={WORDS.team}>
       <SelectInput
-        value={team ?? ''}
-        onValue={(key) => onChoose(key === '' ? undefined : key)}
+        value={team}
+        onValue={onChoose}
         options={[
           { value: '', label: WORDS.chooseTeam },
           ...[...own, ...listed].map(({ key, name }) => ({ value: key, label: name })),

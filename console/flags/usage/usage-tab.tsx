@@ -114,7 +114,7 @@ function Figures({ flag, usage, range, isTable }: FiguresProps) {
 const SDK_COLUMNS: TableColumn<FlagUsage['sdks'][number]>[] = [
   { id: 'sdk', head: WORDS.sdk, isMain: true, cell: ({ name }) => <span className="code-path">{name}</span> },
   { id: 'version', head: WORDS.version, cell: ({ version }) => <span className="mono t12">{version}</span> },
-  { id: 'seen', head: WORDS.seen, cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+  { id: 'seen', head: WORDS.seen, cell: ({ lastSeen }) => <Time at={lastSeen} mode="absolute" /> },
   { id: 'count', head: WORDS.count, align: 'end', cell: ({ count }) => formatCount(count) },
 ];
 

@@ -31,6 +31,6 @@ export const USAGE_WORDS = {
   sdks: 'SDKs',
   sdk: 'SDK',
   version: 'Version',
-  seen: 'Last seen',
+  seen: 'Last hour seen',
   share: (percent: string) => `${percent} %`,
 } as const;

@@ -1,12 +1,14 @@
 // The variations of a flag: their names, values and descriptions, and the defaults of new environments.
 import '../../styles/flag-tabs.css';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextArea, TextInput } from '../../ui/input.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { letterOf, typeOf, type Flag } from '../flag.ts';
+import { LeaveGuard } from '../flag/leave-guard.tsx';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { VariationMark } from '../served.tsx';
 import { detailOf, type FlagDetail } from '../settings/flag-detail.ts';
@@ -38,15 +40,15 @@ let lastNew = 0;
 function VariationsForm({ project, flag, detail, onTouch }: VariationsFormProps) {
   const type = typeOf(flag);
   const [before] = useState(() => draftOf(detail, type));
-  const [draft, setDraft] = useState(before);
+  // A draft on top of an earlier version would take back what others have changed since.
+  const kept = useDraft(`variations ${project} ${flag.key} ${detail.version}`, before);
+  const draft = kept.value;
   const [isSaving, setSaving] = useState(false);
   const faults = faultsOf(draft, type);
   const instructions = faults.size === 0 ? instructionsOf(flag, before, draft) : [];
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
-  const set = (next: typeof draft) => {
-    setDraft(next);
-    onTouch(JSON.stringify(next) !== JSON.stringify(before));
-  };
+  useEffect(() => onTouch(isChanged), [onTouch, isChanged]);
+  const set = (next: typeof draft) => kept.change(next);
   const change = (rowKey: string, patch: Partial<VariationDraft>) =>
     set({ ...draft, rows: draft.rows.map((row) => (row.rowKey === rowKey ? { ...row, ...patch } : row)) });
   const remove = ({ rowKey, id }: VariationDraft) =>
@@ -113,8 +115,9 @@ function VariationsForm({ project, flag, detail, onTouch }: VariationsFormProps)
         <Button tone="primary" disabledReason={noSave} onClick={() => setSaving(true)}>
           {WORDS.save}
         </Button>
-        {isChanged && <Button onClick={() => set(before)}>{WORDS.discard}</Button>}
+        {isChanged && <Button onClick={kept.forget}>{WORDS.discard}</Button>}
       </div>
+      {isChanged && <LeaveGuard count={Math.max(instructions.length, 1)} onDiscard={kept.forget} />}
       {isSaving && (
         <SaveDialog
           title={WORDS.title}
@@ -127,7 +130,7 @@ function VariationsForm({ project, flag, detail, onTouch }: VariationsFormProps)
           onClose={() => setSaving(false)}
           onSaved={() => {
             setSaving(false);
-            onTouch(false);
+            kept.forget();
           }}
         />
       )}
