@@ -86,9 +86,10 @@ test('variations are changed and added before the defaults name them, and remove
 
 test('a value that is no number, no JSON or there already is a fault of its row', () => {
   const row = (text: string) => ({ rowKey: text, text, name: '', description: '', isRemoved: false });
-  const faultsIn = (texts: string[], type: 'number' | 'json') => [
-    ...faultsOf!({ rows: texts.map(row), onDefault: 0, offDefault: 1 }, type).keys(),
-  ];
+  const faultsIn = (texts: string[], type: 'number' | 'json') => {
+    const faults = faultsOf!({ rows: texts.map(row), onDefault: 0, offDefault: 1 }, type);
+    return [...(faults as Map<string, string>).keys()];
+  };
   assert.deepEqual(faultsIn(['1', '1.0', 'x', '', 'Infinity'], 'number'), ['1.0', 'x', '', 'Infinity']);
   assert.deepEqual(faultsIn(['{"a":1}', '{ "a": 1 }', '{a}', '[]'], 'json'), ['{ "a": 1 }', '{a}']);
 });
