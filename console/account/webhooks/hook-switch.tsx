@@ -1,13 +1,17 @@
 // Turns a webhook or an integration on or off.
 import { useChange } from '../../api/read.ts';
-import { useMay } from '../../app/me.ts';
 import { Switch } from '../../ui/choice.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { CHANGED, hookPatch, type Hook } from './webhooks-queries.ts';
 import { HOOKS } from './webhooks-words.ts';
 
-export function HookSwitch({ hook }: { hook: Hook }) {
-  const may = useMay([{ action: 'updateOn', resource: hook.resource }]);
+export interface HookSwitchProps {
+  hook: Hook;
+  /** Whether the reader may; undefined while it is not known. */
+  may: boolean | undefined;
+}
+
+export function HookSwitch({ hook, may }: HookSwitchProps) {
   const change = useChange<boolean>(
     (isOn) => hookPatch(hook, [{ op: 'replace', path: '/on', value: isOn }]),
     CHANGED,
@@ -17,7 +21,7 @@ export function HookSwitch({ hook }: { hook: Hook }) {
     <Switch
       isOn={isOn}
       label={HOOKS.switchOf(hook.name === '' ? HOOKS.unnamed : hook.name)}
-      reason={may?.[0] === false ? HOOKS.mayNot('updateOn') : undefined}
+      reason={may === false ? HOOKS.mayNot('updateOn') : undefined}
       onChange={(next) =>
         change.mutate(next, { onError: ({ message }) => toast({ text: message, tone: 'bad' }) })
       }

@@ -92,7 +92,7 @@ function CreateMenu({ search }: { search: SearchState }) {
   );
 }
 
-const COLUMNS: TableColumn<Hook>[] = [
+const columnsOf = (maySwitch: (hook: Hook) => boolean | undefined): TableColumn<Hook>[] => [
   {
     id: 'name',
     head: HOOKS.columns.name,
@@ -110,11 +110,13 @@ const COLUMNS: TableColumn<Hook>[] = [
     priority: 'mid',
     cell: (hook) => <span className="mono t12 hook-url">{addressOf(hook)}</span>,
   },
-  { id: 'state', head: HOOKS.columns.state, cell: (hook) => <HookSwitch hook={hook} /> },
+  {
+    id: 'state',
+    head: HOOKS.columns.state,
+    cell: (hook) => <HookSwitch hook={hook} may={maySwitch(hook)} />,
+  },
   { id: 'last', head: HOOKS.columns.last, cell: (hook) => <LastOutcome hook={hook} /> },
 ];
-
-const FEW_COLUMNS = COLUMNS.filter(({ id }) => id !== 'to');
 
 /** Of an integration, the setting that names its address. */
 function addressOf({ url, config = {} }: Hook): string {
@@ -137,6 +139,15 @@ function LastOutcome({ hook: { lastDelivery } }: { hook: Hook }) {
 const isFailing = ({ lastDelivery }: Hook) =>
   lastDelivery !== undefined && lastDelivery.state !== 'delivered';
 
+/** One question for each resource: all subscriptions of an integration have the same. */
+const MOST_ASKED = 100;
+
+function useMaySwitch(hooks: readonly Hook[]): (hook: Hook) => boolean | undefined {
+  const resources = [...new Set(hooks.map(({ resource }) => resource))].slice(0, MOST_ASKED);
+  const may = useMay(resources.map((resource) => ({ action: 'updateOn', resource })));
+  return ({ resource }) => may?.[resources.indexOf(resource)];
+}
+
 function Hooks({ search }: { search: SearchState }) {
   const [typed, setTyped] = useTypedFilter(search);
   const { data, error, isPending, refetch } = useHooks();
@@ -152,6 +163,7 @@ function Hooks({ search }: { search: SearchState }) {
       (quick !== 'off' || !hook.isOn),
   );
   const open = search.get('hook');
+  const columns = columnsOf(useMaySwitch(all));
   const toggle = (name: string) => search.set({ state: quick === name ? undefined : name });
   const clear = () => {
     setTyped('');
@@ -180,7 +192,7 @@ function Hooks({ search }: { search: SearchState }) {
         ) : (
           <Table
             label={HOOKS.table}
-            columns={open === undefined ? COLUMNS : FEW_COLUMNS}
+            columns={open === undefined ? columns : columns.filter(({ id }) => id !== 'to')}
             rows={rows}
             rowKey={({ id }) => id}
             rowHref={({ id }) => search.href({ hook: id, delivery: undefined, outcome: undefined })}

@@ -11,11 +11,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, FieldError } from '../../ui/field.tsx';
 import { SelectInput } from '../../ui/input.tsx';
 import {
+  approvalsOf,
   CHANGED,
   environmentPath,
   patchOf,
   useTagNames,
   type ApprovalSettings,
+  type ApprovedKind,
   type EnvironmentDetail,
 } from './environments-queries.ts';
 import { APPROVAL_WORDS, FORM_WORDS } from './environments-words.ts';
@@ -44,12 +46,15 @@ function modeOf({ required, requiredApprovalTags }: ApprovalSettings): Mode {
 export interface ApprovalDialogProps {
   project: string;
   environment: EnvironmentDetail;
+  /** Whose changes wait for approval. */
+  kind: ApprovedKind;
   onClose: () => void;
 }
 
-export function ApprovalDialog({ project, environment, onClose }: ApprovalDialogProps) {
-  const [settings, setSettings] = useState(environment.approvalSettings);
-  const [mode, setMode] = useState(modeOf(environment.approvalSettings));
+export function ApprovalDialog({ project, environment, kind, onClose }: ApprovalDialogProps) {
+  const present = approvalsOf(environment, kind);
+  const [settings, setSettings] = useState(present);
+  const [mode, setMode] = useState(modeOf(present));
   const [isTried, setTried] = useState(false);
   const known = useTagNames().data?.items;
   const wanted: ApprovalSettings = {
@@ -61,7 +66,10 @@ export function ApprovalDialog({ project, environment, onClose }: ApprovalDialog
     api: 'flags',
     method: 'PATCH',
     path: environmentPath(project, environment.key),
-    body: patchOf(environment._version, { approvalSettings: wanted }),
+    body: patchOf(
+      environment._version,
+      kind === 'flag' ? { approvalSettings: wanted } : { resourceApprovalSettings: { segment: wanted } },
+    ),
   };
   useSayDraft(call);
   const save = useChange<Call>((one) => one, CHANGED);
@@ -71,10 +79,10 @@ export function ApprovalDialog({ project, environment, onClose }: ApprovalDialog
     if (!lacksTags) save.mutate(call, { onSuccess: onClose });
   };
   const change = (patch: Partial<ApprovalSettings>) => setSettings({ ...settings, ...patch });
-  const isSame = JSON.stringify(wanted) === JSON.stringify(environment.approvalSettings);
+  const isSame = JSON.stringify(wanted) === JSON.stringify(present);
   return (
     <Dialog
-      title={APPROVAL_WORDS.title(environment.name)}
+      title={APPROVAL_WORDS.title(APPROVAL_WORDS.kinds[kind], environment.name)}
       text={APPROVAL_WORDS.text}
       width={560}
       onClose={onClose}

@@ -13,12 +13,14 @@ import { DeleteEnvironmentDialog } from './delete-dialogs.tsx';
 import { EnvironmentDialog } from './environment-dialog.tsx';
 import { EnvironmentKeys } from './environment-keys.tsx';
 import {
+  approvalsOf,
   environmentResource,
   useEnvironmentDetail,
+  type ApprovedKind,
   type EnvironmentDetail,
   type ProjectDetail,
 } from './environments-queries.ts';
-import { ENV_WORDS, FORM_WORDS, PAGE_WORDS } from './environments-words.ts';
+import { APPROVAL_WORDS, ENV_WORDS, FORM_WORDS, PAGE_WORDS } from './environments-words.ts';
 
 export interface EnvironmentPanelProps {
   project: ProjectDetail;
@@ -49,11 +51,12 @@ interface OpenEnvironmentProps {
   onClose: () => void;
 }
 
+const APPROVED: readonly ApprovedKind[] = ['flag', 'segment'];
 const ACTIONS = ['updateName', 'updateApprovalSettings', 'deleteEnvironment'];
 
 function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps) {
-  const { key, name, color, approvalSettings } = environment;
-  const [act, setAct] = useState<'edit' | 'approval' | 'delete'>();
+  const { key, name, color } = environment;
+  const [act, setAct] = useState<'edit' | 'delete' | ApprovedKind>();
   const resource = environmentResource(project, environment);
   const may = useMay(ACTIONS.map((action) => ({ action, resource })));
   const [noEdit, noApproval, noDelete] = ACTIONS.map((action, index) =>
@@ -93,23 +96,27 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
       </section>
       <section>
         <h3 className="h4">{ENV_WORDS.approval}</h3>
-        <div className="row row--wrap">
-          <span className="grow t13">{approvalText(approvalSettings)}</span>
-          <Button
-            size="sm"
-            aria-label={ENV_WORDS.editApprovals}
-            disabledReason={noApproval}
-            onClick={() => setAct('approval')}
-          >
-            {ENV_WORDS.edit}
-          </Button>
-        </div>
+        {APPROVED.map((kind) => (
+          <div key={kind} className="row row--wrap">
+            <span className="t13 w5">{APPROVAL_WORDS.kinds[kind]}</span>
+            <span className="grow t13">{approvalText(approvalsOf(environment, kind))}</span>
+            <Button
+              size="sm"
+              tone="ghost"
+              aria-label={APPROVAL_WORDS.edit(APPROVAL_WORDS.kinds[kind])}
+              disabledReason={noApproval}
+              onClick={() => setAct(kind)}
+            >
+              {ENV_WORDS.edit}
+            </Button>
+          </div>
+        ))}
       </section>
       {act === 'edit' && (
         <EnvironmentDialog project={project} environment={environment} onClose={close} onSaved={close} />
       )}
-      {act === 'approval' && (
-        <ApprovalDialog project={project.key} environment={environment} onClose={close} />
+      {(act === 'flag' || act === 'segment') && (
+        <ApprovalDialog project={project.key} environment={environment} kind={act} onClose={close} />
       )}
       {act === 'delete' && (
         <DeleteEnvironmentDialog

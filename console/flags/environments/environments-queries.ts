@@ -44,6 +44,7 @@ export interface EnvironmentDetail {
   critical: boolean;
   tags: string[];
   approvalSettings: ApprovalSettings;
+  resourceApprovalSettings?: { segment?: ApprovalSettings };
 }
 
 interface Items<Item> {
@@ -135,6 +136,24 @@ export function patchOf(version: number, fields: Readonly<Record<string, unknown
       value === undefined ? { op: 'remove', path: `/${name}` } : { op: 'add', path: `/${name}`, value },
     ),
   ];
+}
+
+export type ApprovedKind = 'flag' | 'segment';
+
+/** As an environment has them before anybody changes them. */
+const NO_APPROVALS: ApprovalSettings = {
+  required: false,
+  requiredApprovalTags: [],
+  bypassApprovalsForPendingChanges: false,
+  minNumApprovals: 1,
+  canReviewOwnRequest: false,
+  canApplyDeclinedChanges: true,
+  autoApplyApprovedChanges: false,
+};
+
+export function approvalsOf(environment: EnvironmentDetail, kind: ApprovedKind): ApprovalSettings {
+  if (kind === 'flag') return environment.approvalSettings;
+  return environment.resourceApprovalSettings?.segment ?? NO_APPROVALS;
 }
 
 /** As policies name it. */

@@ -99,7 +99,6 @@ export const ENV_WORDS = {
   settings: 'Settings',
   approval: 'Approvals',
   edit: 'Edit…',
-  editApprovals: 'Edit approvals…',
   delete: 'Delete…',
   flags: 'Flags here',
   on: 'on',
@@ -176,13 +175,15 @@ export const DELETE_WORDS = {
 } as const;
 
 export const APPROVAL_WORDS = {
-  title: (name: string) => `Approvals in “${name}”`,
-  text: 'Changes of flags here wait until others have approved them.',
+  title: (kind: string, name: string) => `Approvals of ${kind.toLowerCase()} in “${name}”`,
+  text: 'Changes wait until others have approved them.',
+  kinds: { flag: 'Flags', segment: 'Segments' },
+  edit: (kind: string) => `Edit approvals of ${kind.toLowerCase()}…`,
   mode: 'Approval is required for',
   modes: {
-    none: ['No change', 'Everybody who may change a flag does so at once.'],
+    none: ['No change', 'Everybody who may make a change does so at once.'],
     all: ['Every change', 'Also by administrators, unless their role may bypass it.'],
-    tags: ['Flags with certain tags', 'Changes of other flags are made at once.'],
+    tags: ['What has certain tags', 'Changes of everything else are made at once.'],
   },
   tags: 'Tags',
   tagsMissing: 'Name at least one tag.',
@@ -194,6 +195,6 @@ export const APPROVAL_WORDS = {
   save: 'Save approvals',
   required: 'every change',
   notRequired: 'not required',
-  ofTags: (tags: string) => `flags with ${tags}`,
+  ofTags: (tags: string) => `only with the tags ${tags}`,
   needs: (count: number) => `${count} needed`,
 } as const;

@@ -14,6 +14,8 @@ export interface GeneralDraft {
   maintainerKind: MaintainerKind;
   /** The id of the person; empty where nobody is chosen. */
   member: string;
+  /** Of that person, or what was typed to find somebody. */
+  memberEmail: string;
   /** Its key; empty where none is chosen. */
   team: string;
 }
@@ -28,6 +30,7 @@ export function generalDraftOf(flag: FlagDetail): GeneralDraft {
     ...flag.clientSideAvailability,
     maintainerKind: _maintainerTeam !== undefined ? 'team' : maintainerId === undefined ? 'none' : 'member',
     member: maintainerId ?? '',
+    memberEmail: flag._maintainer?.email ?? '',
     team: _maintainerTeam?.key ?? '',
   };
 }

@@ -1,5 +1,5 @@
 // Who looks after a flag: nobody, a person who is searched for, or a team.
-import { useId, useState } from 'react';
+import { useEffect, useId } from 'react';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { personName } from '../flag.ts';
@@ -26,9 +26,9 @@ export function MaintainerFields({ flag, draft, onChange }: MaintainerFieldsProp
       </Field>
       {draft.maintainerKind === 'member' && (
         <PersonField
-          email={flag.maintainerId === draft.member ? (flag._maintainer?.email ?? '') : ''}
+          typed={draft.memberEmail}
           isChosen={draft.member !== ''}
-          onChoose={(member) => onChange({ member })}
+          onType={(memberEmail, member) => onChange({ memberEmail, member })}
         />
       )}
       {draft.maintainerKind === 'team' && (
@@ -39,32 +39,35 @@ export function MaintainerFields({ flag, draft, onChange }: MaintainerFieldsProp
 }
 
 interface PersonFieldProps {
-  /** Of the present maintainer. */
-  email: string;
+  typed: string;
   isChosen: boolean;
-  onChoose: (id: string) => void;
+  /** The id is empty where nobody has this address. */
+  onType: (email: string, id: string) => void;
 }
 
 /** The browser completes addresses; whose address stands there is chosen. */
-function PersonField({ email, isChosen, onChoose }: PersonFieldProps) {
+function PersonField({ typed, isChosen, onType }: PersonFieldProps) {
   const list = useId();
-  const [typed, setTyped] = useState(email);
   const { data } = useMemberSearch(typed.trim(), true);
   const found = data?.items ?? [];
-  const type = (text: string) => {
-    setTyped(text);
-    onChoose(found.find((one) => one.email === text.trim())?._id ?? '');
-  };
+  const idOf = (email: string) => found.find((one) => one.email === email.trim())?._id ?? '';
   // What was pasted whole is found a moment later.
-  const exact = found.find((one) => one.email === typed.trim())?._id;
-  if (!isChosen && exact !== undefined && typed !== '') onChoose(exact);
+  const late = isChosen ? '' : idOf(typed);
+  useEffect(() => {
+    if (late !== '') onType(typed, late);
+  }, [late, typed, onType]);
   return (
     <Field
       label={WORDS.person}
       help={WORDS.personHelp}
       error={!isChosen && typed.trim() !== '' && WORDS.personMissing}
     >
-      <TextInput list={list} autoComplete="off" value={typed} onValue={type} />
+      <TextInput
+        list={list}
+        autoComplete="off"
+        value={typed}
+        onValue={(email) => onType(email, idOf(email))}
+      />
       <datalist id={list}>
         {found.map((one) => (
           <option key={one._id} value={one.email}>
