@@ -249,6 +249,15 @@ describe('targeting in the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
     await page.getByRole('switch', { name: 'Flag careful in production', checked: true }).waitFor();
     assert.equal(sent.count, 1);
     await close();
+
+    const carol = await joinHost(server, 'carol', { role: 'reader' });
+    const reader = await open('careful', 'production', carol);
+    await reader.page.getByText('Needs updateRules on').waitFor();
+    const off = reader.page.getByRole('switch', { name: 'Flag careful in production' });
+    assert.equal(await off.getAttribute('aria-disabled'), 'true');
+    assert.equal(await reader.page.getByRole('button', { name: 'Rule', exact: true }).count(), 0);
+    assert.deepEqual(reader.takeProblems(), []);
+    await reader.close();
   });
 
   test('with a thousand rules one is found, moved and saved', async () => {

@@ -10,7 +10,7 @@ import { personName } from '../flag.ts';
 import type { Conflict } from './conflict.ts';
 import { Difference } from './difference.tsx';
 import type { PlannedChange } from './planned-change.ts';
-import { partsOfState, textOfPart, type Contest } from './parts.ts';
+import { partsOfState, textOfPart, type Contest, type StateParts } from './parts.ts';
 import { SaveError } from './save-error.tsx';
 import { usePreview, type Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
@@ -23,6 +23,8 @@ export interface ConflictViewProps {
   wanted: unknown;
   error: Error | undefined;
   isBusy: boolean;
+  /** Else what was merged is shown once more before it is saved. */
+  isConfirmed: boolean;
   onSave: (change: PlannedChange) => void;
   /** Nothing of mine is left. */
   onGiveUp: () => void;
@@ -30,11 +32,16 @@ export interface ConflictViewProps {
 }
 
 export function ConflictView(props: ConflictViewProps) {
-  const { conflict, wanted, error, isBusy, onSave, onGiveUp, onClose } = props;
+  const { conflict, wanted, error, isBusy, isConfirmed, onSave, onGiveUp, onClose } = props;
   const { change, present, contests } = conflict;
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
+  const texts = { mine: partsOfState(wanted), theirs: partsOfState(present) };
+  // Nothing can be changed of a rule or a variation that is deleted.
+  const isGone = ({ name }: Contest) =>
+    /^(?:rules|variations)\/(?!new$|order$)/.test(name) && !texts.theirs.has(name);
+  const sideOf = (contest: Contest): Side => (isGone(contest) ? 'theirs' : (sides[contest.name] ?? 'mine'));
   const dropped = new Set(
-    contests.flatMap(({ name, instructions }) => ((sides[name] ?? 'mine') === 'theirs' ? instructions : [])),
+    contests.flatMap((contest) => (sideOf(contest) === 'theirs' ? contest.instructions : [])),
   );
   const { details: _, ...plain } = change;
   const merged: PlannedChange = {
@@ -44,7 +51,6 @@ export function ConflictView(props: ConflictViewProps) {
   };
   const isEmpty = merged.instructions.length === 0;
   const preview = usePreview(merged);
-  const texts = { mine: partsOfState(wanted), theirs: partsOfState(present) };
   return (
     <Dialog
       title={WORDS.conflict.title}
@@ -66,7 +72,7 @@ export function ConflictView(props: ConflictViewProps) {
               disabledReason={preview.error === null ? undefined : WORDS.notPossible}
               onClick={() => onSave(merged)}
             >
-              {WORDS.conflict.save(change.environment)}
+              {isConfirmed ? WORDS.conflict.save(change.environment) : WORDS.conflict.review}
             </Button>
           )}
         </>
@@ -77,17 +83,14 @@ export function ConflictView(props: ConflictViewProps) {
       {contests.map((contest) => (
         <RadioCards<Side>
           key={contest.name}
-          label={partName(contest)}
-          value={sides[contest.name] ?? 'mine'}
+          label={partName(contest, change.base)}
+          value={sideOf(contest)}
           onChange={(side) => setSides({ ...sides, [contest.name]: side })}
           options={(['mine', 'theirs'] as const).map((side) => ({
             value: side,
             label: WORDS.conflict[side],
-            text: (
-              <code className="save-part">
-                {textOfPart(texts[side], contest.name) ?? WORDS.conflict.gone}
-              </code>
-            ),
+            disabledReason: side === 'mine' && isGone(contest) ? WORDS.conflict.deleted : undefined,
+            text: <code className="save-part">{wordsOf(change, texts[side], contest)}</code>,
           }))}
         />
       ))}
@@ -119,12 +122,25 @@ function LastAuthor({ change: { project, resource } }: { change: PlannedChange }
   return <p className="t13 muted">{WORDS.conflict.by(personName(member))}</p>;
 }
 
-function partName({ name }: Contest): string {
+function wordsOf({ describe }: PlannedChange, parts: StateParts, { name }: Contest): string {
+  const text = parts.get(name);
+  const words = text === undefined ? undefined : describe?.(name, JSON.parse(text));
+  return words ?? textOfPart(parts, name) ?? WORDS.conflict.gone;
+}
+
+function partName({ name }: Contest, base: unknown): string {
   const known = WORDS.parts[name];
   if (known !== undefined) return known;
   const [group, id = ''] = name.split('/', 2);
-  if (group === 'rules') return WORDS.rule;
+  if (group === 'rules') return WORDS.rule(placeOf(base, id));
   if (group === 'variations') return WORDS.variation;
   if (group === 'prerequisites') return WORDS.prerequisite(id);
   return name === '*' ? WORDS.everything : name;
+}
+
+/** From 1; undefined where it is not known. */
+function placeOf(base: unknown, rule: string): number | undefined {
+  const { rules = [] } = (base ?? {}) as { rules?: readonly { _id: string }[] };
+  const index = rules.findIndex(({ _id }) => _id === rule);
+  return index < 0 ? undefined : index + 1;
 }

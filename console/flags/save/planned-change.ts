@@ -19,6 +19,8 @@ export interface PlannedChange {
   base?: unknown;
   /** The same as the change would make it. */
   wanted?: unknown;
+  /** A part of it in words, from its JSON; the JSON itself is shown where there are none. */
+  describe?: (part: string, value: unknown) => string | undefined;
   /** What changes, in more words than the sentences of the server have. */
   details?: readonly ChangeDetail[];
 }

@@ -45,6 +45,7 @@ export function SaveDialog({ change: asked, title, onClose, onSaved }: SaveDialo
       wanted={asked.wanted ?? seen?.after ?? preview.data?.after}
       error={saving.error}
       isBusy={saving.isBusy}
+      isConfirmed={saving.isConfirmed}
       onSave={(next) => {
         setMerged(next);
         saving.goOn(next);

@@ -18,6 +18,8 @@ export interface Saving {
   error: Error | undefined;
   /** That somebody has to decide. */
   conflict: Conflict | undefined;
+  /** It came up while saving: everything that the environment asks for was given. */
+  isConfirmed: boolean;
   /** `forget` drops what was typed, once it is saved. */
   save: (change: PlannedChange, options: PatchOptions, forget: () => void) => void;
   send: (call: Call, when: 'schedule' | 'approval', forget: () => void) => void;
@@ -39,6 +41,7 @@ export function useSaving(
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const [conflict, setConflict] = useState<Conflict>();
+  const [isConfirmed, setConfirmed] = useState(false);
   const attempt = useRef<{ options: PatchOptions; forget: () => void }>(undefined);
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
@@ -53,6 +56,7 @@ export function useSaving(
   };
   const save: Saving['save'] = (change, options, forget) => {
     attempt.current = { options, forget };
+    setConfirmed(true);
     void run(async () => {
       const contested = await saveOnTop(change, options, seen, (isOnTop) => {
         toast({
@@ -69,6 +73,7 @@ export function useSaving(
     isBusy,
     error,
     conflict,
+    isConfirmed,
     save,
     send: (call, when, forget) =>
       void run(async () => {

@@ -76,6 +76,20 @@ export function detail(
   return [...rules, ...others].slice(0, MAX_DETAILS);
 }
 
+/** A part of the targeting, from its JSON. */
+export function describePart(
+  part: string,
+  value: unknown,
+  variations: readonly Variation[],
+): string | undefined {
+  if (part === 'fallthrough') return serveWords(value as Serve, variations);
+  if (part === 'offVariation') return variationName(variations, value as number);
+  if (!part.startsWith('rules/') || part === 'rules/order') return undefined;
+  const rule = value as Rule;
+  const words = `${ruleSentence(rule)} → ${serveWords(rule, variations)}`;
+  return rule.description === undefined ? words : `${rule.description}: ${words}`;
+}
+
 function ofKeyed(before: Targeting['prerequisites'], after: Targeting['prerequisites']): ChangeWords[] {
   const old = new Map(before.map((one) => [one.key, one.variation]));
   const now = new Map(after.map((one) => [one.key, one.variation]));

@@ -20,7 +20,7 @@ import { PrerequisitesCard } from './prerequisites-card.tsx';
 import { countProblems } from './problems.ts';
 import { RuleList } from './rule-list.tsx';
 import { ServeField } from './serve-field.tsx';
-import { detail, summarize } from './summary.ts';
+import { describePart, detail, summarize } from './summary.ts';
 import { TargetsCard } from './targets-card.tsx';
 import { useContextKinds } from './targeting-queries.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
@@ -64,6 +64,7 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
     version: draft.version,
     base,
     wanted: after,
+    describe: (part, value) => describePart(part, value, variations),
   };
   // The dialog says its own call while it is open.
   useSayDraft(hasChanges && !isSaving && problems === 0 ? patchCall(change) : undefined);
@@ -78,7 +79,11 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
   };
   return (
     <>
-      {isLocked && <Banner tone="warn">{lockReason}</Banner>}
+      {isLocked && (
+        <div className="over-track">
+          <Banner tone="warn">{lockReason}</Banner>
+        </div>
+      )}
       {hasChanges && base !== saved && (
         <TheirChange project={project} flag={flag.key} base={base} saved={saved} />
       )}

@@ -26,7 +26,7 @@ export function TheirChange({ project, flag, base, saved }: TheirChangeProps) {
   const member = data?.items[0]?.member;
   const who = member === undefined ? WORDS.somebody : personName(member);
   return (
-    <div role="status">
+    <div className="over-track" role="status">
       <Banner
         tone="warn"
         action={

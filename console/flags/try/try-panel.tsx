@@ -22,7 +22,7 @@ import {
   listContexts,
   parseContext,
 } from './contexts.ts';
-import { evaluateCall, hitOf, type EvaluateReply, type TryHit } from './evaluation.ts';
+import { evaluateCall, hitOf, type EvaluateQuestion, type EvaluateReply, type TryHit } from './evaluation.ts';
 import { Outcome } from './outcome.tsx';
 import { TRY_WORDS as WORDS } from './try-words.ts';
 
@@ -47,20 +47,15 @@ export function TryPanel(props: TryPanelProps) {
   const settled = useSettled(text, TYPING_MS);
   const asked = useSettled(instructions, TYPING_MS);
   const { context, name, problem } = parseContext(settled);
-  const { data, error, refetch } = useRead<EvaluateReply>(
-    {
-      call: evaluateCall({
-        project,
-        flag: flag.key,
-        environment,
-        context,
-        instructions: hasDraft && isDraftWhole ? asked : NONE,
-      }),
-      topics: ['flag', 'segment'],
-    },
-    { isEnabled: context !== undefined, keepsPrevious: true },
-  );
-  const result = context === undefined || error !== null ? undefined : data?.items[0];
+  const question = { project, flag: flag.key, environment, context };
+  const drafted = hasDraft && isDraftWhole ? asked : NONE;
+  const isAsked = context !== undefined;
+  const whole = useEvaluation({ ...question, instructions: drafted }, isAsked);
+  // A draft may no longer fit what others saved; what is saved can still be tried.
+  const isUnfit = drafted.length > 0 && whole.error !== null;
+  const plain = useEvaluation({ ...question, instructions: NONE }, isAsked && isUnfit);
+  const { data, error, refetch } = isUnfit ? plain : whole;
+  const result = isAsked && error === null ? data?.items[0] : undefined;
   const decisive = result && (result.draft ?? result.saved);
   const hit = decisive && hitOf(decisive.reason, name);
   const hitText = JSON.stringify(hit ?? null);
@@ -91,6 +86,7 @@ export function TryPanel(props: TryPanelProps) {
           </FieldError>
         )}
         {hasDraft && !isDraftWhole && <p className="help">{WORDS.brokenDraft}</p>}
+        {isUnfit && <FieldError>{WORDS.unfitDraft(whole.error?.message ?? '')}</FieldError>}
       </section>
       {error !== null && (
         <section>
@@ -109,6 +105,13 @@ export function TryPanel(props: TryPanelProps) {
         </div>
       )}
     </aside>
+  );
+}
+
+function useEvaluation(question: EvaluateQuestion, isEnabled: boolean) {
+  return useRead<EvaluateReply>(
+    { call: evaluateCall(question), topics: ['flag', 'segment'] },
+    { isEnabled, keepsPrevious: true },
   );
 }
 

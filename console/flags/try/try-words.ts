@@ -22,6 +22,7 @@ export const TRY_WORDS = {
   same: 'Draft and saved serve the same.',
   differs: 'The draft serves something else.',
   brokenDraft: 'The draft cannot be evaluated until the marked places are mended.',
+  unfitDraft: (message: string) => `The draft does not fit what is saved now: ${message}`,
   whyDraft: 'Why, in the draft',
   whySaved: 'Why, as saved',
   why: 'Why',
