@@ -107,7 +107,7 @@ export function SaveForm({ change, title, preview, saving, onClose }: SaveFormPr
             {resource.kind === 'flag' && when === 'now' && WORDS.revertHint}
           </span>
           <Button data-autofocus="" onClick={onClose}>
-            {WORDS.keep}
+            {change.wanted === undefined ? WORDS.cancel : WORDS.keep}
           </Button>
           <Button
             tone={guard.isCritical && when !== 'approval' ? 'production' : 'primary'}

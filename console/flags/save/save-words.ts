@@ -45,6 +45,7 @@ export const SAVE_WORDS = {
   waitForPreview: 'Please wait until the difference is shown.',
   notPossible: 'This change cannot be made as it is.',
   keep: 'Keep editing',
+  cancel: 'Cancel',
   saveNow: (place: string | undefined) => (place === undefined ? 'Save now' : `Save to ${place} now`),
   scheduleFor: (time: string) => `Schedule for ${time}`,
   scheduleIt: 'Schedule',
