@@ -33,6 +33,8 @@ export const PAGES: readonly PageRoute[] = [
   page('/compare/:project', () => import('../flags/compare/compare-page.tsx')),
   page('/approvals', () => import('../flags/approvals/approvals-page.tsx')),
   page('/approvals/:id', () => import('../flags/approvals/approval-page.tsx')),
+  page('/actors', () => import('../actors/actors/actors-page.tsx')),
+  page('/actors/:actor/*?', () => import('../actors/actor/actor-page.tsx')),
   page('/runs', () => import('../actors/runs/runs-page.tsx')),
   page('/runs/:id/*?', () => import('../actors/run/run-page.tsx')),
   page('/code', () => import('../host/repositories-page.tsx')),
@@ -96,7 +98,14 @@ export const NAVIGATION: readonly NavSection[] = [
       { label: NAV.approvals, href: '/approvals', waiting: 'approvals' },
     ],
   },
-  { label: NAV.actors, icon: 'actor', items: [{ label: NAV.runs, href: '/runs' }] },
+  {
+    label: NAV.actors,
+    icon: 'actor',
+    items: [
+      { label: NAV.actors, href: '/actors' },
+      { label: NAV.runs, href: '/runs' },
+    ],
+  },
   { label: NAV.code, icon: 'code', items: [{ label: NAV.repositories, href: '/code' }] },
   {
     label: NAV.account,

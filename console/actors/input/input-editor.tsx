@@ -3,6 +3,8 @@ import '../../styles/input.css';
 import { Banner } from '../../ui/banner.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/input.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { InputForm } from './input-form.tsx';
 import type { InputSchema } from './input-schema.ts';
 import { INPUT_WORDS } from './input-words.ts';
 import type { InputErrors } from './start-run.ts';
@@ -15,10 +17,35 @@ export interface InputEditorProps {
 }
 
 export function InputEditor({ draft, schema, errors }: InputEditorProps) {
+  if (schema === undefined)
+    return (
+      <div className="stack">
+        <p className="t13 muted">{INPUT_WORDS.noSchema}</p>
+        <JsonEditor draft={draft} errors={errors} />
+      </div>
+    );
   return (
     <div className="stack">
-      {schema === undefined && <p className="t13 muted">{INPUT_WORDS.noSchema}</p>}
-      <JsonEditor draft={draft} errors={errors} />
+      <div>
+        <Segmented
+          label={INPUT_WORDS.view}
+          size="sm"
+          value={draft.mode}
+          options={[
+            { value: 'form', label: INPUT_WORDS.form },
+            { value: 'json', label: INPUT_WORDS.json },
+          ]}
+          onChange={(mode) => {
+            // The form cannot show what is no JSON; the field below says what is wrong.
+            if (mode === 'json' || draft.problem === undefined) draft.setMode(mode);
+          }}
+        />
+      </div>
+      {draft.mode === 'form' ? (
+        <InputForm schema={schema} draft={draft} errors={errors} />
+      ) : (
+        <JsonEditor draft={draft} errors={errors} />
+      )}
     </div>
   );
 }
@@ -36,6 +63,7 @@ function JsonEditor({ draft, errors }: { draft: InputDraft; errors: InputErrors 
       <Field
         label={INPUT_WORDS.jsonField}
         error={draft.problem ?? (messages.length === 0 ? undefined : messages.join('. '))}
+        help={draft.problem === undefined ? undefined : INPUT_WORDS.fixJson}
       >
         <TextArea
           isMono

@@ -1,0 +1,104 @@
+// What the pages of one Actor read and change.
+import { path, type Call } from '../../api/call.ts';
+import { useChange, useRead } from '../../api/read.ts';
+import { useListPages } from '../../lib/list-pages.ts';
+import type { ActorShort, ListBody } from '../queries.ts';
+import type { RunStatus } from '../run.ts';
+
+export interface SourceFile {
+  name: string;
+  format?: 'TEXT' | 'BASE64';
+  content?: string;
+  folder?: boolean;
+}
+
+export interface ActorVersion {
+  versionNumber: string;
+  sourceType: 'SOURCE_FILES' | 'GIT_REPO' | 'TARBALL' | 'GITHUB_GIST';
+  buildTag?: string | null;
+  sourceFiles?: SourceFile[] | null;
+  gitRepoUrl?: string | null;
+  tarballUrl?: string | null;
+  gitHubGistUrl?: string | null;
+}
+
+export interface ActorRunOptions {
+  build: string;
+  timeoutSecs: number;
+  memoryMbytes: number;
+  restartOnError: boolean;
+}
+
+export interface ActorDetail extends ActorShort {
+  userId: string;
+  description?: string | null;
+  isPublic: boolean;
+  defaultRunOptions: ActorRunOptions;
+  taggedBuilds: Readonly<Record<string, { buildId: string; buildNumber: string }>>;
+  versions: ActorVersion[];
+}
+
+export interface Build {
+  id: string;
+  actId: string;
+  status: RunStatus;
+  startedAt: string;
+  finishedAt?: string | null;
+  buildNumber: string;
+  meta: { origin: string };
+}
+
+export interface BuildDetail extends Build {
+  statusMessage?: string | null;
+  exitCode?: number | null;
+}
+
+/** `ref` is `user~name`, or an id. */
+export function useActorDetail(ref: string) {
+  const { data, ...rest } = useRead<{ data: ActorDetail }>({
+    call: { api: 'actors', path: path`/actors/${ref}` },
+    topics: ['actor', 'build'],
+  });
+  return { actor: data?.data, ...rest };
+}
+
+const PAGE = 30;
+const idOf = ({ id }: Build) => id;
+
+export function useBuilds(actorId: string) {
+  return useListPages<ListBody<Build>, Build>({
+    call: { api: 'actors', path: path`/actors/${actorId}/builds`, query: { desc: true } },
+    topics: ['build'],
+    first: 0,
+    pageQuery: (offset) => ({ limit: PAGE, offset }),
+    toPage: ({ data: { items, total } }, offset) => ({
+      rows: items,
+      total,
+      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
+    }),
+    idOf,
+  });
+}
+
+export function useBuild(id: string) {
+  const { data, ...rest } = useRead<{ data: BuildDetail }>({
+    call: { api: 'actors', path: path`/actor-builds/${id}` },
+    topics: ['build'],
+  });
+  return { build: data?.data, ...rest };
+}
+
+export function buildCall(actorId: string, version: string): Call {
+  return { api: 'actors', method: 'POST', path: path`/actors/${actorId}/builds`, query: { version } };
+}
+
+export function useStartBuild(actorId: string) {
+  return useChange<string, { data: BuildDetail }>((version) => buildCall(actorId, version), ['build']);
+}
+
+export function useAbortBuild(id: string) {
+  return useChange<void>(
+    () => ({ api: 'actors', method: 'POST', path: path`/actor-builds/${id}/abort` }),
+    ['build'],
+  );
+}
