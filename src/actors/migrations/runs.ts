@@ -65,4 +65,13 @@ export const runMigrations: Migration[] = [
     name: 'actors-runs-aliases',
     up: ({ text }) => [`alter table runs add column aliases ${text}`],
   },
+  {
+    // Without a foreign key: a program that starts a run would wait for the transactions that lock its own.
+    name: 'actors-runs-steps',
+    up: ({ serial, text }) => [
+      `create table run_steps (
+         seq ${serial}, run_id ${text} not null, kind ${text} not null, at bigint not null, details ${text} not null)`,
+      `create index run_steps_of_run on run_steps (run_id, kind, seq)`,
+    ],
+  },
 ];

@@ -18,6 +18,7 @@ import { runNotFound } from './access.ts';
 import { type Run, storageIdsOf } from './model.ts';
 import { finishRun } from './run-transitions.ts';
 import { lockRun, updateRun, deleteRun } from './store.ts';
+import { insertRunStep } from './store-steps.ts';
 
 /**
  * A finished run stays as it is. One that waits for a node ends at once; otherwise its node ends it. `why` writes the status
@@ -57,7 +58,10 @@ export async function abortRun(
       // Kept when its node ends it.
       ...(why && !run.isMessageTerminal && { statusMessage: why(run), isMessageTerminal: true }),
     };
-    if (run.status !== 'ABORTING') await updateRun(tx, id, changes);
+    if (run.status !== 'ABORTING') {
+      await updateRun(tx, id, changes);
+      await insertRunStep(tx, id, 'aborting', now, { isGraceful: gracefully });
+    }
     return { ...run, ...changes };
   });
 }

@@ -26,6 +26,7 @@ import { ByRun } from './routes.ts';
 import { checkPositive, RUN_QUERY } from './run-query.ts';
 import { checkQuota } from './start-run.ts';
 import { addCharge, lockRun, moveRun, updateRun } from './store.ts';
+import { insertRunStep } from './store-steps.ts';
 
 const MAX_METAMORPHS = 10;
 
@@ -215,6 +216,7 @@ const resurrect = route(
       await updateRun(tx, run.id, { ...changes, ...aliases, chargedEvents });
       const { memoryMbytes } = changes.options;
       await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
+      await insertRunStep(tx, run.id, 'resurrected', now);
       await recordRunEvent(tx, await listRunWebhooks(tx, later), later, 'RESURRECTED', now);
       return later;
     });

@@ -13,6 +13,7 @@ import { openRun, openRunOfPath, runNotFound, UPDATE_RUN, VIEW_RUN } from './acc
 import { abortRun, removeFinishedRun } from './change-run.ts';
 import { STATUSES } from '../jobs/job.ts';
 import { parseStatuses, RunDetail, RunSummary, toRunDetail, toRunSummary, type Run } from './model.ts';
+import { insertRunStep } from './store-steps.ts';
 import { findRun, listRuns, lockRun, updateRun, type RunScope } from './store.ts';
 
 export const ByRun = Type.Object({ runId: Type.String() });
@@ -166,6 +167,9 @@ const putRun = route(
         ...(generalAccess !== undefined && { generalAccess }),
       };
       if (Object.keys(changes).length > 0) await updateRun(tx, before.id, changes);
+      const { statusMessage: message } = changes;
+      if (message !== undefined && message !== before.statusMessage)
+        await insertRunStep(tx, before.id, 'message', now, { message });
       return { ...before, ...changes };
     });
     return toRunDetail(run, now, kernel.publicUrl);

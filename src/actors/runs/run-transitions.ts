@@ -8,6 +8,7 @@ import { markLogEnded } from '../logs/store.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import type { Run, RunStats } from './model.ts';
 import { lockHeldRun, updateRun } from './store.ts';
+import { insertRunStep, type StepKind } from './store-steps.ts';
 
 /** How the last process of a run has ended. */
 export interface RunEnd {
@@ -29,6 +30,13 @@ const ENDINGS: Partial<Record<JobStatus, JobStatus>> = { ABORTING: 'ABORTED', 'T
 /** Why a process starts: the first of this claim, or after another one. */
 export type ProcessBegin = 'first' | 'reboot' | 'metamorph' | 'restart';
 
+const STEPS: Record<ProcessBegin, StepKind> = {
+  first: 'started',
+  reboot: 'rebooted',
+  metamorph: 'metamorphosed',
+  restart: 'restarted',
+};
+
 /**
  * The run has a new process, whose token is the only valid one. Undefined where the run is to be ended instead. A job that is
  * claimed again while its run was running is a migration: same run, same storages.
@@ -43,6 +51,7 @@ export async function beginProcess(
     if (ENDINGS[run.status] !== undefined) return undefined;
     if (run.timeoutAt !== null && kernel.clock.now() >= run.timeoutAt) {
       await updateRun(tx, run.id, { status: 'TIMING-OUT' });
+      await insertRunStep(tx, run.id, 'timing-out', kernel.clock.now());
       return undefined;
     }
     const { stats, options } = run;
@@ -61,13 +70,16 @@ export async function beginProcess(
       },
     };
     await updateRun(tx, run.id, changes);
+    await insertRunStep(tx, run.id, isMigration ? 'migrated' : STEPS[begin], kernel.clock.now());
     return { ...run, ...changes };
   });
 }
 
 export async function markTimingOut(kernel: Kernel, job: Job): Promise<void> {
   await whileHeld(kernel, job, async (tx, run) => {
-    if (run.status === 'RUNNING') await updateRun(tx, run.id, { status: 'TIMING-OUT' });
+    if (run.status !== 'RUNNING') return;
+    await updateRun(tx, run.id, { status: 'TIMING-OUT' });
+    await insertRunStep(tx, run.id, 'timing-out', kernel.clock.now());
   });
 }
 
@@ -124,7 +136,10 @@ export async function finishRun(
     ...(!run.isMessageTerminal && { statusMessage: message ?? messageOf(status, code) }),
   };
   await updateRun(tx, run.id, { ...changes, tokenHash: null });
-  return { ...run, ...changes };
+  const after = { ...run, ...changes };
+  const { exitCode, statusMessage: ending } = after;
+  await insertRunStep(tx, run.id, 'finished', now, { status, exitCode, message: ending });
+  return after;
 }
 
 function messageOf(status: JobStatus, code: number | null): string {

@@ -27,6 +27,7 @@ import { insertRunStorages, newAliases } from './declared-storages.ts';
 import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
+import { insertRunStep } from './store-steps.ts';
 
 export interface RunStart {
   actor: Actor;
@@ -75,6 +76,9 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
       // After the Actor, whose deletion locks it and then its tasks.
       if (taskId !== null && !(await countTaskRun(tx, taskId, now)))
         throw new Failure('not-found', 'The task was deleted meanwhile');
+      const { startedByRunId } = run.meta;
+      if (startedByRunId !== undefined)
+        await insertRunStep(tx, startedByRunId, 'child', now, { runId: run.id });
       await recordRunEvent(tx, [...listening, ...own], run, 'CREATED', now);
     });
   } catch (error) {

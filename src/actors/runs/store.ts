@@ -14,6 +14,7 @@ import type { PermissionLevel } from '../actors/model.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
 import type { Metamorph, Run, RunOptions, RunStats, StorageIds } from './model.ts';
+import { deleteRunSteps } from './store-steps.ts';
 import type { RunRow } from './tables.ts';
 
 export async function insertRun(tx: Db, run: Run): Promise<void> {
@@ -73,6 +74,7 @@ export async function moveRun(tx: Db, run: Run, changes: RunChanges & { actorId:
 
 export async function deleteRun(tx: Db, run: Run): Promise<void> {
   await tx.deleteFrom('runs').where('id', '=', run.id).execute();
+  await deleteRunSteps(tx, run.id);
   await countRuns(tx, run, -1);
 }
 

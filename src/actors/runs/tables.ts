@@ -1,10 +1,12 @@
 // The tables of runs.
+import type { Generated } from 'kysely';
 
 declare module '../../kernel/storage/tables.ts' {
   interface Tables {
     runs: RunRow;
     run_counts: { scope: string; total: number };
     run_charges: RunChargeRow;
+    run_steps: RunStepRow;
   }
 }
 
@@ -13,6 +15,16 @@ export interface RunChargeRow {
   run_id: string;
   key: string;
   charged_at: number;
+}
+
+export interface RunStepRow {
+  /** Increases with time. */
+  seq: Generated<number>;
+  run_id: string;
+  kind: string;
+  at: number;
+  /** As JSON. */
+  details: string;
 }
 
 export interface RunRow {

@@ -68,7 +68,7 @@ export const ShownDispatch = Type.Object(
   { $id: 'WebhookDispatch' },
 );
 
-const STATUS: Record<DeliveryWithAttempts['state'], DispatchStatus> = {
+export const DISPATCH_STATUS: Record<DeliveryWithAttempts['state'], DispatchStatus> = {
   pending: 'ACTIVE',
   delivered: 'SUCCEEDED',
   failed: 'FAILED',
@@ -82,7 +82,7 @@ export function toShownDispatch(dispatch: DeliveryWithAttempts): Static<typeof S
     userId: dispatch.ownerId ?? '',
     webhookId: dispatch.hookId,
     createdAt: new Date(dispatch.createdAt).toISOString(),
-    status: STATUS[dispatch.state],
+    status: DISPATCH_STATUS[dispatch.state],
     eventType,
     eventData,
     webhook: { actionType: 'HTTP_REQUEST', condition, requestUrl, isAdHoc },

@@ -7,6 +7,7 @@ import { enqueueDeliveries, type OutgoingDelivery } from '../../kernel/webhooks/
 import type { Kernel } from '../../kernel/kernel.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
 import { toRunDetail, type Run, NEW_STATS } from '../runs/model.ts';
+import { insertRunStep } from '../runs/store-steps.ts';
 import { ACTORS_API, type DispatchDetails, type EventData } from './dispatch-model.ts';
 import type { WebhookEventType } from './event-types.ts';
 import type { JobKind, JobStatus } from '../jobs/job.ts';
@@ -59,14 +60,22 @@ export async function recordRunEvent(
   const type = what === 'ended' ? endingOf('run', run.status) : (`ACTOR.RUN.${what}` as const);
   const { id: actorRunId, actorId, taskId } = run;
   const data = { actorId, ...(taskId !== null && { actorTaskId: taskId }), actorRunId };
-  await recordEvent(tx, webhooks, now, type, () => ({
+  const dispatchIds = await recordEvent(tx, webhooks, now, type, () => ({
     type,
     userId: run.userId,
     data,
     resource: toRunDetail(run, now),
     depth: run.meta.webhookDepth ?? 0,
   }));
+  if (dispatchIds.length > 0)
+    await insertRunStep(tx, run.id, 'webhooks', now, {
+      eventType: type,
+      dispatchIds: dispatchIds.slice(0, SHOWN_DISPATCHES),
+    });
 }
+
+/** Of one event, so many are in the timeline of its run. */
+const SHOWN_DISPATCHES = 20;
 
 /** At the end of the transaction. */
 export async function recordBuildEvent(
@@ -108,9 +117,9 @@ async function recordEvent(
   now: number,
   type: WebhookEventType,
   describe: () => JobEvent,
-): Promise<void> {
+): Promise<string[]> {
   const listening = webhooks.filter(({ eventTypes }) => eventTypes.includes(type));
-  if (listening.length > 0) await insertDispatches(tx, listening, describe(), now);
+  return listening.length === 0 ? [] : await insertDispatches(tx, listening, describe(), now);
 }
 
 /** Returns the ids of the dispatches, in the order of the webhooks. */

@@ -271,6 +271,16 @@ export function countDispatch(db: Db, webhookId: string, dispatchId: string): Sq
     .compile();
 }
 
+/** For one that is sent again. */
+export async function reopenLastDispatch(tx: Db, webhookId: string, dispatchId: string): Promise<void> {
+  await tx
+    .updateTable('actor_webhooks')
+    .set({ last_dispatch_status: 'ACTIVE', last_dispatch_finished_at: null })
+    .where('id', '=', webhookId)
+    .where('last_dispatch_id', '=', dispatchId)
+    .execute();
+}
+
 /** For one that has ended; a later one may be the last by now. */
 export function endLastDispatch(db: Db, finished: FinishedDelivery, now: number): SqlStatement {
   return db
