@@ -72,6 +72,17 @@ describe('the list of flags', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, ()
     const { json } = await ada.get(`/api/v2/auditlog?spec=${spec}`);
     const verbs = (json['items'] as { titleVerb: string }[]).map(({ titleVerb }) => titleVerb);
     assert.deepEqual(verbs.slice(0, 2), ['turned off the flag', 'turned on the flag']);
+    // What somebody else does shows without a reload, and is marked.
+    const bob = await joinHost(server, 'bob', { role: 'writer' });
+    const body = { environmentKey: 'test', instructions: [{ kind: 'turnFlagOn' }] };
+    const changed = await bob.call('/api/v2/flags/shop/dark-mode', {
+      method: 'PATCH',
+      headers: SEMANTIC,
+      body,
+    });
+    assert.equal(changed.status, 200, changed.text);
+    await switchOf(page, 'Dark mode in test', true).waitFor();
+    await page.getByText('1 changed elsewhere').waitFor();
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
     await close();

@@ -1,11 +1,11 @@
 // The rows of the list, page by page. Rows that are shown follow what others change, one by one; what would appear or move is
 // counted, and shown when somebody asks for it.
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
-import { onEvent, type ChangeEvent } from '../../api/live.ts';
+import { liveState, onEvent, onLive, type ChangeEvent } from '../../api/live.ts';
 import { keyOf, queries } from '../../api/read.ts';
 import type { Flag } from '../flag.ts';
 
@@ -44,6 +44,7 @@ export function useFlagPages(query: FlagListQuery) {
   const call = flagListCall(query);
   const listKey = JSON.stringify([...keyOf(call), 'rows']);
   const queryKey = useMemo(() => JSON.parse(listKey) as unknown[], [listKey]);
+  const { state } = useSyncExternalStore(onLive, liveState);
   const result = useInfiniteQuery<FlagItems, ApiError, Pages>({
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
@@ -60,6 +61,8 @@ export function useFlagPages(query: FlagListQuery) {
     placeholderData: (previous) => previous,
     // Rows follow the stream, so that a list of many pages is not read anew for each change.
     refetchOnWindowFocus: false,
+    // Without the stream, what is changed here is read anew.
+    meta: { topics: state === 'live' ? [] : ['flag'] },
   });
   const { data, isPlaceholderData, refetch } = result;
   const rows = useMemo(() => distinct(data?.pages.flatMap(({ items }) => items) ?? []), [data]);

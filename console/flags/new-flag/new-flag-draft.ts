@@ -1,5 +1,4 @@
 // The form of a new flag: what was typed, what is wrong with it, and the call that it makes.
-import { path, type Call } from '../../api/call.ts';
 import type { ApiError } from '../../api/error.ts';
 import type { FlagType } from '../words.ts';
 import { keyFrom, keyProblem, type NamingConvention } from './flag-key.ts';
@@ -143,11 +142,8 @@ function tagsOf(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((tag) => tag !== ''))];
 }
 
-export function newFlagCall(
-  project: string,
-  draft: NewFlagDraft,
-  convention: NamingConvention | undefined,
-): Call {
+/** What is sent to create it. */
+export function newFlagBody(draft: NewFlagDraft, convention: NamingConvention | undefined): object {
   const { type, variations, source, maintainer } = draft;
   // A copy takes these from the other flag.
   const own = {
@@ -162,17 +158,11 @@ export function newFlagCall(
     clientSideAvailability: { usingEnvironmentId: draft.hasBrowsers, usingMobileKey: draft.hasMobile },
   };
   return {
-    api: 'flags',
-    method: 'POST',
-    path: path`/flags/${project}`,
-    query: { clone: source === '' ? undefined : source },
-    body: {
-      key: keyOfDraft(draft, convention),
-      name: draft.name.trim(),
-      ...(draft.description.trim() !== '' && { description: draft.description.trim() }),
-      ...(source === '' && own),
-      ...(maintainer !== '' && { maintainerId: maintainer }),
-    },
+    key: keyOfDraft(draft, convention),
+    name: draft.name.trim(),
+    ...(draft.description.trim() !== '' && { description: draft.description.trim() }),
+    ...(source === '' && own),
+    ...(maintainer !== '' && { maintainerId: maintainer }),
   };
 }
 
@@ -182,7 +172,7 @@ const FIELDS = ['name', 'key', 'description', 'tags', 'variations', 'maintainerI
 export function placeNewFlagError({ code, message }: ApiError): [field: string, message: string] | undefined {
   if (code === 'key_exists') return ['key', WORDS.taken];
   // A message begins with the path of what it is about.
-  const [, field = '', index] = /^([a-zA-Z]+)(?:\.(\d+))?[.\w]* /.exec(message) ?? [];
+  const [, field = '', index] = /^([a-zA-Z]+)(?:\.(\d+))?(?:\.\w+)* /.exec(message) ?? [];
   if (!FIELDS.includes(field)) return undefined;
   return [field === 'variations' && index !== undefined ? `variations.${index}` : field, message];
 }

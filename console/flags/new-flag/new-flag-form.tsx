@@ -23,7 +23,6 @@ import {
   checkNewFlag,
   keyOfDraft,
   newDraft,
-  newFlagCall,
   placeNewFlagError,
   variationsFor,
   type DraftErrors,
@@ -31,7 +30,7 @@ import {
   type NewFlagDraft,
 } from './new-flag-draft.ts';
 import { AboutFields, SourceField, TurnOnFields } from './new-flag-fields.tsx';
-import { turnOnIn, useFlagWithKey } from './new-flag-queries.ts';
+import { newFlagCall, turnOnIn, useFlagWithKey } from './new-flag-queries.ts';
 import { NEW_FLAG_WORDS as WORDS } from './new-flag-words.ts';
 import { VariationFields } from './variation-fields.tsx';
 

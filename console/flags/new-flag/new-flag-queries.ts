@@ -5,7 +5,7 @@ import { send } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
 import type { Flag } from '../flag.ts';
 import { patchCall } from '../save/planned-change.ts';
-import type { FlagDefaults } from './new-flag-draft.ts';
+import { newFlagBody, type FlagDefaults, type NewFlagDraft } from './new-flag-draft.ts';
 import type { NamingConvention } from './flag-key.ts';
 
 export interface ProjectDetail {
@@ -77,6 +77,20 @@ function useSettled(text: string): string {
     return () => clearTimeout(timer);
   }, [text]);
   return settled;
+}
+
+export function newFlagCall(
+  project: string,
+  draft: NewFlagDraft,
+  convention: NamingConvention | undefined,
+): Call {
+  return {
+    api: 'flags',
+    method: 'POST',
+    path: path`/flags/${project}`,
+    query: { clone: draft.source === '' ? undefined : draft.source },
+    body: newFlagBody(draft, convention),
+  };
 }
 
 /** Turns a new flag on where no guard asks first. Gives what went wrong, by environment. */
