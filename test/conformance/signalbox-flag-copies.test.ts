@@ -14,8 +14,8 @@ onEachEngine((engine) => {
   let flags: ReturnType<typeof flagCalls>;
   let number = 0;
 
-  const call = (path: string, init = {}) =>
-    server.call(`/signalbox/v1/projects/${project}/${path}`, init) as Promise<Answer>;
+  const call = (path: string, init = {}): Promise<Answer> =>
+    server.call(`/signalbox/v1/projects/${project}/${path}`, init);
   const good = async (answer: Promise<Answer>): Promise<Json> => {
     const { status, json, text } = await answer;
     assert.ok(status === 200 || status === 201, text);
@@ -124,15 +124,15 @@ onEachEngine((engine) => {
     await open();
     await ruled('alpha');
     await ruled('beta');
-    const before = await flags.get('alpha');
+    const old = await flags.get('alpha');
     const body = {
       from: 'staging',
       to: ['production', 'canary'],
-      flags: [{ key: 'alpha', parts: ['rules', 'on'], version: before['version'] }],
+      flags: [{ key: 'alpha', parts: ['rules', 'on'], version: old['version'] }],
       comment: 'As tried in staging',
     };
     const dry = await good(copy({ ...body, isDryRun: true }));
-    assert.deepEqual(await flags.get('alpha'), before);
+    assert.deepEqual(await flags.get('alpha'), old);
     const done = await good(copy(body));
     assert.deepEqual({ ...dry, isDryRun: false }, done);
     assert.equal(done['changed'], 2);
@@ -148,12 +148,12 @@ onEachEngine((engine) => {
     const now = await flags.get('alpha');
     for (const key of ['production', 'canary']) {
       const { on, rules, targets, fallthrough } = now['environments'][key] as Json;
-      assert.deepEqual([on, rules], [true, before['environments'].staging.rules]);
-      const old = before['environments'][key] as Json;
-      assert.deepEqual([targets, fallthrough], [old['targets'], old['fallthrough']]);
+      assert.deepEqual([on, rules], [true, old['environments'].staging.rules]);
+      const was = old['environments'][key] as Json;
+      assert.deepEqual([targets, fallthrough], [was['targets'], was['fallthrough']]);
     }
     for (const key of ['test', 'staging'])
-      assert.deepEqual(now['environments'][key], before['environments'][key]);
+      assert.deepEqual(now['environments'][key], old['environments'][key]);
     const { items } = (await server.call(`/api/v2/auditlog?limit=3&spec=proj/${project}:env/*:flag/alpha`))
       .json;
     assert.deepEqual(

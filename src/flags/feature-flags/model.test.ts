@@ -1,7 +1,7 @@
 // The rules of flags, without a database.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Flag, FlagConfig } from './flag.ts';
+import type { Flag, FlagConfig, Rule } from './flag.ts';
 import { differencesOf, describe as describeAll, verbOf } from './change/differences.ts';
 import { kindOf, newConfig, summarize, normalizeFlag, usedBy, validateFlag, validateSize } from './model.ts';
 import { statusFactsOf, isUniform, flagStatusOf } from './status.ts';
@@ -254,6 +254,40 @@ describe('differences', () => {
       ].join('\n'),
     );
     assert.equal(verbOf(found), 'updated the flag');
+  });
+
+  test('of targets name the keys and the variations', () => {
+    const target = (values: string[], variation: number) => ({ values, variation, contextKind: 'user' });
+    const before = flagWith({ targets: [target(['ann', 'bob'], 0)] });
+    const { test: config } = before.environments;
+    const line = (targets: ReturnType<typeof target>[]) =>
+      differencesOf(before, { ...before, environments: { test: { ...config!, targets } } }, names)[0]!.line;
+    assert.equal(
+      line([target(['ann'], 0), target(['bob', 'carl'], 1)]),
+      'Changed the targets: added `bob`, `carl` to `"b"`; removed `bob` from `"a"` in **Te\\*st**',
+    );
+    const many = Array.from({ length: 20_000 }, (_, index) => `k${index}`);
+    assert.equal(line([target(many, 0)]), 'Changed the targets in **Te\\*st**');
+  });
+
+  test('of rules name the rules by their numbers', () => {
+    const rule = (id: string, variation: number): Rule => ({ ...RULE, _id: id, variation });
+    const before = flagWith({ rules: [rule('x', 0), rule('y', 0), rule('z', 0)] });
+    const { test: config } = before.environments;
+    const line = (...rules: Rule[]) =>
+      differencesOf(before, { ...before, environments: { test: { ...config!, rules } } }, names)[0]!.line;
+    const at = ' in **Te\\*st**';
+    assert.equal(
+      line(rule('x', 0), rule('y', 1), rule('z', 0)),
+      `Changed what rule 2 serves from \`"a"\` to \`"b"\`${at}`,
+    );
+    assert.equal(line(rule('x', 1), rule('y', 0), rule('z', 2)), `Changed the rules 1, 3${at}`);
+    assert.equal(line(rule('x', 0), { ...rule('y', 0), clauses: [] }, rule('z', 0)), `Changed rule 2${at}`);
+    assert.equal(line(rule('y', 0), rule('x', 0), rule('z', 0)), `Changed the order of the rules${at}`);
+    assert.equal(
+      line(rule('n', 0), rule('y', 0), rule('z', 1)),
+      `Added a rule; removed a rule; changed what rule 3 serves from \`"a"\` to \`"b"\`${at}`,
+    );
   });
 
   test('that are one have a verb of their own', () => {

@@ -4,7 +4,7 @@ import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import type { ConfigHead } from '../feature-flags/store-rows.ts';
 import { onlyServed, type RemovalFacts } from './rule.ts';
 
-export interface SettledFlag {
+interface SettledFlag {
   id: string;
   projectId: string;
   isTemporary: boolean;
@@ -182,7 +182,7 @@ export async function replaceRemovable(
 }
 
 /** No more are counted: nobody removes more in a day. */
-export const MAX_REMOVABLE_COUNTED = 1000;
+const MAX_REMOVABLE_COUNTED = 1000;
 
 /** How many flags of the project are ready, and the longest time since when one is; undefined where none is. */
 export async function countRemovable(
@@ -200,7 +200,7 @@ export async function countRemovable(
   return { count: rows.length, since: Math.min(...rows.map(({ since }) => since)) };
 }
 
-/** The projects that have such flags, among these. */
+/** The projects that have such flags, in the order of their ids. */
 export async function listProjectsWithRemovable(db: Db, limit: number): Promise<string[]> {
   const projects: string[] = [];
   for (let after = ''; projects.length < limit;) {

@@ -14,7 +14,7 @@ export const COPY_PARTS = {
 } as const;
 
 export type CopyPart = keyof typeof COPY_PARTS;
-export const COPY_PART_NAMES = Object.keys(COPY_PARTS) as CopyPart[];
+const COPY_PART_NAMES = Object.keys(COPY_PARTS) as CopyPart[];
 
 export const FlagDifferences = Type.Object(
   {
@@ -68,7 +68,7 @@ export const CopyPost = Type.Object(
   { $id: 'FlagCopyPost', additionalProperties: false },
 );
 
-export const COPY_OUTCOMES = ['changed', 'same', 'approval-required', 'refused'] as const;
+const COPY_OUTCOMES = ['changed', 'same', 'approval-required', 'refused'] as const;
 
 const CopiedItem = Type.Object(
   {

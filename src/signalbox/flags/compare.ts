@@ -1,5 +1,5 @@
 // Compares the configurations of flags in two environments, part by part, in words.
-import { describeServe, describeVariation } from '../../flags/feature-flags/change/differences.ts';
+import { describeServe, describeVariation } from '../../flags/feature-flags/change/flag-words.ts';
 import type { Clause, Flag, FlagConfig, Rule } from '../../flags/feature-flags/flag.ts';
 import { listFlagsByKey, listWholeConfigs } from '../../flags/feature-flags/store-lists.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
@@ -45,7 +45,7 @@ export async function listDifferences(
   return { items, next: last };
 }
 
-export function compareConfigs(flag: Flag, from: FlagConfig, to: FlagConfig): ShownDifferences['parts'] {
+function compareConfigs(flag: Flag, from: FlagConfig, to: FlagConfig): ShownDifferences['parts'] {
   return Object.entries(PARTS)
     .filter(([, { of }]) => !areEqual(of(from), of(to)))
     .map(([part, { words }]) => ({

@@ -11,7 +11,7 @@ import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { FLAG_PARTS } from './change-parts.ts';
 import { COPY_PARTS, type ShownCopy, type ShownCopyItem, type WantedCopy } from './compare-model.ts';
 
-export interface CopyRequest extends Omit<WantedCopy, 'from' | 'to'> {
+interface CopyRequest extends Omit<WantedCopy, 'from' | 'to'> {
   project: Project;
   from: Environment;
   to: readonly Environment[];

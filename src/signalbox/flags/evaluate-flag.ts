@@ -22,7 +22,7 @@ import { MAX_DETAILED, type ShownEvaluation } from './evaluate-model.ts';
 import { explainResult, explainSteps, type Explained } from './explain.ts';
 
 /** The states of one flag in one environment, and the contexts to evaluate them for. */
-export interface EvaluationRequest {
+interface FlagStates {
   environmentKey: string;
   saved: Flag;
   draft: Flag | undefined;
@@ -42,7 +42,7 @@ const FEW_RULES = 5;
 export async function evaluateForContexts(
   db: Db,
   feed: Feed,
-  { environmentKey, saved, draft, contexts }: EvaluationRequest,
+  { environmentKey, saved, draft, contexts }: FlagStates,
 ): Promise<EvaluatedContext[]> {
   const { compiled } = feed;
   // The feed has no archived flags, and on another node it may be a moment behind.

@@ -77,7 +77,7 @@ const TracedClause = Type.Object(
   { $id: 'TracedClause' },
 );
 
-export const STEP_KINDS = ['off', 'prerequisite', 'targets', 'rule', 'left-out', 'default'] as const;
+const STEP_KINDS = ['off', 'prerequisite', 'targets', 'rule', 'left-out', 'default'] as const;
 
 const ShownStep = Type.Object(
   {
@@ -106,7 +106,7 @@ const ShownStep = Type.Object(
   { $id: 'EvaluationStep' },
 );
 
-export const TracedEvaluation = Type.Object(
+const TracedEvaluation = Type.Object(
   {
     value: Type.Unknown({ description: 'Null where there is no variation to serve' }),
     variationIndex: Type.Optional(Type.Integer()),

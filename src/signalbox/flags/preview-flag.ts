@@ -73,10 +73,7 @@ export async function applyToFlag(
 }
 
 /** Throws where other flags make the change impossible. The checks hold a lock, so that they need a transaction. */
-export async function checkRelations(
-  db: Db,
-  { before, after, isDeleted, context }: EditedChange,
-): Promise<void> {
+async function checkRelations(db: Db, { before, after, isDeleted, context }: EditedChange): Promise<void> {
   const { environments } = context.found;
   if (isDeleted) await db.transaction().execute((tx) => checkNoDependents(tx, before));
   else if (after !== before && affectsPrerequisites(before, after, environments))

@@ -1,5 +1,5 @@
 // Previews of changes, as replies show them.
-import { ConflictSchema, Instructions } from '../../flags/planned-changes/plan.ts';
+import { Instructions } from '../../flags/planned-changes/plan.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** As much as a PATCH takes. */
@@ -32,7 +32,7 @@ const MissingPermission = Type.Object(
   { $id: 'MissingPermission', description: 'The permission that the caller does not have' },
 );
 
-export const ChangeGuard = Type.Object(
+const ChangeGuard = Type.Object(
   {
     environments: Type.Array(Type.String(), {
       description: 'The keys of the environments where something else is served or configured',
@@ -68,7 +68,7 @@ const PlannedConflict = Type.Object(
   {
     id: Type.String(),
     kind: Type.String({ description: '`scheduled-change` or `approval-request`' }),
-    reason: ConflictSchema.properties.reason,
+    reason: Type.String(),
   },
   { $id: 'PlannedConflict' },
 );

@@ -3,7 +3,7 @@ import { OneOf, Type } from '../../kernel/schema/schema.ts';
 
 export const MAX_STATES = 100;
 
-export const LIFECYCLES = ['new', 'active', 'launched', 'inactive', 'ready-to-remove'] as const;
+const LIFECYCLES = ['new', 'active', 'launched', 'inactive', 'ready-to-remove'] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
 const FlagState = Type.Object(

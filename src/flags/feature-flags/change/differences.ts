@@ -1,7 +1,9 @@
 // The differences between two states of a flag: each gives the permission it takes and the words for the audit log.
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import { shorten } from '../../../kernel/json/pointer.ts';
-import type { Flag, FlagConfig, Rule, Serve } from '../flag.ts';
+import type { Flag, FlagConfig, Rule } from '../flag.ts';
+import { countOf, describeServe, describeVariation, listCode, quoteCode } from './flag-words.ts';
+import { rulesLine, targetsLine } from './targeting-words.ts';
 
 /** The actions that differences take permission for. */
 export const FLAG_ACTIONS = [
@@ -56,7 +58,7 @@ export function differencesOf(before: Flag, after: Flag, names: Names): FlagDiff
 function* flagDifferences(before: Flag, after: Flag): Generator<FlagDifference> {
   const isSame = (name: keyof Flag) => areEqual(before[name], after[name]);
   if (!isSame('name')) {
-    const line = `Changed the name from ${quote(before.name)} to ${quote(after.name)}`;
+    const line = `Changed the name from ${quoteCode(before.name)} to ${quoteCode(after.name)}`;
     yield { action: 'updateName', verb: 'changed the name of', line };
   }
   if (!isSame('description'))
@@ -98,8 +100,8 @@ function tagDifference(before: readonly string[], after: readonly string[]): Fla
   const added = after.filter((tag) => !before.includes(tag));
   const removed = before.filter((tag) => !after.includes(tag));
   const line = [
-    ...(added.length > 0 ? [`Added the ${tagWord(added)} ${quoteAll(added)}`] : []),
-    ...(removed.length > 0 ? [`Removed the ${tagWord(removed)} ${quoteAll(removed)}`] : []),
+    ...(added.length > 0 ? [`Added the ${tagWord(added)} ${listCode(added)}`] : []),
+    ...(removed.length > 0 ? [`Removed the ${tagWord(removed)} ${listCode(removed)}`] : []),
   ].join('; ');
   const verb =
     removed.length === 0
@@ -119,8 +121,8 @@ function variationsLine(before: Flag, after: Flag): string {
   const [old, now] = [ids(before), ids(after)];
   const added = after.variations.filter(({ _id }) => !old.has(_id));
   const removed = before.variations.filter(({ _id }) => !now.has(_id));
-  if (added.length > 0 && removed.length === 0) return `Added ${count(added, 'variation')}`;
-  if (removed.length > 0 && added.length === 0) return `Removed ${count(removed, 'variation')}`;
+  if (added.length > 0 && removed.length === 0) return `Added ${countOf(added, 'variation')}`;
+  if (removed.length > 0 && added.length === 0) return `Removed ${countOf(removed, 'variation')}`;
   return 'Changed the variations';
 }
 
@@ -136,7 +138,11 @@ function* configDifferences(
     yield { action: 'updateOn', verb: `turned ${done} the flag`, line: `Turned ${done} the flag` };
   }
   if (!isSame('targets') || !isSame('contextTargets'))
-    yield { action: 'updateTargets', verb: 'updated targeting of', line: 'Changed the targets' };
+    yield {
+      action: 'updateTargets',
+      verb: 'updated targeting of',
+      line: targetsLine(oldFlag, newFlag, before, after),
+    };
   if (!isSame('rules')) {
     const isOnlyDescriptions = areEqual(
       before.rules.map(withoutDescription),
@@ -144,7 +150,11 @@ function* configDifferences(
     );
     yield isOnlyDescriptions
       ? { action: 'updateFlagRuleDescription', verb: 'updated targeting of', line: 'Described rules' }
-      : { action: 'updateRules', verb: 'updated targeting of', line: rulesLine(before.rules, after.rules) };
+      : {
+          action: 'updateRules',
+          verb: 'updated targeting of',
+          line: rulesLine(oldFlag, newFlag, before.rules, after.rules),
+        };
   }
   if (!isSame('fallthrough')) {
     const line = `Changed the default rule from ${describeServe(oldFlag, before.fallthrough)} to ${describeServe(newFlag, after.fallthrough)}`;
@@ -157,7 +167,7 @@ function* configDifferences(
   if (!isSame('prerequisites')) {
     const keys = after.prerequisites.map(({ key }) => key);
     const line =
-      keys.length === 0 ? 'Removed the prerequisites' : `Set the prerequisites to ${quoteAll(keys)}`;
+      keys.length === 0 ? 'Removed the prerequisites' : `Set the prerequisites to ${listCode(keys)}`;
     yield { action: 'updatePrerequisites', verb: 'updated targeting of', line };
   }
   if (!isSame('trackEvents')) {
@@ -178,31 +188,6 @@ function withoutDescription(rule: Rule): Rule {
   return { ...rule, description: '' };
 }
 
-function rulesLine(before: readonly Rule[], after: readonly Rule[]): string {
-  const had = new Set(before.map(({ _id }) => _id));
-  const has = new Set(after.map(({ _id }) => _id));
-  const added = after.filter(({ _id }) => !had.has(_id));
-  const removed = before.filter(({ _id }) => !has.has(_id));
-  if (added.length > 0 && removed.length === 0) return `Added ${count(added, 'rule')}`;
-  if (removed.length > 0 && added.length === 0) return `Removed ${count(removed, 'rule')}`;
-  return 'Changed the rules';
-}
-
-/** In Markdown: a variation, or the shares of a rollout. */
-export function describeServe(flag: Flag, { variation, rollout }: Serve): string {
-  if (rollout === undefined) return describeVariation(flag, variation);
-  const shares = rollout.variations.map(
-    (share) => `${share.weight / 1000}% ${describeVariation(flag, share.variation)}`,
-  );
-  return shares.length > 5 ? 'a rollout' : shares.join(', ');
-}
-
-export function describeVariation({ variations }: Flag, index: number | undefined): string {
-  if (index === undefined) return 'nothing';
-  const { name, value } = variations[index] ?? {};
-  return quote(name ?? JSON.stringify(value) ?? String(index));
-}
-
 /** The verb of the audit entry: that of all differences if it is the same, else a general one. */
 export function verbOf(differences: readonly FlagDifference[]): string {
   const verbs = new Set(differences.map(({ verb }) => verb));
@@ -212,20 +197,6 @@ export function verbOf(differences: readonly FlagDifference[]): string {
 
 export function describe(differences: readonly FlagDifference[]): string {
   return differences.map(({ line }) => `* ${line}`).join('\n');
-}
-
-function count(list: readonly unknown[], word: string): string {
-  return list.length === 1 ? `a ${word}` : `${list.length} ${word}s`;
-}
-
-function quoteAll(words: readonly string[]): string {
-  const shown = words.slice(0, 10).map(quote).join(', ');
-  return words.length > 10 ? `${shown} and ${words.length - 10} more` : shown;
-}
-
-/** As a code span, so that its characters are not read as Markdown. */
-function quote(text: string): string {
-  return `\`${shorten(text.replaceAll('`', "'").replaceAll(/\s+/g, ' '))}\``;
 }
 
 function escape(text: string): string {

@@ -75,7 +75,7 @@ export function checkEnvironments(actor: ChangeActor, change: UncheckedChange): 
 }
 
 /** An environment whose settings decide about the change. */
-export interface AffectedEnvironment {
+interface AffectedEnvironment {
   environment: Environment;
   requiresComment: boolean;
   /** Some callers may bypass it. */
