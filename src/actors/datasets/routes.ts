@@ -55,7 +55,7 @@ const datasets: StorageType = {
   insertRows: (tx, { id, createdAt }) => insertDataset(tx, id, createdAt),
   async detail(storage, kernel, caller) {
     const { publicUrl, clock } = kernel;
-    return toDatasetDetail(storage, await countsOf(kernel, storage), {
+    return toDatasetDetail(storage, await countsOfDataset(kernel, storage), {
       publicUrl,
       now: clock.now(),
       isOwner: isOwner(caller, storage),
@@ -138,7 +138,7 @@ const getItems = route(
     });
     await enforceLimit(kernel, 'dataset', storage.id, now);
     const request = parseItemsQuery(query, storage.schema);
-    const { itemCount } = await countsOf(kernel, storage);
+    const { itemCount } = await countsOfDataset(kernel, storage);
     const range = rangeOf(request, itemCount);
     const label = storage.name ?? storage.id;
     const { contentType, extension } = exporters[request.format];
@@ -153,7 +153,7 @@ const getItems = route(
       feedDescription: `The items of the dataset with the id ${storage.id}`,
       feedLink: `${kernel.publicUrl}/v2/datasets/${storage.id}/items`,
     });
-    const chunks = await startExport(write(kernel, storage.id, request, range, options));
+    const chunks = await startExport(writeItems(kernel, storage.id, request, range, options));
     countReads(kernel.db, storage.id, range.end - range.first).catch((error: unknown) => {
       kernel.log.warn({ err: error, dataset: storage.id }, 'cannot count reads');
     });
@@ -164,7 +164,7 @@ const getItems = route(
 );
 
 /** Without a transformation, stored texts are sent without parsing them. Everything else is rendered in a worker thread. */
-function write(
+export function writeItems(
   { db, services }: Kernel,
   id: string,
   { format, projection }: ItemsRequest,
@@ -221,7 +221,7 @@ export const datasetRoutes: Route[] = [
   getStatistics,
 ] as Route[];
 
-async function countsOf({ db }: Kernel, { id }: Storage): Promise<DatasetCounts> {
+export async function countsOfDataset({ db }: Kernel, { id }: Storage): Promise<DatasetCounts> {
   const counts = (await findCounts(db, [id])).get(id);
   if (counts === undefined) throw datasetNotFound();
   return counts;

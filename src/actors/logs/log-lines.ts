@@ -31,7 +31,7 @@ export function levelOf(plain: string): LogLevel | undefined {
   return word === undefined ? undefined : (OTHER_NAMES[word] ?? (word as LogLevel));
 }
 
-function withoutEscapes(text: string): string {
+export function withoutEscapes(text: string): string {
   if (!text.includes(ESCAPE)) return text;
   return Buffer.from(new AnsiStripper().strip(Buffer.from(text))).toString();
 }
@@ -194,4 +194,12 @@ export async function searchLines(
   }
   matches.through = opened.total;
   return matches;
+}
+
+/** All lines, with their texts without escape sequences, in small steps. */
+export function readPlainLines(
+  reading: LineReading,
+  opened: NumberedLog,
+): AsyncGenerator<(LogLine & { plain: string })[]> {
+  return parsedLines(reading, opened, 1);
 }

@@ -83,6 +83,11 @@ export function checkCron(text: string, now: number): void {
   if (isTooFrequent(pattern, first)) throw invalid(text, 'fires more often than every 10 seconds');
 }
 
+/** Second, minute, hour, day of the month, month, day of the week. */
+export function fieldsOfCron(text: string): readonly string[] {
+  return parseCron(text).fields;
+}
+
 /** Five fields, six with seconds in front, or a shortcut such as `@daily`. */
 function parseCron(text: string): CronPattern {
   if (text.length > MAX_CRON_LENGTH) {

@@ -1,13 +1,26 @@
-// What people do with Actors every day: read logs by lines, see what happened to a run, send webhooks again.
+// What people do with Actors every day: read logs by lines, see what happened to runs and why, plan schedules and exports.
 import type { Module } from '../../kernel/http/module.ts';
+import { compareRoutes } from './compare-routes.ts';
+import { cronRoutes } from './cron-routes.ts';
 import { dispatchWorkRoutes } from './dispatch-routes.ts';
+import { estimateRoutes } from './estimate-routes.ts';
+import { failureRoutes } from './failure-routes.ts';
 import { logLineRoutes } from './log-routes.ts';
 import { timelineRoutes } from './timeline-routes.ts';
 
 export const actorWorkModule: Module = {
   tag: {
     name: 'Actors',
-    description: 'Lines of logs, timelines of runs, and dispatches of webhooks that are sent again',
+    description:
+      'Lines of logs, timelines and comparisons of runs, failures by cause, previews of schedules and exports, and dispatches of webhooks that are sent again',
   },
-  routes: [...logLineRoutes, ...timelineRoutes, ...dispatchWorkRoutes],
+  routes: [
+    ...logLineRoutes,
+    ...timelineRoutes,
+    ...compareRoutes,
+    ...cronRoutes,
+    ...estimateRoutes,
+    ...failureRoutes,
+    ...dispatchWorkRoutes,
+  ],
 };

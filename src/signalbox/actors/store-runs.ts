@@ -25,3 +25,35 @@ export async function listRunStates(
     rows.map(({ id, actor_id: actorId, status }) => [id, { id, actorId, status: status as JobStatus }]),
   );
 }
+
+export interface RunThatFailed extends RunState {
+  message: string | null;
+  startedAt: number;
+}
+
+/** Of each status, the newest. */
+export const MAX_FAILED_RUNS = 1000;
+
+export async function listRunsThatFailed(
+  db: Db,
+  userId: string,
+  since: number,
+): Promise<{ runs: RunThatFailed[]; isPartial: boolean }> {
+  const runs: RunThatFailed[] = [];
+  let isPartial = false;
+  for (const status of ['FAILED', 'TIMED-OUT'] as const) {
+    const rows = await db
+      .selectFrom('runs')
+      .select(['id', 'actor_id as actorId', 'status_message as message', 'started_at as startedAt'])
+      .where('user_id', '=', userId)
+      .where('status', '=', status)
+      .where('started_at', '>=', since)
+      .orderBy('started_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(MAX_FAILED_RUNS + 1)
+      .execute();
+    isPartial ||= rows.length > MAX_FAILED_RUNS;
+    runs.push(...rows.slice(0, MAX_FAILED_RUNS).map((row) => ({ ...row, status })));
+  }
+  return { runs, isPartial };
+}
