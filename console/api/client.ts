@@ -22,6 +22,15 @@ export async function openText(call: Call, signal: AbortSignal): Promise<Readabl
   return body.pipeThrough(new TextDecoderStream());
 }
 
+/** What is read as it is stored: records of any type. */
+export async function readBytes(
+  call: Call,
+  signal?: AbortSignal,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; headers: Headers }> {
+  const response = await sendInSession(call, signal);
+  return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers };
+}
+
 async function sendInSession(call: Call, signal: AbortSignal | undefined): Promise<Response> {
   for (;;) {
     const response = await sendOnce(call, signal);

@@ -1,12 +1,13 @@
-// Sends a file as a form. Only XMLHttpRequest says how much of it has been sent.
+// Sends a file, as a form or as it is. Only XMLHttpRequest says how much of it has been sent.
 import { logCall } from './call-log.ts';
-import { urlOf, type Call } from './call.ts';
+import { headersOf, urlOf, type Call } from './call.ts';
 import { ApiError, unreachable } from './error.ts';
 import { readSecret, SESSION_HEADER } from './session.ts';
 
 export interface Upload {
   call: Call;
-  form: FormData;
+  /** The file itself is sent with the content type of the call. */
+  form: FormData | Blob;
   /** Bytes that were sent, of all. */
   onProgress: (sent: number, whole: number) => void;
   signal: AbortSignal;
@@ -19,6 +20,8 @@ export async function upload({ call, form, onProgress, signal }: Upload): Promis
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   request.open(call.method ?? 'POST', urlOf(call));
   request.setRequestHeader(SESSION_HEADER, readSecret());
+  for (const [name, value] of Object.entries(headersOf(call))) request.setRequestHeader(name, value);
+  if (call.contentType !== undefined) request.setRequestHeader('content-type', call.contentType);
   request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded, total));
   request.addEventListener('load', () => resolve());
   request.addEventListener('error', () => reject(unreachable()));

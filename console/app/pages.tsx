@@ -37,6 +37,9 @@ export const PAGES: readonly PageRoute[] = [
   page('/actors/:actor/*?', () => import('../actors/actor/actor-page.tsx')),
   page('/runs', () => import('../actors/runs/runs-page.tsx')),
   page('/runs/:id/*?', () => import('../actors/run/run-page.tsx')),
+  page('/storage', () => import('../actors/storage/storages-page.tsx')),
+  page('/storage/:kind', () => import('../actors/storage/storages-page.tsx')),
+  page('/storage/:kind/:id', () => import('../actors/storage/storage-page.tsx')),
   page('/code', () => import('../host/repositories-page.tsx')),
   page('/code/:owner/:repo/*?', () => import('../host/repository-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
@@ -104,6 +107,7 @@ export const NAVIGATION: readonly NavSection[] = [
     items: [
       { label: NAV.actors, href: '/actors' },
       { label: NAV.runs, href: '/runs' },
+      { label: NAV.storage, href: '/storage' },
     ],
   },
   { label: NAV.code, icon: 'code', items: [{ label: NAV.repositories, href: '/code' }] },

@@ -71,6 +71,7 @@ export const NAV = {
   approvals: 'Approvals',
   actors: 'Actors',
   runs: 'Runs',
+  storage: 'Storage',
   code: 'Code',
   repositories: 'Repositories',
   account: 'Account',

@@ -21,6 +21,13 @@ function idOf(parts: readonly SpecifierPart[], type: string): string | undefined
   return id === undefined || id === '' || id.includes('*') ? undefined : id;
 }
 
+/** By the types of specifiers. */
+const STORAGE_PAGES: Readonly<Record<string, string>> = {
+  dataset: 'datasets',
+  'key-value-store': 'stores',
+  'request-queue': 'queues',
+};
+
 /** A path below the console; undefined where the thing has no page. `name` is what lists are filtered by. */
 export function hrefOfResource(resource: string, name = ''): string | undefined {
   const parts = partsOf(resource);
@@ -35,6 +42,9 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   if (first.type === 'integration') return `/account/webhooks${filtered}`;
   if (first.type === 'relay-proxy-config') return '/account/webhooks?tab=relay';
   if (first.type === 'repo') return hrefOfRepository(first.id);
+  const storage = STORAGE_PAGES[first.type];
+  const storageId = storage === undefined ? undefined : idOf(parts, first.type);
+  if (storageId !== undefined) return `/storage/${storage}/${encodeURIComponent(storageId)}`;
   const run = idOf(parts, 'actor-run');
   return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
 }

@@ -14,7 +14,7 @@ interface SignedLink {
 }
 
 /** Of a call that only reads. */
-async function signLink(call: Call): Promise<string> {
+export async function signLink(call: Call): Promise<string> {
   const { body } = await send<SignedLink>({
     api: 'signalbox',
     method: 'POST',
@@ -24,13 +24,26 @@ async function signLink(call: Call): Promise<string> {
   return ROOT + body.url;
 }
 
+/** In another tab, for what browsers show themselves. */
+export async function openInTab(call: Call): Promise<void> {
+  await follow(call, (link) => {
+    link.target = '_blank';
+  });
+}
+
 /** The page stays: what the link answers is saved, because the call asks for a file. */
 export async function download(call: Call): Promise<void> {
+  await follow(call, (link) => {
+    link.download = '';
+  });
+}
+
+async function follow(call: Call, prepare: (link: HTMLAnchorElement) => void): Promise<void> {
   try {
     const link = document.createElement('a');
     link.href = await signLink(call);
-    link.download = '';
     link.rel = 'noreferrer';
+    prepare(link);
     link.click();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

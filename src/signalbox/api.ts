@@ -22,6 +22,7 @@ import { sessionModule } from './sessions/module.ts';
 import { systemModule } from './system/module.ts';
 import { tokenUseModule } from './tokens/module.ts';
 import { flagUsageModule } from './flag-usage/module.ts';
+import { storageWorkModule } from './storages/module.ts';
 import { flagWebhookModule } from './webhooks/module.ts';
 
 const MINUTE = 60;
@@ -97,6 +98,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   tokenUseModule,
   flagWorkModule,
   flagUsageModule,
+  storageWorkModule,
   flagWebhookModule,
   actorWorkModule,
   openApiModule('getOpenApi', () => signalboxApi),

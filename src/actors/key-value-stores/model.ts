@@ -125,6 +125,17 @@ export function parseEncoding(header: string | undefined): Encoding | null {
   );
 }
 
+const ETAG = /^"([\w-]{1,64}?)(?:-decoded)?"$/;
+
+/** The ETag that a record must still have when it is written; undefined where it may have any. */
+export function parseIfMatch(header: string | undefined): string | undefined {
+  const text = header?.trim() ?? '';
+  if (text === '' || text === '*') return undefined;
+  const etag = ETAG.exec(text)?.[1];
+  if (etag !== undefined) return etag;
+  throw new Failure('malformed', 'The header If-Match must be one ETag that was read, in quotes, or *');
+}
+
 /** Whether this Accept-Encoding includes the encoding. Without the header only unencoded content is accepted. */
 export function acceptsEncoding(header: string | undefined, encoding: Encoding): boolean {
   let others = false;

@@ -25,6 +25,7 @@ import {
   KeyValueStoreSummary,
   ListOfKeys,
   parseEncoding,
+  parseIfMatch,
   parseKeyFilter,
   recordUrl,
   toStoreDetail,
@@ -197,6 +198,15 @@ const putShape = {
   isData: true,
   access: WRITE_ACCESS,
   params: ByKey,
+  headers: Type.Object({
+    'If-Match': Type.Optional(
+      Type.String({
+        description:
+          'The ETag that was read, in quotes. If the record has another by now, or was deleted, nothing is written and the ' +
+          'answer is 409',
+      }),
+    ),
+  }),
   consumes: () => ({ '*/*': Type.String({ format: 'binary' }) }),
   streams: true,
   reply: { 201: Type.Object({}) },
@@ -210,6 +220,7 @@ async function put(call: Call<typeof putShape & { id: string; method: 'PUT' | 'P
     encoding: parseEncoding(headers['content-encoding']?.toString()),
     stream,
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+    etag: parseIfMatch(headers['if-match']?.toString()),
   };
   await writeRecord(kernel, storage.id, params.recordKey, upload, now);
   countUsage(kernel, storage, 'KEY_VALUE_STORE_WRITES', 1);

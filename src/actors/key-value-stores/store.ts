@@ -120,6 +120,37 @@ export async function replaceRecord(
   return replaced?.replaced_blob ?? undefined;
 }
 
+/**
+ * Only where the record still has this ETag; a deleted one has none. The row of the store is locked before the ETag is read, so
+ * that no other write comes between.
+ */
+export async function replaceSameRecord(
+  db: Db,
+  storeId: string,
+  key: string,
+  { record, etag }: { record: NewRecord; etag: string },
+  now: number,
+): Promise<string | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    await tx.updateTable('kv_stores').set({ modified_at: now }).where('id', '=', storeId).execute();
+    const present = await tx
+      .selectFrom('kv_records')
+      .select('etag')
+      .where('store_id', '=', storeId)
+      .where('key', '=', key)
+      .executeTakeFirst();
+    if (present?.etag !== etag) throw recordChanged(key);
+    return await replaceRecord({ db: tx, batch: (all) => executeAll(tx, all) }, storeId, key, record, now);
+  });
+}
+
+function recordChanged(key: string): Failure {
+  return new Failure(
+    'conflict',
+    `The record "${key}" was changed or deleted since it was read. Read it again.`,
+  );
+}
+
 /** In the transaction that creates the store. */
 export async function insertRecord(
   tx: Db,
@@ -185,6 +216,24 @@ export async function listKeys(
   page: KeyPage,
 ): Promise<{ key: string; size: number }[]> {
   return await pageOf(db, storeId, page).select(['key', 'size']).execute();
+}
+
+/** With the type and the time of each record, without contents. */
+export async function listRecordHeads(
+  db: Db,
+  storeId: string,
+  page: KeyPage,
+): Promise<(Omit<RecordHead, 'encoding'> & { key: string })[]> {
+  const rows = await pageOf(db, storeId, page)
+    .select(['key', 'size', 'content_type', 'etag', 'updated_at'])
+    .execute();
+  return rows.map(({ key, size, content_type: contentType, etag, updated_at: updatedAt }) => ({
+    key,
+    size,
+    contentType,
+    etag,
+    updatedAt,
+  }));
 }
 
 export async function listRecords(db: Db, storeId: string, page: KeyPage): Promise<StoredRecord[]> {

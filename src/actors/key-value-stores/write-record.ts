@@ -10,6 +10,7 @@ import type { Encoding } from './model.ts';
 import {
   deleteRecord,
   replaceRecord,
+  replaceSameRecord,
   type NewRecord,
   deleteRecordBatch,
   listRecordBatch,
@@ -36,6 +37,8 @@ export interface Upload {
   stream: Readable;
   /** The Content-Length, if there was one. */
   length: number | undefined;
+  /** The ETag that the record must still have. */
+  etag?: string | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ export async function writeRecord(
   kernel: Kernel,
   storeId: string,
   key: string,
-  { contentType, encoding, stream, length }: Upload,
+  { contentType, encoding, stream, length, etag }: Upload,
   now: number,
 ): Promise<void> {
   const { blobs } = kernel;
@@ -55,10 +58,11 @@ export async function writeRecord(
   const pieces = piecesOf(stream, recordBytes, tooLarge);
   const head = { contentType, encoding, etag: randomUUID() };
   const { start, size, isAll } = await readStart(pieces);
-  if (isAll) return await commit(kernel, storeId, key, { ...head, size, body: join(start, size) }, now);
+  const write = (record: NewRecord) => commit(kernel, storeId, key, { record, etag }, now);
+  if (isAll) return await write({ ...head, size, body: join(start, size) });
   const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
   const put = await blobs.put(blob, chain(start, pieces));
-  await commit(kernel, storeId, key, { ...head, size: put.size, blob }, now).catch(async (error: unknown) => {
+  await write({ ...head, size: put.size, blob }).catch(async (error: unknown) => {
     await deleteBlob(kernel, blob);
     throw error;
   });
@@ -100,10 +104,13 @@ async function commit(
   kernel: Kernel,
   storeId: string,
   key: string,
-  record: NewRecord,
+  { record, etag }: { record: NewRecord; etag: string | undefined },
   now: number,
 ): Promise<void> {
-  const former = await replaceRecord(kernel.engine, storeId, key, record, now);
+  const former =
+    etag === undefined
+      ? await replaceRecord(kernel.engine, storeId, key, record, now)
+      : await replaceSameRecord(kernel.db, storeId, key, { record, etag }, now);
   if (former !== undefined) await deleteBlob(kernel, former);
 }
 

@@ -1,0 +1,238 @@
+// The items of a dataset as a table, of which only the rows in view are drawn and read. Arrow keys move from cell to cell, Enter
+// opens one.
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { classNames } from '../../../ui/class-names.ts';
+import { formatCount } from '../../../ui/format.ts';
+import { ReadProblem } from '../../../lib/read-problem.tsx';
+import type { Dataset } from '../storage.ts';
+import { CellText } from './cell-text.tsx';
+import { WORDS } from './dataset-words.ts';
+import type { Field, FieldType } from './fields.ts';
+import { useRowItems } from './items.ts';
+import { useViewRows } from './view-rows.ts';
+
+export interface CellPlace {
+  row: number;
+  field: string;
+}
+
+export interface ItemTableProps {
+  dataset: Dataset;
+  columns: readonly Field[];
+  /** The row that the page is opened at. */
+  startRow: number;
+  opened: CellPlace | undefined;
+  onOpen: (place: CellPlace) => void;
+  /** The first row in view, when scrolling has ended. */
+  onTop: (row: number) => void;
+}
+
+const WIDTHS: Readonly<Record<FieldType, number>> = {
+  text: 220,
+  number: 120,
+  boolean: 96,
+  date: 190,
+  link: 240,
+  image: 240,
+  object: 200,
+  list: 160,
+};
+const NUMBER_WIDTH = 72;
+/** The address follows when scrolling has ended. */
+const TOP_MS = 300;
+
+export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }: ItemTableProps) {
+  const { itemCount } = dataset;
+  const view = useViewRows(itemCount, startRow);
+  const { rows, top } = view;
+  const items = useRowItems(dataset, rows.first, rows.last);
+  const grid = useGridKeys({ view, itemCount, columns, onOpen });
+  useTop(top, onTop);
+  if (items.error !== undefined) return <ReadProblem error={items.error} onRetry={items.retry} />;
+  const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset);
+  // One cell can be reached by Tab: that which was moved to, or the same of the first row in view.
+  const reachable = indexes.includes(grid.active.row) ? grid.active.row : Math.min(top, itemCount - 1);
+  const width = columns.reduce((sum, { type }) => sum + WIDTHS[type ?? 'text'], NUMBER_WIDTH);
+  return (
+    <>
+      <div className="tw tw--scroll ds-box" ref={view.box} onScroll={view.onScroll}>
+        <table
+          className="tb tb--c ds"
+          role="grid"
+          aria-label={WORDS.items}
+          aria-rowcount={itemCount + 1}
+          aria-colcount={columns.length + 1}
+          style={{ width: `${width}px` }}
+          onKeyDown={grid.onKeyDown}
+        >
+          <colgroup>
+            <col style={{ width: `${NUMBER_WIDTH}px` }} />
+            {columns.map(({ name, type }) => (
+              <col key={name} style={{ width: `${WIDTHS[type ?? 'text']}px` }} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr aria-rowindex={1}>
+              <th className="pin num" scope="col">
+                #
+              </th>
+              {columns.map(({ name, type }) => (
+                <th key={name} scope="col" title={name} className={classNames(type === 'number' && 'num')}>
+                  <span className="ds__name">{name}</span>{' '}
+                  {type !== undefined && <span className="faint">{WORDS.types[type]}</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={grid.body}>
+            <Gap height={rows.before} />
+            {indexes.map((row) => {
+              const item = items.itemAt(row);
+              return (
+                <tr key={row} aria-rowindex={row + 2} aria-busy={item === undefined || undefined}>
+                  <th className="pin num faint" scope="row">
+                    {formatCount(row + 1)}
+                  </th>
+                  {columns.map(({ name, type }, column) => (
+                    // The keys are those of the whole table.
+                    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+                    <td
+                      key={name}
+                      role="gridcell"
+                      data-row={row}
+                      data-column={column}
+                      tabIndex={row === reachable && column === grid.active.column ? 0 : -1}
+                      className={classNames(type === 'number' && 'num')}
+                      aria-selected={opened?.row === row && opened.field === name}
+                      onClick={() => {
+                        grid.setActive({ row, column });
+                        onOpen({ row, field: name });
+                      }}
+                    >
+                      {item === undefined ? <span className="ds__wait" /> : <CellText value={item[name]} />}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+            <Gap height={rows.after} />
+          </tbody>
+        </table>
+      </div>
+      <div className="ds__foot">
+        <span role="status">
+          {WORDS.rows(formatCount(top + 1), formatCount(view.bottom + 1), formatCount(itemCount))}
+        </span>
+        <span className="push no-s">{WORDS.openHint}</span>
+      </div>
+    </>
+  );
+}
+
+function Gap({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr className="tb__gap" aria-hidden="true">
+      <td style={{ height: `${height}px` }} />
+    </tr>
+  );
+}
+
+function useTop(top: number, onTop: (row: number) => void): void {
+  const report = useRef(onTop);
+  useEffect(() => {
+    report.current = onTop;
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => report.current(top), TOP_MS);
+    return () => clearTimeout(timer);
+  }, [top]);
+}
+
+interface Cell {
+  row: number;
+  column: number;
+}
+
+interface GridKeys {
+  view: ReturnType<typeof useViewRows>;
+  itemCount: number;
+  columns: readonly Field[];
+  onOpen: (place: CellPlace) => void;
+}
+
+function useGridKeys({ view, itemCount, columns, onOpen }: GridKeys) {
+  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
+  const body = useRef<HTMLTableSectionElement>(null);
+  /** Focused once it is drawn. */
+  const wanted = useRef<Cell>(undefined);
+  useEffect(() => {
+    const cell = wanted.current;
+    if (cell === undefined) return;
+    const element = body.current?.querySelector<HTMLElement>(
+      `[data-row="${cell.row}"][data-column="${cell.column}"]`,
+    );
+    if (element === null || element === undefined) return;
+    wanted.current = undefined;
+    element.focus({ preventScroll: false });
+  });
+  const moveTo = (cell: Cell) => {
+    const row = Math.max(0, Math.min(cell.row, itemCount - 1));
+    const column = Math.max(0, Math.min(cell.column, columns.length - 1));
+    wanted.current = { row, column };
+    setActive({ row, column });
+    if (row < view.top) view.goTo(row);
+    else if (row > view.bottom) view.goTo(row - (view.bottom - view.top));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const at = cellOf(event.target);
+    if (at === undefined || event.altKey || event.metaKey) return;
+    const field = columns[at.column];
+    if ((event.key === 'Enter' || event.key === ' ') && field !== undefined) {
+      event.preventDefault();
+      return onOpen({ row: at.row, field: field.name });
+    }
+    const next = nextCell(event, at, {
+      rows: view.bottom - view.top,
+      last: itemCount - 1,
+      columns: columns.length,
+    });
+    if (next === undefined) return undefined;
+    event.preventDefault();
+    return moveTo(next);
+  };
+  return { active, setActive, body, onKeyDown };
+}
+
+function cellOf(target: EventTarget): Cell | undefined {
+  const cell = target instanceof HTMLElement ? target.closest<HTMLElement>('[data-row]') : null;
+  if (cell === null) return undefined;
+  return { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) };
+}
+
+interface GridSize {
+  /** In view. */
+  rows: number;
+  last: number;
+  columns: number;
+}
+
+function nextCell(
+  { key, ctrlKey }: KeyboardEvent<HTMLElement>,
+  { row, column }: Cell,
+  { rows, last, columns }: GridSize,
+): Cell | undefined {
+  if (key === 'Home') return { row: ctrlKey ? 0 : row, column: 0 };
+  if (key === 'End') return { row: ctrlKey ? last : row, column: columns - 1 };
+  if (ctrlKey) return undefined;
+  const steps: Record<string, [number, number]> = {
+    ArrowDown: [1, 0],
+    ArrowUp: [-1, 0],
+    ArrowRight: [0, 1],
+    ArrowLeft: [0, -1],
+    PageDown: [rows, 0],
+    PageUp: [-rows, 0],
+  };
+  const step = steps[key];
+  return step === undefined ? undefined : { row: row + step[0], column: column + step[1] };
+}

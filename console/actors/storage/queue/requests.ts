@@ -1,0 +1,186 @@
+// The requests of a queue: how they are listed, found and changed, and why one is not next.
+import { path, type Call } from '../../../api/call.ts';
+import { send } from '../../../api/client.ts';
+import { usePages, useRead } from '../../../api/read.ts';
+import type { Query } from '../storage.ts';
+
+export interface QueueRequest {
+  id: string;
+  uniqueKey: string;
+  url: string;
+  method?: string;
+  retryCount?: number;
+  handledAt?: string | null;
+  errorMessages?: string[] | null;
+  lockByClient?: string;
+  lockExpiresAt?: string;
+  loadedUrl?: string | null;
+  payload?: unknown;
+  headers?: unknown;
+  userData?: unknown;
+  noRetry?: boolean | null;
+}
+
+/** Each row knows its place in the list. */
+export type RequestRow = QueueRequest & { place: number };
+
+export type RequestState = 'pending' | 'locked' | 'any';
+
+/** What this page itself changes: requests make no event of the stream. */
+export const REQUESTS = 'queue-request';
+const PAGE = 100;
+export const MOST_LOCKED = 500;
+const FOLLOW_MS = 3000;
+
+function lookCall(id: string, rest: string, query: Query): Call {
+  return { api: 'signalbox', path: path`/request-queues/${id}/requests` + rest, query };
+}
+
+export function useRequests(id: string, state: RequestState) {
+  return usePages<QueueRequest>(
+    { call: lookCall(id, '', { state, limit: PAGE }), topics: [REQUESTS] },
+    { keepsPrevious: true },
+  );
+}
+
+/** The head in order, or all that is locked: read again and again. */
+export function useFollowedRequests(id: string, state: 'pending' | 'locked') {
+  const limit = state === 'pending' ? PAGE : MOST_LOCKED;
+  const read = useRead<{ items: QueueRequest[]; next?: string }>(
+    { call: lookCall(id, '', { state, limit }), topics: [REQUESTS] },
+    { everyMs: FOLLOW_MS },
+  );
+  return { ...read, requests: read.data?.items ?? [], hasMore: read.data?.next !== undefined };
+}
+
+/** By id, unique key or URL. */
+export function useFoundRequests(id: string, text: string) {
+  const q = text.trim();
+  return useRead<{ items: QueueRequest[] }>(
+    { call: lookCall(id, '/find', { q }), topics: [REQUESTS] },
+    { isEnabled: q !== '', keepsPrevious: true },
+  );
+}
+
+export function useRequest(id: string, requestId: string) {
+  return useRead<{ items: QueueRequest[] }>(
+    { call: lookCall(id, '/find', { q: requestId }), topics: [REQUESTS] },
+    { everyMs: FOLLOW_MS },
+  );
+}
+
+function requestsPath(id: string): string {
+  return path`/request-queues/${id}/requests`;
+}
+
+export function deleteRequestCall(id: string, requestId: string): Call {
+  return { api: 'actors', method: 'DELETE', path: requestsPath(id) + path`/${requestId}` };
+}
+
+/** In the name of the client that holds it: only that one may. */
+export function releaseCall(id: string, { id: requestId, lockByClient }: QueueRequest): Call {
+  return {
+    api: 'actors',
+    method: 'DELETE',
+    path: requestsPath(id) + path`/${requestId}/lock`,
+    query: { clientKey: lockByClient, forefront: true },
+  };
+}
+
+/** All that this client holds; undefined is a client without a key. */
+export function releaseAllCall(id: string, client: string | undefined): Call {
+  return {
+    api: 'actors',
+    method: 'POST',
+    path: `${requestsPath(id)}/unlock`,
+    query: { clientKey: client },
+  };
+}
+
+/** The request is written as it is, at the head of the queue. */
+export function moveToFrontCall(id: string, request: QueueRequest): Call {
+  const { lockByClient, lockExpiresAt: _, ...body } = request;
+  return {
+    api: 'actors',
+    method: 'PUT',
+    path: requestsPath(id) + path`/${request.id}`,
+    query: { forefront: 'true', clientKey: lockByClient },
+    body,
+  };
+}
+
+const BATCH = 25;
+
+export interface AddedCount {
+  added: number;
+  present: number;
+}
+
+/** What one call of the API takes. */
+export function addCall(id: string, urls: readonly string[], isFirst: boolean): Call {
+  return {
+    api: 'actors',
+    method: 'POST',
+    path: `${requestsPath(id)}/batch`,
+    query: { forefront: isFirst ? 'true' : undefined },
+    body: urls.slice(0, BATCH).map((url) => ({ url })),
+  };
+}
+
+interface AddReply {
+  data: { processedRequests: { wasAlreadyPresent: boolean }[]; unprocessedRequests: unknown[] };
+}
+
+/** Batch after batch. At the head, the last comes first, so that the first line is next. */
+export async function addAll(id: string, urls: readonly string[], isFirst: boolean): Promise<AddedCount> {
+  const batches = Array.from({ length: Math.ceil(urls.length / BATCH) }, (_, index) =>
+    urls.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  let added = 0;
+  let present = 0;
+  for (const batch of isFirst ? batches.toReversed() : batches) {
+    const { body } = await send<AddReply>(addCall(id, batch, isFirst));
+    for (const { wasAlreadyPresent } of body.data.processedRequests) {
+      if (wasAlreadyPresent) present += 1;
+      else added += 1;
+    }
+  }
+  return { added, present };
+}
+
+export function deleteAllCall(id: string, requestIds: readonly string[]): Call {
+  return {
+    api: 'actors',
+    method: 'DELETE',
+    path: `${requestsPath(id)}/batch`,
+    body: requestIds.slice(0, BATCH).map((requestId) => ({ id: requestId })),
+  };
+}
+
+export async function deleteAll(id: string, requestIds: readonly string[]): Promise<void> {
+  for (let at = 0; at < requestIds.length; at += BATCH)
+    await send(deleteAllCall(id, requestIds.slice(at, at + BATCH)));
+}
+
+export type WhyNotNext =
+  | { kind: 'handled'; at: string }
+  | { kind: 'locked'; until: number; client: string | undefined }
+  | { kind: 'next' }
+  | { kind: 'behind'; count: number; next: QueueRequest }
+  | { kind: 'far'; count: number };
+
+/** `head` are the first that are pending, in order. */
+export function whyNotNext(
+  { id, handledAt, lockByClient, lockExpiresAt }: QueueRequest,
+  head: readonly QueueRequest[],
+  now: number,
+): WhyNotNext {
+  if (handledAt !== null && handledAt !== undefined) return { kind: 'handled', at: handledAt };
+  const until = lockExpiresAt === undefined ? 0 : new Date(lockExpiresAt).getTime();
+  if (until > now) return { kind: 'locked', until, client: lockByClient };
+  const at = head.findIndex((one) => one.id === id);
+  const [next] = head;
+  if (at === 0) return { kind: 'next' };
+  if (at > 0) return { kind: 'behind', count: at, next: next! };
+  return { kind: 'far', count: head.length };
+}

@@ -1,0 +1,112 @@
+// The requests of a queue for somebody who looks on: unlike calls of the Actors API, these make nobody a client of the queue, which
+// would change how crawlers use it.
+import { QueueRequest } from '../../actors/request-queues/model.ts';
+import { authorizeQueueReading, openQueue } from '../../actors/request-queues/open-queue.ts';
+import {
+  decodeCursor,
+  isRequestId,
+  requestIdOf,
+  requestText,
+  uniqueKeyOf,
+} from '../../actors/request-queues/request.ts';
+import { findRequests, listRequests } from '../../actors/request-queues/store-reads.ts';
+import { countQueueUse } from '../../actors/request-queues/store.ts';
+import { READ_ACCESS } from '../../actors/storages/access.ts';
+import { enforceLimit } from '../../actors/storages/rate-limits.ts';
+import { ByReference } from '../../actors/storages/routes.ts';
+import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
+import { JsonText, route } from '../../kernel/http/route.ts';
+import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
+
+/** Of a unique key. */
+const MAX_LENGTH = 65_536;
+
+const DEFAULT_LISTED = 100;
+const MAX_LISTED = 1000;
+
+const listQueueRequests = route(
+  {
+    id: 'listQueueRequests',
+    method: 'GET',
+    path: '/request-queues/{storageId}/requests',
+    summary: 'List the requests of a queue, without becoming one of its clients',
+    description:
+      'Those that are pending or locked in the order of the queue, all of them in the order of their ids. A page may have fewer ' +
+      'than asked for where requests are large.',
+    access: READ_ACCESS,
+    params: ByReference,
+    query: Type.Object({
+      state: OneOf(['pending', 'locked', 'any'], {
+        default: 'any',
+        description: '`pending`: neither handled nor locked',
+      }),
+      cursor: Type.Optional(Type.String({ maxLength: 100, description: '`next` of the page before' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, description: describeLimit(DEFAULT_LISTED, MAX_LISTED) }),
+      ),
+    }),
+    reply: {
+      200: Type.Object({
+        items: Type.Array(QueueRequest),
+        next: Type.Optional(
+          Type.String({ description: 'The cursor of the next page; absent where there is none' }),
+        ),
+      }),
+    },
+  },
+  async (call, kernel) => {
+    const { now, query } = call;
+    const { state, cursor } = query;
+    const { id: queueId } = await openQueue(kernel, call, 'read');
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, state === 'any' ? 'id' : 'order');
+    await enforceLimit(kernel, 'queue', queueId, now);
+    const limit = clampLimit(query.limit, DEFAULT_LISTED, MAX_LISTED);
+    const filter = state === 'any' ? undefined : [state];
+    const { rows, nextCursor } = await listRequests(kernel.engine, queueId, { limit, after, filter }, now);
+    countQueueUse(kernel.services.queues, queueId, { reads: rows.length });
+    const items = await mapInSlices(rows, (row) => requestText(row, now));
+    const next = nextCursor === undefined ? '' : `,"next":${JSON.stringify(nextCursor)}`;
+    return new JsonText(`{"items":[${items.join(',')}]${next}}`);
+  },
+  authorizeQueueReading,
+);
+
+const findRequest = route(
+  {
+    id: 'findRequest',
+    method: 'GET',
+    path: '/request-queues/{storageId}/requests/find',
+    summary: 'Find a request of a queue by its id, its unique key or its URL',
+    description:
+      'A URL is compared as crawlers do: without fragment and campaign parameters. A request whose unique key is not made from ' +
+      'its URL is found by the unique key only. At most three fit.',
+    access: READ_ACCESS,
+    params: ByReference,
+    query: Type.Object({
+      q: Type.String({
+        minLength: 1,
+        maxLength: MAX_LENGTH,
+        description: 'The id, the unique key or the URL',
+      }),
+    }),
+    reply: { 200: Type.Object({ items: Type.Array(QueueRequest) }) },
+  },
+  async (call, kernel) => {
+    const { now, query } = call;
+    const { queues } = kernel.services;
+    const { id: queueId } = await openQueue(kernel, call, 'read');
+    await enforceLimit(kernel, 'queue', queueId, now);
+    const found = await findRequests(queues, queueId, idsOf(query.q.trim()));
+    countQueueUse(queues, queueId, { reads: found.length });
+    return new JsonText(`{"items":[${found.map((row) => requestText(row, now)).join(',')}]}`);
+  },
+  authorizeQueueReading,
+);
+
+function idsOf(text: string): string[] {
+  const ids = [requestIdOf(text), requestIdOf(uniqueKeyOf(text))];
+  return [...new Set(isRequestId(text) ? [text, ...ids] : ids)];
+}
+
+export const queueRequestRoutes = [listQueueRequests, findRequest];
