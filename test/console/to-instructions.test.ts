@@ -1,6 +1,7 @@
 // The targeting editor's patch, against a real server: what it makes of a flag is the draft.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { moveVariations } from '../../console/flags/targeting/move-variations.ts';
 import {
   duplicateRule,
   newClause,
@@ -132,6 +133,34 @@ describe('the patch of the targeting editor', () => {
       saved = reached;
     }
   });
+});
+
+test('a draft follows its variations when another one was removed, and is given up with its own', () => {
+  const draft: Targeting = {
+    prerequisites: [],
+    targets: [{ contextKind: 'user', variation: 2, values: ['ada'] }],
+    rules: [{ ...newRule({ fallthrough: { variation: 2 } } as Targeting), variation: 2 }],
+    fallthrough: {
+      rollout: {
+        variations: [
+          { variation: 0, weight: 40_000 },
+          { variation: 1, weight: 0 },
+          { variation: 2, weight: 60_000 },
+        ],
+      },
+    },
+    offVariation: 0,
+    trackEvents: false,
+    trackEventsFallthrough: false,
+  };
+  const moved = moveVariations(draft, ['a', 'b', 'c'], ['a', 'c'])!;
+  assert.deepEqual([moved.targets[0]!.variation, moved.rules[0]!.variation, moved.offVariation], [1, 1, 0]);
+  assert.deepEqual(
+    moved.fallthrough.rollout!.variations.map(({ variation }) => variation),
+    [0, 1],
+  );
+  assert.equal(moveVariations(draft, ['a', 'b', 'c'], ['b', 'c']), undefined);
+  assert.equal(moveVariations(draft, ['a', 'b', 'c'], ['a', 'b', 'c', 'd']), draft);
 });
 
 /** Without what the server chooses: the ids of new rules and of clauses. */

@@ -84,6 +84,13 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
           <Banner tone="warn">{lockReason}</Banner>
         </div>
       )}
+      {draft.isLost && (
+        <div className="over-track">
+          <Banner tone="warn" onDismiss={() => void draft.discard()}>
+            {WORDS.lost}
+          </Banner>
+        </div>
+      )}
       {hasChanges && base !== saved && (
         <TheirChange project={project} flag={flag.key} base={base} saved={saved} />
       )}

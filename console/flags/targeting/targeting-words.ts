@@ -131,6 +131,7 @@ export const TARGETING_WORDS = {
   changes: (number: number) => count(number, 'change', 'changes'),
   more: (number: number) => `and ${number} more`,
   discard: 'Discard',
+  lost: 'Your draft served a variation that was removed since, so it is not shown. A new change replaces it.',
   discarded: 'The draft is discarded',
   undo: 'Undo',
   review: 'Review and save…',

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import type { Instruction } from '../save/planned-change.ts';
 import type { Rule, Targeting } from './targeting.ts';
+import { moveVariations } from './move-variations.ts';
 import { toInstructions } from './to-instructions.ts';
 
 interface Kept {
@@ -10,6 +11,8 @@ interface Kept {
   after: Targeting | null;
   /** Of the flag, when the draft was begun. */
   version: number;
+  /** Of the variations then. */
+  ids: readonly string[];
 }
 
 export type EditTargeting = (change: (present: Targeting) => Targeting) => void;
@@ -21,12 +24,14 @@ export interface TargetingDraft {
   version: number;
   instructions: readonly Instruction[];
   hasChanges: boolean;
+  /** It served a variation that is gone: nothing of it can be shown. */
+  isLost: boolean;
   edit: EditTargeting;
   /** Gives what brings it back. */
   discard: () => () => void;
 }
 
-const NONE: Kept = { base: null, after: null, version: 0 };
+const NONE: Kept = { base: null, after: null, version: 0, ids: [] };
 
 /** With a `key` of the flag and the environment: another one is another draft. */
 export function useTargetingDraft(
@@ -36,19 +41,16 @@ export function useTargetingDraft(
   ids: readonly string[],
 ): TargetingDraft {
   const { value: kept, change, forget } = useDraft<Kept>(key, NONE);
-  const keptBase = kept.base ?? saved;
-  const keptAfter =
-    useMemo(
-      () => (kept.after === null ? undefined : shareRules(kept.base, kept.after)),
-      [kept.base, kept.after],
-    ) ?? saved;
+  const own = useMemo(() => readKept(kept, ids), [kept, ids]);
+  const keptBase = own?.base ?? saved;
+  const keptAfter = own?.after ?? saved;
   const instructions = useMemo(
     () => (keptAfter === keptBase ? [] : toInstructions(keptBase, keptAfter, ids)),
     [keptBase, keptAfter, ids],
   );
   const hasChanges = instructions.length > 0;
   // What changes nothing yet, such as an empty list, stays until somebody else saves something.
-  const isKept = hasChanges || (kept.after !== null && kept.version === version);
+  const isKept = hasChanges || (own !== undefined && kept.version === version);
   const present = useMemo<{ base: Targeting; after: Targeting; version: number }>(
     () =>
       isKept
@@ -57,14 +59,16 @@ export function useTargetingDraft(
     [isKept, keptBase, keptAfter, kept.version, saved, version],
   );
   const latest = useRef(present);
+  const latestIds = useRef(ids);
   useEffect(() => {
     latest.current = present;
-  }, [present]);
+    latestIds.current = ids;
+  }, [present, ids]);
   const edit = useCallback<EditTargeting>(
     (patch) => {
       const next = { ...latest.current, after: patch(latest.current.after) };
       latest.current = next;
-      change(next);
+      change({ ...next, ids: latestIds.current });
     },
     // Each render has another function that does the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
@@ -73,14 +77,22 @@ export function useTargetingDraft(
   const discard = () => {
     const given = latest.current;
     forget();
-    return () => change(given);
+    return () => change({ ...given, ids });
   };
-  return { ...present, instructions, hasChanges, edit, discard };
+  const isLost = kept.after !== null && own === undefined;
+  return { ...present, instructions, hasChanges, isLost, edit, discard };
+}
+
+function readKept({ base, after, ids: then }: Kept, now: readonly string[]) {
+  if (base === null || after === null) return undefined;
+  const [movedBase, movedAfter] = [base, after].map((one) => moveVariations(one, then, now));
+  if (movedBase === undefined || movedAfter === undefined) return undefined;
+  return { base: movedBase, after: shareRules(movedBase, movedAfter) };
 }
 
 /** Rules that were not changed are the same objects, also after a reload: then they need no comparison. */
-function shareRules(base: Targeting | null, after: Targeting): Targeting {
-  const known = new Map(base?.rules.map((rule) => [rule._id, rule]));
+function shareRules(base: Targeting, after: Targeting): Targeting {
+  const known = new Map(base.rules.map((rule) => [rule._id, rule]));
   const isShared = (rule: Rule) => {
     const old = known.get(rule._id);
     return old !== undefined && old !== rule && JSON.stringify(old) === JSON.stringify(rule);
