@@ -55,7 +55,7 @@ export function describeClause(clause: ClauseData, context: Context, isMatch: bo
   const missing = describeMissing(clause, context);
   if (missing !== undefined) return `${missing}.`;
   const [yes, no] = OPERATOR_WORDS[op] ?? [`satisfies ${op}`, `does not satisfy ${op}`];
-  const value = describeValue(valueIn(context, clause)!);
+  const value = quoteJson(valueIn(context, clause)!);
   return `${subjectOf(clause)}, ${value}, ${holds ? yes : no} ${listValues(values)}.`;
 }
 
@@ -66,7 +66,7 @@ export function describeNeed(clause: ClauseData, context: Context): string {
     return `The context would have to be ${negate ? 'outside of' : 'in'} ${segmentsOf(values, 'or')}.`;
   const [, , need, needNot] = OPERATOR_WORDS[op] ?? ['', '', `satisfy ${op}`, `not satisfy ${op}`];
   const missing = describeMissing(clause, context);
-  const now = missing ?? `It is ${describeValue(valueIn(context, clause)!)}`;
+  const now = missing ?? `It is ${quoteJson(valueIn(context, clause)!)}`;
   return `${subjectOf(clause)} would have to ${negate ? needNot : need} ${listValues(values)}. ${now}.`;
 }
 
@@ -81,7 +81,7 @@ function subjectOf({ attribute, contextKind = USER }: ClauseData): string {
 }
 
 function segmentsOf(values: readonly Json[], word: 'or' | 'and'): string {
-  const names = values.slice(0, MAX_WORDS).map(describeValue);
+  const names = values.slice(0, MAX_WORDS).map(quoteJson);
   const more = values.length > MAX_WORDS ? ` and ${values.length - MAX_WORDS} more` : '';
   return `the segment ${names.join(` ${word} `)}${more}`;
 }
@@ -89,9 +89,9 @@ function segmentsOf(values: readonly Json[], word: 'or' | 'and'): string {
 function listValues(values: readonly Json[]): string {
   if (values.length === 0) return 'nothing';
   const more = values.length > MAX_WORDS ? ` or ${values.length - MAX_WORDS} more` : '';
-  return `${values.slice(0, MAX_WORDS).map(describeValue).join(', ')}${more}`;
+  return `${values.slice(0, MAX_WORDS).map(quoteJson).join(', ')}${more}`;
 }
 
-export function describeValue(value: Json): string {
+export function quoteJson(value: Json): string {
   return shorten(JSON.stringify(value));
 }

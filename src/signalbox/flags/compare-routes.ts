@@ -93,4 +93,4 @@ function findByKey(environments: readonly Environment[], key: string): Environme
   return found;
 }
 
-export const compareRoutes = [compare, copy];
+export const environmentComparisonRoutes = [compare, copy];

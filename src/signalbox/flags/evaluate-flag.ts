@@ -17,7 +17,7 @@ import { EvaluationTrace, type TraceStep } from '../../flags/evaluation/trace.ts
 import type { Flag } from '../../flags/feature-flags/flag.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { describeNeed, describeValue } from './clause-words.ts';
+import { describeNeed, quoteJson } from './clause-words.ts';
 import { MAX_DETAILED, type ShownEvaluation } from './evaluate-model.ts';
 import { explainResult, explainSteps, type Explained } from './explain.ts';
 
@@ -130,6 +130,6 @@ function findNeeds({ rules }: CompiledFlag, steps: readonly TraceStep[], explain
 function describeRule({ id, variation }: RuleData, index: number, { rules, variations }: Explained): string {
   const position = rules.findIndex(({ _id }) => _id === id);
   const value = variation === undefined ? undefined : variations[variation];
-  const served = value === undefined ? '' : `, which serves ${describeValue(value)},`;
+  const served = value === undefined ? '' : `, which serves ${quoteJson(value)},`;
   return `For rule ${(position < 0 ? index : position) + 1}${served}`;
 }

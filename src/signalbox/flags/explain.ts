@@ -11,7 +11,7 @@ import type {
 } from '../../flags/evaluation/trace.ts';
 import type { Json, Rule } from '../../flags/feature-flags/flag.ts';
 import { WHOLE } from '../../flags/feature-flags/model.ts';
-import { describeClause, describeValue, valueIn } from './clause-words.ts';
+import { describeClause, quoteJson, valueIn } from './clause-words.ts';
 import type { ShownClause, ShownEvaluationStep, ShownRollout } from './evaluate-model.ts';
 
 const MAX_VALUES = 20;
@@ -72,7 +72,7 @@ function explainPrerequisite(step: PrerequisiteStep, explained: Explained): Show
     return { ...shown, sentence: `The prerequisite ${key} does not exist, or is archived.` };
   if (result === 'cycle') return { ...shown, sentence: `The prerequisite ${key} leads back to this flag.` };
   const { variationIndex, value, reason } = result;
-  const served = reason.kind === 'OFF' ? 'is off' : `serves ${describeValue(value)}`;
+  const served = reason.kind === 'OFF' ? 'is off' : `serves ${quoteJson(value)}`;
   return {
     ...shown,
     sentence: `The prerequisite ${key} ${served}, ${isMet ? 'as it must' : `and must serve its variation ${variation + 1}`}.`,
@@ -156,7 +156,7 @@ function explainRollout(traced: TracedRollout, { variations }: Explained): Shown
     return share;
   });
   const value = variations[traced.shares[traced.share]!.variation] ?? null;
-  return explainBucket(traced, shares, `in the share of ${describeValue(value)},`);
+  return explainBucket(traced, shares, `in the share of ${quoteJson(value)},`);
 }
 
 function explainBucket(
@@ -189,7 +189,7 @@ function bounded(value: Json): Json {
 
 /** The result in one sentence. */
 export function explainResult({ value, reason }: EvaluationResult, { rules }: Explained): string {
-  const served = value === null ? 'Nothing is served' : `${describeValue(value)} is served`;
+  const served = value === null ? 'Nothing is served' : `${quoteJson(value)} is served`;
   switch (reason.kind) {
     case 'OFF':
       return `${served}, because the flag is off.`;

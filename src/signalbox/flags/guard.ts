@@ -1,5 +1,5 @@
 // What stands between a caller and a change: comments, confirmations, approvals, permissions.
-import type { EditedChange } from '../../flags/feature-flags/change/draft-change.ts';
+import type { EditedFlagChange } from '../../flags/feature-flags/change/draft-change.ts';
 import {
   affectedEnvironments,
   denialsOf,
@@ -15,7 +15,7 @@ import { Failure, sentenceOf } from '../../kernel/failure.ts';
 import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import type { ShownGuard } from './preview-model.ts';
 
-export function guardFlagChange(actor: ChangeActor, edited: EditedChange): ShownGuard {
+export function guardFlagChange(actor: ChangeActor, edited: EditedFlagChange): ShownGuard {
   const { context, before } = edited;
   const affected = affectedEnvironments(edited);
   const resourceIn = (environment: Environment) =>

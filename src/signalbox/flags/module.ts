@@ -1,6 +1,6 @@
 // What people do with flags every day: see before they save, try contexts, compare environments.
 import type { Module } from '../../kernel/http/module.ts';
-import { compareRoutes } from './compare-routes.ts';
+import { environmentComparisonRoutes } from './compare-routes.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { stateRoutes } from './states-routes.ts';
@@ -10,5 +10,5 @@ export const flagWorkModule: Module = {
     name: 'Flags',
     description: 'Previews of changes, evaluations with their reasons, and environments compared',
   },
-  routes: [...previewRoutes, ...evaluateRoutes, ...stateRoutes, ...compareRoutes],
+  routes: [...previewRoutes, ...evaluateRoutes, ...stateRoutes, ...environmentComparisonRoutes],
 };

@@ -3,7 +3,7 @@ import { readChangeContext, type FlagRef } from '../../flags/feature-flags/chang
 import {
   applyEdit,
   validateEdited,
-  type EditedChange,
+  type EditedFlagChange,
 } from '../../flags/feature-flags/change/draft-change.ts';
 import { editByInstructions } from '../../flags/feature-flags/change/flag-edit.ts';
 import {
@@ -21,7 +21,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { changedFlagMembers, FLAG_PARTS } from './change-parts.ts';
 import { guardFlagChange } from './guard.ts';
-import { MAX_COUNTED, MAX_TOUCHED, type ShownPreview } from './preview-model.ts';
+import { MAX_TOUCHED_COUNTED, MAX_TOUCHED, type ShownPreview } from './preview-model.ts';
 
 export async function previewFlagChange(
   db: Db,
@@ -64,7 +64,7 @@ export async function applyToFlag(
   actor: Pick<ChangeActor, 'now'>,
   ref: FlagRef,
   patch: SemanticPatch,
-): Promise<EditedChange> {
+): Promise<EditedFlagChange> {
   const edit = editByInstructions(actor, { patch });
   const context = await retryContested(() => readChangeContext(db, ref, edit.referenceKeys));
   const edited = await applyEdit(actor, context, edit, new TimeSlice());
@@ -73,7 +73,10 @@ export async function applyToFlag(
 }
 
 /** Throws where other flags make the change impossible. The checks hold a lock, so that they need a transaction. */
-async function checkRelations(db: Db, { before, after, isDeleted, context }: EditedChange): Promise<void> {
+async function checkRelations(
+  db: Db,
+  { before, after, isDeleted, context }: EditedFlagChange,
+): Promise<void> {
   const { environments } = context.found;
   if (isDeleted) await db.transaction().execute((tx) => checkNoDependents(tx, before));
   else if (after !== before && affectsPrerequisites(before, after, environments))
@@ -87,7 +90,7 @@ async function findTouched(
   environmentKeys: readonly string[],
 ): Promise<Pick<ShownPreview, 'touches' | 'touchesTotal'>> {
   if (environmentKeys.length === 0) return {};
-  const dependents = await listDependents(db, flagId, undefined, MAX_COUNTED);
+  const dependents = await listDependents(db, flagId, undefined, MAX_TOUCHED_COUNTED);
   const touched = Map.groupBy(
     dependents.filter(({ environmentKey }) => environmentKeys.includes(environmentKey)),
     ({ key }) => key,

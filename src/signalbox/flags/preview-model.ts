@@ -51,9 +51,9 @@ const ChangeGuard = Type.Object(
   { $id: 'ChangeGuard', description: 'What stands between the caller and the change' },
 );
 
-/** Of flags that are touched; of these, no more are looked for than `MAX_COUNTED`. */
+/** Of flags that are touched; of these, no more are looked for than `MAX_TOUCHED_COUNTED`. */
 export const MAX_TOUCHED = 50;
-export const MAX_COUNTED = 1000;
+export const MAX_TOUCHED_COUNTED = 1000;
 
 const TouchedFlag = Type.Object(
   {
@@ -96,7 +96,9 @@ export const ChangePreview = Type.Object(
         description: `Flags that use the segment, or have the flag as a prerequisite, where it changes; the first ${MAX_TOUCHED}`,
       }),
     ),
-    touchesTotal: Type.Optional(Type.Integer({ description: `How many there are, up to ${MAX_COUNTED}` })),
+    touchesTotal: Type.Optional(
+      Type.Integer({ description: `How many there are, up to ${MAX_TOUCHED_COUNTED}` }),
+    ),
   },
   { $id: 'ChangePreview' },
 );

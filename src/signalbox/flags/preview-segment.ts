@@ -18,7 +18,7 @@ import type { JsonObject } from '../../kernel/json/json-value.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { changedMembers, SEGMENT_PARTS } from './change-parts.ts';
 import { guardSegmentChange } from './guard.ts';
-import { MAX_COUNTED, MAX_TOUCHED, type ShownPreview } from './preview-model.ts';
+import { MAX_TOUCHED_COUNTED, MAX_TOUCHED, type ShownPreview } from './preview-model.ts';
 
 export async function previewSegmentChange(
   db: Db,
@@ -39,7 +39,7 @@ export async function previewSegmentChange(
       excludedCount: segment.excludedCount,
     }),
   });
-  const using = await listFlagsUsing(db, environment.id, segmentKey, MAX_COUNTED);
+  const using = await listFlagsUsing(db, environment.id, segmentKey, MAX_TOUCHED_COUNTED);
   return {
     version: before.version,
     sentences: actionsBetween(before, after).map((action) => ({

@@ -21,7 +21,7 @@ import { readRemovalFacts } from '../../flags/removable-flags/store.ts';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { describeValue } from './clause-words.ts';
+import { quoteJson } from './clause-words.ts';
 import type { FlagStates, Lifecycle } from './states-model.ts';
 import { countWaitingApprovals, listEvaluationsByDay, listNextChanges, listUsageOf } from './store-states.ts';
 
@@ -134,7 +134,7 @@ function lifecycleOf(
   const since = removal && readyToRemoveSince(removal, now);
   if (since !== undefined) {
     const served = flag.variations[removal!.deciding[0]!.served!];
-    const shown = served === undefined ? 'nothing' : describeValue(served.value);
+    const shown = served === undefined ? 'nothing' : quoteJson(served.value);
     return { lifecycle: 'ready-to-remove', reason: describeRemoval(removal!, since, shown, now) };
   }
   const name = flagStatusOf(facts, usage, now);

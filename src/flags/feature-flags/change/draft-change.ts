@@ -16,7 +16,7 @@ import { differencesOf, type FlagDifference } from './differences.ts';
 import type { FlagEdit, FlagPermission } from './flag-edit.ts';
 import { checkEnvironments, requirePermissions, type UncheckedChange } from './permissions.ts';
 
-export interface FlagDraft extends EditedChange {
+export interface FlagDraft extends EditedFlagChange {
   /** The permissions that the change takes. The actor has them. */
   accesses: readonly Access[];
   /** The environments whose settings decided that the change is allowed: it is void if one of them changes. */
@@ -43,7 +43,7 @@ export async function draftChange(
 }
 
 /** A change that is applied and not checked: neither who makes it, nor whether the flag breaks a rule. */
-export interface EditedChange extends UncheckedChange {
+export interface EditedFlagChange extends UncheckedChange {
   /** `before` in detail, as the API shows it. */
   shown: ShownFlag;
   differences: readonly FlagDifference[];
@@ -55,7 +55,7 @@ export async function applyEdit(
   context: ChangeContext,
   edit: FlagEdit,
   slice?: TimeSlice,
-): Promise<EditedChange> {
+): Promise<EditedFlagChange> {
   const { project, found, environments, references } = context;
   const { flag: before } = found;
   requireVersion(edit.versions, { kind: 'flag', version: before.version });
@@ -71,7 +71,7 @@ export async function applyEdit(
 }
 
 /** Throws when the edited flag breaks a rule that can be checked without other flags. */
-export function validateEdited({ before, after, isDeleted }: EditedChange): void {
+export function validateEdited({ before, after, isDeleted }: EditedFlagChange): void {
   if (isDeleted || after === before) return;
   validateFlag(after);
   validateSize(before, after);
