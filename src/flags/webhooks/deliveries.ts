@@ -5,14 +5,13 @@ import { IN_ORDER, type DeliveryPolicy } from '../../kernel/webhooks/policy.ts';
 import type { WebhookMessage } from '../../kernel/webhooks/send.ts';
 import { openConfig, publicConfig } from '../audit-log-subscriptions/model.ts';
 import { INTEGRATIONS, type Integration } from '../audit-log-subscriptions/integrations.ts';
-import { signBody, type Webhook, type WebhookIntegration, FLAGS_API } from './model.ts';
+import { signBody, TEST_DETAILS, type Webhook, type WebhookIntegration, FLAGS_API } from './model.ts';
 import { findReceiver, readWebhooks, selectActiveWebhooks } from './store.ts';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { AuditEntry } from '../../kernel/change/change.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import { DUE } from '../../kernel/jobs/due-store.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
-import type { WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
 import { deliveryStatements, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
 import { toEntryDetail } from '../audit-log/model.ts';
 import { isOfAllMembers } from '../audit-log/visibility.ts';
@@ -64,13 +63,6 @@ export function testDeliveryTo(
   return body === undefined
     ? undefined
     : { id: entry.id, api: FLAGS_API, hookId, eventId: entry.id, body, details: TEST_DETAILS };
-}
-
-/** Saved with the deliveries of tests. */
-const TEST_DETAILS = JSON.stringify({ isTest: true });
-
-export function isTestDelivery({ details }: Pick<WebhookDelivery, 'details'>): boolean {
-  return details === TEST_DETAILS;
 }
 
 function mayReceive({ savedBy }: Webhook, { resource, ownerId }: AuditEntry): boolean {

@@ -12,6 +12,13 @@ import { editor, type DocumentPatch } from '../patch/patch.ts';
 /** The name of the API in deliveries. */
 export const FLAGS_API = 'flags';
 
+/** Saved with the deliveries of tests, which are of no audit entry. */
+export const TEST_DETAILS = JSON.stringify({ isTest: true });
+
+export function isTestDelivery({ details }: Pick<WebhookDelivery, 'details'>): boolean {
+  return details === TEST_DETAILS;
+}
+
 export interface Webhook {
   id: string;
   name: string;

@@ -1,7 +1,6 @@
 // Deliveries of the flag service's webhooks and integrations: by outcome, with all attempts, and sent once more.
 import { requireRedelivery, seesDeliveredEntry } from '../../flags/webhooks/access.ts';
-import { isTestDelivery } from '../../flags/webhooks/deliveries.ts';
-import { FLAGS_API } from '../../flags/webhooks/model.ts';
+import { FLAGS_API, isTestDelivery } from '../../flags/webhooks/model.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
@@ -20,7 +19,7 @@ import {
   DELIVERY_STATES,
   parseDeliveryCursor,
   receiverResource,
-  toDeliveryItem,
+  toWebhookDeliveryItem,
   toDeliveryWithAttempts,
   WebhookDeliveryDetail,
   WebhookDeliveryItem,
@@ -62,7 +61,7 @@ const listWebhookDeliveries = route(
       limit: clampLimit(limit, DEFAULT_LIMIT, MAX_LIMIT),
       before: cursor === undefined ? undefined : parseDeliveryCursor(cursor),
     });
-    return cursorPage(found.map(toDeliveryItem), next);
+    return cursorPage(found.map(toWebhookDeliveryItem), next);
   },
 );
 
@@ -131,7 +130,7 @@ const redeliverWebhookDelivery = route(
     const again = await kernel.db
       .transaction()
       .execute((tx) => redeliver(tx, IN_ORDER, delivery.id, call.now));
-    return reply(202, toDeliveryItem(again));
+    return reply(202, toWebhookDeliveryItem(again));
   },
 );
 

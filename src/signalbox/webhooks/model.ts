@@ -2,13 +2,18 @@
 import { INTEGRATIONS } from '../../flags/audit-log-subscriptions/integrations.ts';
 import { publicConfig, subscriptionResource } from '../../flags/audit-log-subscriptions/model.ts';
 import { StatementSchema } from '../../flags/policy/statements.ts';
-import { isTestDelivery } from '../../flags/webhooks/deliveries.ts';
-import { webhookResource, type Subscription, type Webhook } from '../../flags/webhooks/model.ts';
+import {
+  isTestDelivery,
+  webhookResource,
+  type Subscription,
+  type Webhook,
+} from '../../flags/webhooks/model.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
-import type { DeliveryState } from '../../kernel/webhooks/tables.ts';
 import type { LastDelivery } from '../attention/store-causes.ts';
+
+type DeliveryState = WebhookDelivery['state'];
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryState[];
 
@@ -147,7 +152,7 @@ export const WebhookDeliveryDetail = Type.Object(
   { $id: 'WebhookDeliveryDetail' },
 );
 
-export function toDeliveryItem(delivery: WebhookDelivery): Static<typeof WebhookDeliveryItem> {
+export function toWebhookDeliveryItem(delivery: WebhookDelivery): Static<typeof WebhookDeliveryItem> {
   const { id, hookId, eventId, state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
   const isTest = isTestDelivery(delivery);
   return {
@@ -171,7 +176,7 @@ export function toDeliveryWithAttempts(
   body: string | undefined,
 ): Static<typeof WebhookDeliveryDetail> {
   return {
-    ...toDeliveryItem(delivery),
+    ...toWebhookDeliveryItem(delivery),
     ...(body !== undefined && { body }),
     history: delivery.history.map(({ number, at, durationMs, status, error, response }) => ({
       number,

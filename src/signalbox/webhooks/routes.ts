@@ -17,7 +17,7 @@ import {
   FlagWebhook,
   listIntegrations,
   receiverResource,
-  toDeliveryItem,
+  toWebhookDeliveryItem,
   toFlagWebhook,
   viewActionOf,
   WebhookDeliveryItem,
@@ -92,7 +92,7 @@ const testFlagWebhook = route(
     await db.transaction().execute((tx) => enqueueDeliveries(tx, IN_ORDER, [outgoing], call.now));
     const sent = await findDelivery(db, { id: entry.id });
     if (sent === undefined) throw new Failure('conflict', 'It was deleted meanwhile.');
-    return reply(202, toDeliveryItem(sent));
+    return reply(202, toWebhookDeliveryItem(sent));
   },
 );
 
