@@ -14,7 +14,7 @@ const BAR = 0.8;
 /** The code's own default stands for no variation. */
 const NONE = -1;
 
-export function variationLabel(flag: Flag, index: number): string {
+function variationLabel(flag: Flag, index: number): string {
   if (index === NONE) return WORDS.codeDefault;
   const variation = flag.variations[index];
   return variation === undefined ? WORDS.unknown(index) : variationText(variation);

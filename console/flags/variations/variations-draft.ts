@@ -44,9 +44,9 @@ function textOf(value: unknown, type: FlagType): string {
   return type === 'json' ? JSON.stringify(value, undefined, 2) : JSON.stringify(value);
 }
 
-export type ReadValue = { value: unknown } | { message: string };
+type ReadValue = { value: unknown } | { message: string };
 
-export function readValue(text: string, type: FlagType): ReadValue {
+function readValue(text: string, type: FlagType): ReadValue {
   if (type === 'string') return { value: text };
   if (type === 'number') {
     const value = Number(text);
