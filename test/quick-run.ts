@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** Globs of files by the reason. A file that costs more than five seconds of CPU is made cheaper, split, or named here. */
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
-    'test/conformance/signalbox-{attention,password,token-tasks}.test.ts',
+    'test/conformance/signalbox-{actor-work,attention,log-lines,password,token-tasks}.test.ts',
     'test/conformance/host-{absent-parts,app-manifests,app-settings,branch-merges,code-scanning-limits}.test.ts',
     'test/conformance/host-{forks,gist-comments,hook-deliveries,impact-callers,issue-assignees}.test.ts',
     'test/conformance/host-{issue-labels,protected-merges,pull-pushes,review-comments,review-requests}.test.ts',
@@ -55,6 +55,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
     '**/runner/isolations.test.ts',
     'test/conformance/actors-{actors,builds-*,from-host,interruptions,library,standby,standby-*}.test.ts',
     'test/conformance/actors-{private-network,run-tokens,schedules-nodes}.test.ts',
+    'test/conformance/signalbox-run-timeline.test.ts',
     'src/actors/jobs/jobs.test.ts',
     'src/actors/runner/isolation/{bubblewrap,private-network,uid}.test.ts',
   ],

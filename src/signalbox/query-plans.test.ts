@@ -34,6 +34,7 @@ import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/id
 import type { Engine } from '../kernel/storage/engine.ts';
 import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
+import { listRunStates, listRunsThatFailed } from './actors/store-runs.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { searchByTerms } from '../kernel/storage/search.ts';
 import {
@@ -190,6 +191,13 @@ onEachEngine((testEngine) => {
       // The rows that were found are added up.
       scan: /SCAN (?!CONSTANT|recent)|Seq Scan on /,
     });
+  });
+
+  test('runs of an account are found by an index', async () => {
+    const seen = recordStatements(engine);
+    await listRunStates(engine.db, 'm7', ['a', 'b']);
+    await listRunsThatFailed(engine.db, 'm7', 0);
+    await assertPlans(engine, [...seen.values()], { atLeast: 2, hasFewRows: true });
   });
 
   test('what needs attention is found by an index', async () => {

@@ -63,7 +63,9 @@ onEachEngine((engine) => {
       },
     });
     assert.equal(hook.status, 201, hook.text);
-    const { id } = (await startRun(server, actor['id'] as string, { input: { child: true } })) as { id: string };
+    const { id } = (await startRun(server, actor['id'] as string, { input: { child: true } })) as {
+      id: string;
+    };
     const run = await finishedRun(server, id);
     assert.equal(run['status'], 'FAILED');
     const timeline = await timelineOf(id);
@@ -83,7 +85,10 @@ onEachEngine((engine) => {
     assert.equal(dispatch['webhookId'], hook.json['data'].id);
     assert.equal(dispatch['eventType'], 'ACTOR.RUN.FAILED');
     const times = items.map(({ at }) => at as number);
-    assert.deepEqual(times, times.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    );
     await finishedRun(server, child['id'] as string);
     const ofChild = (await timelineOf(child['id'] as string))['items'] as Json[];
     assert.equal(ofChild[0]!['parent'], id);
@@ -109,7 +114,10 @@ onEachEngine((engine) => {
     const shown = (await server.call(`/v2/webhooks/${hook.json['data'].id}`)).json['data'];
     assert.equal(shown.lastDispatch.status, 'SUCCEEDED');
     const calls = (await server.call(`/v2/webhook-dispatches/${dispatchId}`)).json['data'].calls as Json[];
-    assert.deepEqual(calls.map(({ responseStatus }) => responseStatus as number), [500, 200]);
+    assert.deepEqual(
+      calls.map(({ responseStatus }) => responseStatus as number),
+      [500, 200],
+    );
   });
 
   test('a dispatch that is not there cannot be sent again', async () => {
@@ -119,7 +127,11 @@ onEachEngine((engine) => {
 
   test('of a run from before, the timeline has what the run knows of itself', async () => {
     const actor = await giveActor(server);
-    const { id } = await giveRun(server, actor, { status: 'FAILED', statusMessage: 'Boom', origin: 'SCHEDULER' });
+    const { id } = await giveRun(server, actor, {
+      status: 'FAILED',
+      statusMessage: 'Boom',
+      origin: 'SCHEDULER',
+    });
     const { items, isPartial } = await timelineOf(id);
     assert.equal(isPartial, true);
     assert.deepEqual(
@@ -137,7 +149,8 @@ onEachEngine((engine) => {
     assert.deepEqual(kindsOf(await timelineOf(id)), ['created', 'waiting']);
     const aborted = await server.call(`/v2/actor-runs/${id}/abort`, { method: 'POST' });
     assert.equal(aborted.status, 200, aborted.text);
-    assert.deepEqual(kindsOf(await timelineOf(id)), ['created', 'finished']);
+    const ended = await timelineOf(id);
+    assert.deepEqual([kindsOf(ended), ended['isPartial']], [['created', 'finished'], false]);
     assert.equal((await server.call(`${BASE}/runs/${id}/timeline`, { token: outsider })).status, 404);
     assert.equal((await server.call(`${BASE}/runs/none/timeline`)).status, 404);
   });
@@ -148,7 +161,8 @@ onEachEngine((engine) => {
     const { db } = server.app.kernel;
     await db.transaction().execute(async (tx) => {
       await insertRunStep(tx, id, 'started', 1);
-      for (let n = 1; n <= MAX_STEPS + 5; n += 1) await insertRunStep(tx, id, 'message', n, { message: `${n}` });
+      for (let n = 1; n <= MAX_STEPS + 5; n += 1)
+        await insertRunStep(tx, id, 'message', n, { message: `${n}` });
     });
     const steps = await listRunSteps(db, id);
     assert.equal(steps.length, MAX_STEPS + 1);

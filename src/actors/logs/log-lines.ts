@@ -134,6 +134,7 @@ export async function readLinePage(
   const lines: LogLine[] = [];
   let length = 0;
   let through = Math.min(from - 1, opened.total);
+  if (from > opened.total) return { lines, through };
   const isFull = () => lines.length >= limit || length >= PAGE_LENGTH;
   reading: for await (const parsed of parsedLines(reading, opened, from)) {
     for (const { plain: _plain, ...line } of parsed) {

@@ -21,6 +21,7 @@ import {
   renewLeases,
   requestControl,
 } from '../jobs/store.ts';
+import { deleteRunSteps, insertRunStep, listRunSteps } from './store-steps.ts';
 import { addCharge, findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -41,6 +42,7 @@ onEachEngine((testEngine) => {
         });
         const job = { id, kind: 'run' as const, userId: `user-${at % 20}`, memoryMbytes: 128 };
         await insertJob(tx, job, NOW + at);
+        for (let n = 0; n < 5; n += 1) await insertRunStep(tx, id, 'message', NOW + n);
         if (at % 2 === 0) await claimJob(tx, id, `node-${at % 3}/1.${at}`, NOW + at);
       }
       // Of the others, each has an Actor of its own.
@@ -67,6 +69,9 @@ onEachEngine((testEngine) => {
     await db.transaction().execute(async (tx) => {
       await lockUnfinished(tx, userId);
       await addCharge(tx, id, 'key', NOW);
+      await insertRunStep(tx, id, 'message', NOW);
+      await listRunSteps(tx, id);
+      await deleteRunSteps(tx, id);
       await deleteWaitingJob(tx, id);
       await requestControl(tx, id, 'abort');
     });
@@ -91,13 +96,13 @@ onEachEngine((testEngine) => {
     await releaseJobsOf(db, 'node-2', NOW);
     await releaseExpired(db, NOW + 10);
     statements = [...seen.values()].filter(({ sql: text }) =>
-      /"(runs|jobs|run_counts|run_charges)"/.test(text),
+      /"(runs|jobs|run_counts|run_charges|run_steps)"/.test(text),
     );
   });
 
   test('every statement about runs and jobs goes by an index', async () => {
     await assertPlans(engine, statements, {
-      atLeast: 25,
+      atLeast: 29,
       scan: wholeTableExcept('run_charges', 'run_counts'),
     });
   });

@@ -91,10 +91,16 @@ const getRunTimeline = route(
     const steps = await listRunSteps(db, run.id);
     // As it was when the steps were read, or later.
     const present = (await findRun(db, run.id)) ?? run;
-    const isPartial = present.status !== 'READY' && !steps.some(({ kind }) => kind === 'started');
+    const isPartial = present.status !== 'READY' && !isRecorded(present, steps);
     return { items: await showSteps(call, db, present, steps), isPartial };
   },
 );
+
+/** A run that was aborted before a process started has no start. */
+function isRecorded({ timeoutAt }: Run, steps: readonly RunStep[]): boolean {
+  const kinds = new Set(steps.map(({ kind }) => kind));
+  return kinds.has('started') || (timeoutAt === null && kinds.has('finished'));
+}
 
 async function showSteps(
   call: Pick<Call, 'can'>,
