@@ -28,7 +28,9 @@ function set(next: readonly LoggedCall[]): void {
 export function logCall(call: Call): (end: Omit<LoggedCall, 'id' | 'call' | 'at' | 'ms'>) => void {
   const id = ++lastId;
   const begun = performance.now();
-  set([...calls.slice(1 - MAX_CALLS), { id, call, at: Date.now() }]);
+  const isEarlier = (one: LoggedCall) => one.call.isPolled === true && one.call.path === call.path;
+  const others = call.isPolled === true ? calls.filter((one) => !isEarlier(one)) : calls;
+  set([...others.slice(1 - MAX_CALLS), { id, call, at: Date.now() }]);
   return (end) => {
     const ms = Math.round(performance.now() - begun);
     set(calls.map((one) => (one.id === id ? { ...one, ...end, ms } : one)));

@@ -19,6 +19,8 @@ export interface Call {
   headers?: Readonly<Record<string, string>>;
   /** Fields of the body that are secret: sent, but neither logged nor shown. */
   secretFields?: readonly string[];
+  /** One of many that only ask for what is new: the API drawer lists the last of them alone. */
+  isPolled?: boolean;
 }
 
 /** What takes the place of a secret. */

@@ -15,13 +15,6 @@ export async function send<Body>(call: Call, signal?: AbortSignal): Promise<Repl
   return { body: (await readBody(response)) as Body, headers: response.headers };
 }
 
-/** What is read while it comes: a log that grows. Text, in pieces of any length. */
-export async function openText(call: Call, signal: AbortSignal): Promise<ReadableStream<string>> {
-  const { body } = await sendInSession(call, signal);
-  if (body === null) throw unreachable();
-  return body.pipeThrough(new TextDecoderStream());
-}
-
 /** What is read as it is stored: records of any type. */
 export async function readBytes(
   call: Call,

@@ -44,7 +44,7 @@ export function BuildPart({ actor, id, isOwner }: BuildPartProps) {
         )}
       </div>
       {build.statusMessage && <p className="t13">{build.statusMessage}</p>}
-      <LogView id={id} isOver={isOver(build)} emptyText={ACTOR_WORDS.noLog} />
+      <LogView kind="build" id={id} isOver={isOver(build)} emptyText={ACTOR_WORDS.noLog} />
     </div>
   );
 }

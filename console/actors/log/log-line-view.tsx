@@ -1,18 +1,18 @@
 // One row of a log: number, time, level and text with its colours; or the mark of a gap.
 import { memo, useContext, type MouseEvent, type ReactNode } from 'react';
 import { classNames } from '../../ui/class-names.ts';
-import { formatCount } from '../../ui/format.ts';
+import { formatBytes, formatCount } from '../../ui/format.ts';
 import { TimeZoneContext } from '../../ui/time.tsx';
 import { parseAnsi } from './ansi.ts';
 import { hrefOfRange, pointAt, type LineRange } from './line-range.ts';
-import type { LogGap } from './log-book.ts';
-import { levelOfWord, parseLine, type LogLevel } from './log-line.ts';
+import type { LogGap, OmittedLines } from './log-book.ts';
+import { splitLevel, type LogLine } from './log-line.ts';
 import { LOG_WORDS } from './log-words.ts';
 
 export interface LogLineViewProps {
   number: number;
-  raw: string;
-  level: LogLevel;
+  /** Undefined while it is read. */
+  line: LogLine | undefined;
   /** How many lines there are, for screen readers. */
   total: number;
   /** What was searched for, in small letters. */
@@ -23,8 +23,9 @@ export interface LogLineViewProps {
 }
 
 export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
-  const { number, raw, level, total, query, isPointedAt, isCurrentHit, hasLevels } = props;
-  const { at, levelWord, text } = parseLine(raw);
+  const { number, line, total, query, isPointedAt, isCurrentHit, hasLevels } = props;
+  const { at, level, text = '' } = line ?? {};
+  const { word, rest } = splitLevel(text);
   const timeZone = useContext(TimeZoneContext);
   return (
     <li
@@ -32,9 +33,10 @@ export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
       aria-setsize={total}
       aria-posinset={number}
       className={classNames(
-        level === 'warn' && 'is-warn',
-        level === 'error' && 'is-err',
+        level === 'WARN' && 'is-warn',
+        level === 'ERROR' && 'is-err',
         isPointedAt && 'is-at',
+        line === undefined && 'log__wait',
       )}
     >
       <a
@@ -46,14 +48,21 @@ export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
       >
         {number}
       </a>
-      <time dateTime={at}>{at === undefined ? '' : clockTime(at, timeZone)}</time>
+      <time dateTime={at === undefined ? undefined : new Date(at).toISOString()}>
+        {at === undefined ? '' : clockTime(at, timeZone)}
+      </time>
       {hasLevels && (
-        <b className={classNames('lv', levelWord !== undefined && `lv-${levelOfWord(levelWord)}`)}>
-          {levelWord ?? ''}
+        <b
+          className={classNames(
+            'lv',
+            word !== undefined && level !== undefined && `lv-${level.toLowerCase()}`,
+          )}
+        >
+          {word ?? ''}
         </b>
       )}
       <span className="log__x">
-        {parseAnsi(text).map((part, index) => (
+        {parseAnsi(rest).map((part, index) => (
           <span key={index} className={part.className}>
             {markHits(part.text, query, isCurrentHit)}
           </span>
@@ -97,7 +106,7 @@ function markHits(text: string, query: string, isCurrent: boolean): ReactNode {
 // Making a format is slow.
 const formats = new Map<string | undefined, Intl.DateTimeFormat>();
 
-export function clockTime(at: string | number, timeZone: string | undefined): string {
+function clockTime(at: number, timeZone: string | undefined): string {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-GB', {
@@ -109,8 +118,7 @@ export function clockTime(at: string | number, timeZone: string | undefined): st
     });
     formats.set(timeZone, format);
   }
-  const time = new Date(at).getTime();
-  return Number.isNaN(time) ? '' : format.format(time);
+  return format.format(at);
 }
 
 export function LogGapView({ gap: { at, isWhole } }: { gap: LogGap }) {
@@ -119,6 +127,16 @@ export function LogGapView({ gap: { at, isWhole } }: { gap: LogGap }) {
   return (
     <li className={classNames('log__gap', !isWhole && 'log__gap--broken')}>
       {isWhole ? LOG_WORDS.wholeGap(time) : LOG_WORDS.brokenGap(time)}
+    </li>
+  );
+}
+
+export function OmittedView({ omitted: { first, last, bytes } }: { omitted: OmittedLines }) {
+  return (
+    <li className="log__gap log__gap--broken">
+      {last < first
+        ? LOG_WORDS.omittedBytes(formatBytes(bytes))
+        : LOG_WORDS.omitted(formatCount(last - first + 1))}
     </li>
   );
 }

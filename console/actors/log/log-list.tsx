@@ -4,9 +4,8 @@ import { announce } from '../../ui/announce.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import type { LineRange } from './line-range.ts';
-import type { LogBook } from './log-book.ts';
-import { LogGapView, LogLineView } from './log-line-view.tsx';
-import type { LogSnapshot } from './log-reader.ts';
+import { LogGapView, LogLineView, OmittedView } from './log-line-view.tsx';
+import type { LogReader, LogSnapshot } from './log-reader.ts';
 import { layOutRows, type LogRows } from './log-rows.ts';
 import { LOG_WORDS } from './log-words.ts';
 
@@ -18,7 +17,7 @@ const NEAR_END = 8;
 const ANNOUNCE_MS = 5000;
 
 export interface LogListProps {
-  book: LogBook;
+  reader: LogReader;
   snapshot: LogSnapshot;
   /** The lines that a filter leaves; undefined for all. */
   shown: readonly number[] | undefined;
@@ -32,17 +31,18 @@ export interface LogListProps {
 }
 
 export function LogList(props: LogListProps) {
-  const { book, snapshot, shown, isWrapped, isFollowing, onFollowing, query, hit, range } = props;
-  const { first, last, gapCount } = snapshot;
+  const { reader, snapshot, shown, isWrapped, isFollowing, onFollowing, query, hit, range } = props;
+  const { book } = reader;
+  const { last, version } = snapshot;
   const box = useRef<HTMLOListElement>(null);
   const { height, columns } = useBoxSize(box, book.hasLevels);
   const [top, setTop] = useState(0);
   const lastTop = useRef(0);
   const rows = useMemo(
-    () => layOutRows(book, { first, last }, shown, isWrapped ? columns : undefined),
-    // Gaps are in the book; their number says that another came.
+    () => layOutRows(book, shown, isWrapped ? columns : undefined),
+    // The book is always the same; its version says that it has changed.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [book, first, last, gapCount, shown, isWrapped, columns],
+    [book, version, shown, isWrapped, columns],
   );
   const moveTo = (next: number) => {
     const element = box.current;
@@ -54,7 +54,7 @@ export function LogList(props: LogListProps) {
   useLayoutEffect(() => {
     if (isFollowing && box.current !== null) moveTo(box.current.scrollHeight);
   }, [rows, isFollowing, height]);
-  useJump({ line: hit ?? range?.from, rows, last, height, box, moveTo });
+  useJump({ line: hit ?? range?.from, rows, last, height, box, moveTo, onFollowing });
   useAnnouncement(last, box);
   const onScroll = () => {
     const element = box.current;
@@ -68,6 +68,7 @@ export function LogList(props: LogListProps) {
   };
   const begin = Math.max(0, Math.min(rows.indexAtTop(top), rows.count - 1) - OVERSCAN);
   const end = Math.min(rows.count, rows.indexAtTop(top + height) + 1 + OVERSCAN);
+  useWanted({ reader, rows, begin, end, version });
   return (
     <ol
       ref={box}
@@ -83,13 +84,13 @@ export function LogList(props: LogListProps) {
         const row = rows.rowAt(begin + offset);
         if (row === undefined) return null;
         if (row.kind === 'gap') return <LogGapView key={`gap ${row.gap.after}`} gap={row.gap} />;
+        if (row.kind === 'omitted') return <OmittedView key="omitted" omitted={row.omitted} />;
         const { number } = row;
         return (
           <LogLineView
             key={number}
             number={number}
-            raw={book.line(number) ?? ''}
-            level={book.level(number)}
+            line={book.line(number)}
             total={last}
             query={query}
             isPointedAt={range !== undefined && number >= range.from && number <= range.to}
@@ -108,6 +109,31 @@ function Space({ height }: { height: number }) {
   return <li className="log__space" aria-hidden="true" style={{ height: `${height}px` }} />;
 }
 
+interface WantedRows {
+  reader: LogReader;
+  rows: LogRows;
+  begin: number;
+  end: number;
+  version: number;
+}
+
+/** Lines that are looked at are read where they are not there. */
+function useWanted({ reader, rows, begin, end, version }: WantedRows): void {
+  useEffect(() => {
+    const first = firstLine(rows, begin, end, 1);
+    const last = firstLine(rows, end - 1, begin - 1, -1);
+    if (first !== undefined && last !== undefined) reader.want(first, last);
+  }, [reader, rows, begin, end, version]);
+}
+
+function firstLine(rows: LogRows, from: number, to: number, step: 1 | -1): number | undefined {
+  for (let index = from; index !== to; index += step) {
+    const row = rows.rowAt(index);
+    if (row?.kind === 'line') return row.number;
+  }
+  return undefined;
+}
+
 interface Jump {
   line: number | undefined;
   rows: LogRows;
@@ -115,16 +141,18 @@ interface Jump {
   height: number;
   box: RefObject<HTMLOListElement | null>;
   moveTo: (top: number) => void;
+  onFollowing: (isFollowing: boolean) => void;
 }
 
 /** Scrolls to a line once it is there, unless it is seen already. */
-function useJump({ line, rows, last, height, box, moveTo }: Jump): void {
+function useJump({ line, rows, last, height, box, moveTo, onFollowing }: Jump): void {
   const isThere = line !== undefined && line <= last && height > 0;
   useLayoutEffect(() => {
     const element = box.current;
     if (!isThere || line === undefined || element === null) return;
     const lineTop = rows.topOf(rows.indexOf(line));
     const isSeen = lineTop >= element.scrollTop && lineTop < element.scrollTop + element.clientHeight - 24;
+    onFollowing(false);
     if (!isSeen) moveTo(lineTop - height / 2);
     // Only another line is a reason to move; lines that come are not.
     // oxlint-disable-next-line react-hooks/exhaustive-deps

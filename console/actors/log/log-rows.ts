@@ -1,10 +1,13 @@
 // The rows of a log: lines and the marks between them, and where each is in the scrolled region.
-import type { LogBook, LogGap } from './log-book.ts';
+import type { LogBook, LogGap, OmittedLines } from './log-book.ts';
 import { plainText } from './log-line.ts';
 
-export const ROW_HEIGHT = 20;
+const ROW_HEIGHT = 20;
 
-export type LogRow = { kind: 'line'; number: number } | { kind: 'gap'; gap: LogGap };
+export type LogRow =
+  | { kind: 'line'; number: number }
+  | { kind: 'gap'; gap: LogGap }
+  | { kind: 'omitted'; omitted: OmittedLines };
 
 export interface LogRows {
   count: number;
@@ -18,14 +21,12 @@ export interface LogRows {
 /** `shown` are the lines that a filter leaves; `columns` how many characters a row has where long lines are wrapped. */
 export function layOutRows(
   book: LogBook,
-  { first, last }: { first: number; last: number },
   shown: readonly number[] | undefined,
   columns: number | undefined,
 ): LogRows {
-  const rows = shown === undefined ? allRows(book, first, last) : filteredRows(shown);
-  return columns === undefined
-    ? { ...rows, ...evenHeights() }
-    : { ...rows, ...wrappedHeights(book, rows, columns) };
+  const rows = shown === undefined ? allRows(book) : filteredRows(shown);
+  const heights = columns === undefined ? evenHeights() : wrappedHeights(book, rows, columns);
+  return { ...rows, ...heights };
 }
 
 type RowOrder = Pick<LogRows, 'count' | 'rowAt' | 'indexOf'>;
@@ -41,21 +42,55 @@ function filteredRows(shown: readonly number[]): RowOrder {
   };
 }
 
-function allRows(book: LogBook, first: number, last: number): RowOrder {
-  const gaps = book.gaps.filter(({ after }) => after >= first);
-  // A mark stands below the line that it names.
-  const places = gaps.map(({ after }, index) => after - first + 1 + index);
-  const marksBefore = (index: number) => places.filter((place) => place < index).length;
+/** Lines that follow each other, and a mark behind them. */
+interface Stretch {
+  /** The index of its first row. */
+  start: number;
+  from: number;
+  to: number;
+  mark?: LogRow;
+}
+
+function allRows(book: LogBook): RowOrder {
+  const stretches = stretchesOf(book);
+  const { start, from, to } = stretches.at(-1)!;
   return {
-    count: Math.max(0, last - first + 1) + gaps.length,
+    count: start + to - from + 1,
     rowAt: (index) => {
-      const gap = gaps[places.indexOf(index)];
-      if (gap !== undefined) return { kind: 'gap', gap };
-      const number = first + index - marksBefore(index);
-      return number > last ? undefined : { kind: 'line', number };
+      const stretch = stretches.findLast((one) => one.start <= index)!;
+      const number = stretch.from + index - stretch.start;
+      return number > stretch.to ? stretch.mark : { kind: 'line', number };
     },
-    indexOf: (number) => Math.max(0, number - first) + gaps.filter(({ after }) => after < number).length,
+    indexOf: (number) => {
+      const stretch = stretches.find((one) => one.to >= number) ?? stretches.at(-1)!;
+      return stretch.start + Math.max(0, number - stretch.from);
+    },
   };
+}
+
+function stretchesOf({ gaps, omitted, last }: LogBook): Stretch[] {
+  const marks: { after: number; next: number; mark: LogRow }[] = gaps.map((gap) => ({
+    after: gap.after,
+    next: gap.after + 1,
+    mark: { kind: 'gap', gap },
+  }));
+  if (omitted !== undefined)
+    marks.push({
+      after: omitted.first - 1,
+      next: Math.max(omitted.first, omitted.last + 1),
+      mark: { kind: 'omitted', omitted },
+    });
+  const stretches: Stretch[] = [];
+  let start = 0;
+  let from = 1;
+  for (const { after, next, mark } of marks.toSorted((one, other) => one.after - other.after)) {
+    // A mark within what was left out stands behind it.
+    const to = Math.max(after, from - 1);
+    stretches.push({ start, from, to, mark });
+    start += to - from + 2;
+    from = Math.max(next, from);
+  }
+  return [...stretches, { start, from, to: Math.max(last, from - 1) }];
 }
 
 function evenHeights(): Pick<LogRows, 'topOf' | 'indexAtTop'> {
@@ -74,16 +109,13 @@ function wrappedHeights(
   const tops = new Float64Array(count + 1);
   for (let index = 0; index < count; index += 1) {
     const row = rowAt(index);
-    const length = row?.kind === 'line' ? plainText(book.line(row.number) ?? '').length : 0;
+    const line = row?.kind === 'line' ? book.line(row.number) : undefined;
+    const length = line === undefined ? 0 : plainText(line).length;
     tops[index + 1] = tops[index]! + Math.max(1, Math.ceil(length / columns)) * ROW_HEIGHT;
   }
   return {
     topOf: (index) => tops[Math.min(index, count)]!,
-    indexAtTop: (top) =>
-      Math.max(
-        0,
-        firstIndex(count, (index) => tops[index + 1]! > top),
-      ),
+    indexAtTop: (top) => firstIndex(count, (index) => tops[index + 1]! > top),
   };
 }
 

@@ -1,76 +1,84 @@
-// Lines that fit a search or a level. What comes later is looked at when it comes, and never too much at once.
-import { useEffect, useRef, useState } from 'react';
+// Lines that fit a search or a level: the server looks for them in the whole log.
+import { useEffect, useState } from 'react';
+import { send } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+import { useRead } from '../../api/read.ts';
+import { useSettled } from '../../lib/settled.ts';
 import type { LogBook } from './log-book.ts';
-import { LEVELS, plainText, type LogLevel } from './log-line.ts';
-import type { LogSnapshot } from './log-reader.ts';
-
-/** So many lines take a few milliseconds. */
-const SLICE = 10_000;
+import { pause, type LinesCall, type LogLinesBody } from './log-reader.ts';
 
 export interface LogMatches {
-  /** In order. */
+  /** In order; of very many only the first. */
   numbers: readonly number[];
-  /** Whether all lines were looked at. */
+  total: number;
+  /** Whether the whole log was looked at. */
   isDone: boolean;
 }
 
-type Test = (book: LogBook, number: number) => boolean;
+const TYPING_MS = 250;
+const LIVE_MS = 3000;
 
-export function textTest(query: string): Test | undefined {
-  const wanted = query.trim().toLowerCase();
-  if (wanted === '') return undefined;
-  return (book, number) =>
-    plainText(book.line(number) ?? '')
-      .toLowerCase()
-      .includes(wanted);
+/** Undefined where nothing is searched. */
+export function useHits(call: LinesCall, query: string, isLive: boolean): LogMatches | undefined {
+  const text = useSettled(query.trim(), TYPING_MS);
+  const isOn = text !== '' && query.trim() !== '';
+  const { data } = useRead<LogLinesBody>(
+    { call: { ...call({ q: text, from: 1, to: 1 }), isPolled: true } },
+    { isEnabled: isOn, keepsPrevious: true, everyMs: isLive ? LIVE_MS : undefined },
+  );
+  if (query.trim() === '') return undefined;
+  const { numbers = [], total = 0 } = data?.matches ?? {};
+  return { numbers, total, isDone: isOn && data?.matches !== undefined };
 }
 
-/** Lines of this level and graver ones. */
-export function levelTest(least: LogLevel | undefined): Test | undefined {
-  if (least === undefined) return undefined;
-  const from = LEVELS.indexOf(least);
-  return (book, number) => LEVELS.indexOf(book.level(number)) >= from;
-}
+const POLL_MS = 1000;
 
-interface Scan {
-  key: string;
-  /** The next line to look at. */
-  next: number;
-  numbers: number[];
-}
-
-/** Undefined where nothing is searched. `key` names the test. */
-export function useMatches(
+/** The lines of these levels, read from the beginning and then as they come. Undefined where all levels are shown. */
+export function useLevelLines(
+  call: LinesCall,
   book: LogBook,
-  { first, last }: LogSnapshot,
-  key: string,
-  test: Test | undefined,
+  levels: string | undefined,
+  isLive: boolean,
 ): LogMatches | undefined {
-  const scan = useRef<Scan>({ key: '', next: 1, numbers: [] });
-  const tester = useRef(test);
-  const [matches, setMatches] = useState<LogMatches & { key: string }>();
+  const [found, setFound] = useState<LogMatches & { levels: string }>();
   useEffect(() => {
-    tester.current = test;
-  });
-  const isOn = test !== undefined;
-  useEffect(() => {
-    if (!isOn) return undefined;
-    if (scan.current.key !== key) scan.current = { key, next: first, numbers: [] };
-    const own = scan.current;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const step = () => {
-      own.next = Math.max(own.next, first);
-      const end = Math.min(own.next + SLICE, last + 1);
-      for (; own.next < end; own.next += 1) {
-        if (tester.current?.(book, own.next) === true) own.numbers.push(own.next);
-      }
-      const isDone = own.next > last;
-      setMatches({ key, isDone, numbers: own.numbers.filter((number) => number >= first) });
-      if (!isDone) timer = setTimeout(step);
-    };
-    step();
-    return () => clearTimeout(timer);
-  }, [book, key, isOn, first, last]);
-  if (!isOn) return undefined;
-  return matches?.key === key ? matches : { numbers: [], isDone: false };
+    if (levels === undefined) return undefined;
+    const control = new AbortController();
+    void readLevels({ call, book, levels, isLive, signal: control.signal, onFound: setFound });
+    return () => control.abort();
+  }, [call, book, levels, isLive]);
+  if (levels === undefined) return undefined;
+  return found?.levels === levels ? found : { numbers: [], total: 0, isDone: false };
+}
+
+interface LevelReading {
+  call: LinesCall;
+  book: LogBook;
+  levels: string;
+  isLive: boolean;
+  signal: AbortSignal;
+  onFound: (found: LogMatches & { levels: string }) => void;
+}
+
+async function readLevels({ call, book, levels, isLive, signal, onFound }: LevelReading): Promise<void> {
+  let numbers: number[] = [];
+  for (let after = 0; !signal.aborted;) {
+    try {
+      const { body } = await send<LogLinesBody>(
+        { ...call({ level: levels, after }), isPolled: true },
+        signal,
+      );
+      book.put(body.lines);
+      numbers = [...numbers, ...body.lines.map(({ number }) => number)];
+      after = body.next;
+      const isDone = after >= body.total;
+      onFound({ levels, numbers, total: numbers.length, isDone });
+      if (isDone && !isLive) return;
+      if (!isDone) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+    }
+    await pause(POLL_MS, signal);
+  }
 }

@@ -9,20 +9,20 @@ import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { FilterInput, SelectInput } from '../../ui/input.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { LiveDot } from '../../ui/status.tsx';
 import { hrefOfRange, pointAt, useLineRange, type LineRange } from './line-range.ts';
 import type { LogBook } from './log-book.ts';
-import { LEVELS, plainText, type LogLevel } from './log-line.ts';
+import { plainText } from './log-line.ts';
 import { LogList } from './log-list.tsx';
 import type { LogSnapshot } from './log-reader.ts';
-import { levelTest, textTest, useMatches, type LogMatches } from './log-search.ts';
+import { useHits, useLevelLines, type LogMatches } from './log-search.ts';
 import { LOG_WORDS } from './log-words.ts';
-import { useLog } from './use-log.ts';
+import { useLog, type LogKind } from './use-log.ts';
 
 export interface LogViewProps {
+  kind: LogKind;
   /** Of the run or the build. */
   id: string;
   isOver: boolean;
@@ -30,22 +30,26 @@ export interface LogViewProps {
   emptyText: string;
 }
 
-export function LogView({ id, isOver, emptyText }: LogViewProps) {
+export function LogView(props: LogViewProps) {
   // Another log has another memory.
-  return <OneLog key={id} id={id} isOver={isOver} emptyText={emptyText} />;
+  return <OneLog key={props.id} {...props} />;
 }
 
-function OneLog({ id, isOver, emptyText }: LogViewProps) {
-  const { book, snapshot, retry } = useLog(id, isOver);
+/** As the API joins them. */
+const LEVELS = ['WARN,ERROR', 'ERROR'] as const;
+
+function OneLog({ kind, id, isOver, emptyText }: LogViewProps) {
+  const { reader, book, call, snapshot, retry } = useLog(kind, id, isOver);
   const search = useSearchState('');
   const [query, setQuery] = useState(search.get('find') ?? '');
   const level = LEVELS.find((one) => one === search.get('level'));
+  const isLive = snapshot.state === 'live' || snapshot.state === 'reconnecting';
   const isWrapped = search.get('wrap') === '1';
   const range = useLineRange();
   const [isFollowing, setFollowing] = useState(range === undefined);
   const [hit, setHit] = useState<number>();
-  const hits = useMatches(book, snapshot, query, textTest(query));
-  const shown = useMatches(book, snapshot, level ?? '', levelTest(level));
+  const hits = useHits(call, query, isLive);
+  const shown = useLevelLines(call, book, level, isLive);
   const move = (step: 1 | -1) => {
     const next = nextHit(hits?.numbers ?? [], hit, step);
     if (next === undefined) return;
@@ -58,7 +62,6 @@ function OneLog({ id, isOver, emptyText }: LogViewProps) {
     search.set({ find: text });
   };
   const isEmpty = snapshot.last === 0;
-  const isLive = snapshot.state === 'live' || snapshot.state === 'reconnecting';
   if (snapshot.error !== undefined) return <ReadProblem error={snapshot.error} onRetry={retry} />;
   return (
     <section className="log" aria-label={LOG_WORDS.log}>
@@ -71,7 +74,7 @@ function OneLog({ id, isOver, emptyText }: LogViewProps) {
           onValue={(value) => search.set({ level: value })}
           options={[
             { value: '', label: LOG_WORDS.allLevels },
-            ...(['info', 'warn', 'error'] satisfies LogLevel[]).map((one) => ({
+            ...LEVELS.map((one) => ({
               value: one,
               label: LOG_WORDS.levels[one],
             })),
@@ -89,16 +92,13 @@ function OneLog({ id, isOver, emptyText }: LogViewProps) {
           </Button>
         </span>
       </div>
-      {snapshot.first > 1 && (
-        <p className="log__note t12 muted">{LOG_WORDS.earlier(formatCount(snapshot.first - 1))}</p>
-      )}
       {isEmpty ? (
         <NoLines snapshot={snapshot} text={emptyText} />
       ) : shown !== undefined && shown.isDone && shown.numbers.length === 0 ? (
         <p className="card__b muted">{LOG_WORDS.noneFits}</p>
       ) : (
         <LogList
-          book={book}
+          reader={reader}
           snapshot={snapshot}
           shown={shown?.numbers}
           isWrapped={isWrapped}
@@ -157,7 +157,7 @@ function LogSearchField({ query, onQuery, hits, hit, onMove }: LogSearchFieldPro
     event.preventDefault();
     onMove(1);
   };
-  const count = hits?.numbers.length ?? 0;
+  const count = hits?.total ?? 0;
   const at = hit === undefined ? 0 : (hits?.numbers.indexOf(hit) ?? -1) + 1;
   return (
     <form className="row row--4 grow" onSubmit={submit}>
@@ -208,18 +208,6 @@ function LogFoot({ book, snapshot, shown, isFollowing, onToEnd, range }: LogFoot
           ? LOG_WORDS.count(all)
           : LOG_WORDS.filtered(formatCount(shown.numbers.length), all)}
       </span>
-      {book.counts.warn > 0 && (
-        <span className="warn row row--4">
-          <Icon name="warn" size={12} />
-          {LOG_WORDS.warnings(formatCount(book.counts.warn))}
-        </span>
-      )}
-      {book.counts.error > 0 && (
-        <span className="bad row row--4">
-          <Icon name="err" size={12} />
-          {LOG_WORDS.errors(formatCount(book.counts.error))}
-        </span>
-      )}
       {!isFollowing && last > 0 && (
         <Button tone="ghost" size="xs" icon="adown" onClick={onToEnd}>
           {LOG_WORDS.toEnd}
@@ -236,7 +224,10 @@ const MAX_COPIED = 2000;
 function PointedLines({ book, range }: { book: LogBook; range: LineRange }) {
   const { from, to } = range;
   const numbers = Array.from({ length: Math.min(to - from + 1, MAX_COPIED) }, (_, offset) => from + offset);
-  const text = numbers.map((number) => plainText(book.line(number) ?? '')).join('\n');
+  const text = numbers
+    .flatMap((number) => book.line(number) ?? [])
+    .map(plainText)
+    .join('\n');
   return (
     <span className="push row row--4 row--wrap">
       <span>

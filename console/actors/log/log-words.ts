@@ -1,5 +1,4 @@
 // The words of logs.
-import type { LogLevel } from './log-line.ts';
 import type { LogState } from './log-reader.ts';
 
 const STATES: Readonly<Record<LogState, string>> = {
@@ -8,13 +7,6 @@ const STATES: Readonly<Record<LogState, string>> = {
   reconnecting: 'Reconnecting',
   ended: 'Complete',
   failed: 'Not read',
-};
-
-const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
-  debug: 'Debug',
-  info: 'Info and graver',
-  warn: 'Warnings and errors',
-  error: 'Errors',
 };
 
 export const LOG_WORDS = {
@@ -27,7 +19,7 @@ export const LOG_WORDS = {
   next: 'Next hit',
   level: 'Level',
   allLevels: 'All levels',
-  levels: LEVEL_NAMES,
+  levels: { 'WARN,ERROR': 'Warnings and errors', ERROR: 'Errors' },
   wrap: 'Wrap',
   follow: 'Follow',
   download: 'Download',
@@ -37,8 +29,6 @@ export const LOG_WORDS = {
   toEnd: 'To the end',
   count: (count: string) => `${count} ${count === '1' ? 'line' : 'lines'}`,
   filtered: (shown: string, all: string) => `${shown} of ${all} lines`,
-  warnings: (count: string) => `${count} ${count === '1' ? 'warning' : 'warnings'}`,
-  errors: (count: string) => `${count} ${count === '1' ? 'error' : 'errors'}`,
   line: (number: string) => `Line ${number}`,
   linesRange: (from: string, to: string) => `Lines ${from} to ${to}`,
   copyLink: 'Copy link',
@@ -47,7 +37,7 @@ export const LOG_WORDS = {
   newLines: (count: string) => `${count} new lines`,
   wholeGap: (time: string) => `Reconnected at ${time}, nothing missed`,
   brokenGap: (time: string) => `Reconnected at ${time}; the server no longer has the lines between`,
-  earlier: (count: string) =>
-    `${count} earlier lines are not shown here. The download has what the server keeps.`,
+  omitted: (count: string) => `${count} lines are left out here: the log is longer than the server keeps`,
+  omittedBytes: (size: string) => `${size} are left out here: the log is longer than the server keeps`,
   noneFits: 'No line fits this level.',
 } as const;

@@ -54,7 +54,7 @@ function restartsOf({ stats }: RunDetail): string | undefined {
   return parts.length === 0 ? undefined : parts.join(', ');
 }
 
-export function timesOf(count: number): string {
+function timesOf(count: number): string {
   return count === 1 ? RUN_WORDS.once : RUN_WORDS.times(formatCount(count));
 }
 

@@ -87,5 +87,5 @@ function RunTabView({ run, tab }: { run: RunDetail; tab: RunTab }) {
   if (tab === 'storages') return <RunStorages run={run} />;
   if (tab === 'input') return <RunInput run={run} />;
   if (tab === 'timeline') return <RunTimeline run={run} />;
-  return <LogView id={run.id} isOver={isOver(run)} emptyText={RUN_WORDS.noLog} />;
+  return <LogView kind="run" id={run.id} isOver={isOver(run)} emptyText={RUN_WORDS.noLog} />;
 }

@@ -1,4 +1,36 @@
 // The words of the page of one run.
+/** By their names in the API. */
+const PLAIN_EVENTS: Readonly<Record<string, string>> = {
+  waiting: 'Waits until a server has room for it',
+  started: 'Started',
+  restarted: 'Restarted after an error',
+  rebooted: 'Rebooted',
+  migrated: 'Moved to another server',
+  'timing-out': 'Its time is over; it is being stopped',
+  resurrected: 'Resurrected',
+  message: 'Said about itself',
+};
+
+const DISPATCHES: Readonly<Record<string, string>> = {
+  ACTIVE: 'on its way',
+  SUCCEEDED: 'delivered',
+  FAILED: 'not delivered',
+};
+
+const EVENTS = {
+  created: (origin: string) => `Created, started by: ${origin}`,
+  parent: 'in the run',
+  finished: (status: string) => `Ended: ${status}`,
+  exitCode: (code: string) => `, exit code ${code}`,
+  abortingGracefully: 'Aborted gracefully: the process has 30 seconds to end',
+  abortingNow: 'Aborted: the process is stopped',
+  metamorphosed: 'Became another Actor:',
+  child: 'Started the run',
+  webhook: (event: string) => `Webhook for ${event}:`,
+  dispatches: DISPATCHES,
+  plain: PLAIN_EVENTS,
+} as const;
+
 export const RUN_WORDS = {
   tabs: 'Parts of the run',
   log: 'Log',
@@ -116,14 +148,6 @@ export const RUN_WORDS = {
   computeUnits: 'Compute units',
   client: 'Client',
   timelineLabel: 'What happened to this run',
-  events: {
-    created: 'Created',
-    createdBy: (origin: string) => `Created, started by: ${origin}`,
-    metamorphed: 'Became another Actor',
-    resurrected: (times: string) => `Resurrected ${times}`,
-    resurrectedNote: 'When this happened is not recorded.',
-    restarted: (times: string) => `Restarted after an error ${times}`,
-    ended: (status: string) => `Ended: ${status}`,
-    running: 'Goes on',
-  },
+  partialTimeline: 'The run is older than what the server records: some of it is missing.',
+  events: EVENTS,
 } as const;

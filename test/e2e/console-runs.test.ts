@@ -1,0 +1,323 @@
+// Actors and runs in a real browser: the form of an input, a log that is followed, a run that is aborted, resurrected and rerun.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { script } from '../actor-sources.ts';
+import { createActor, startRun } from '../actors.ts';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { joinHost, type HostPerson } from '../host-people.ts';
+import { startServer, type Json, type TestServer } from '../server.ts';
+import { noBrowser, startBrowser } from './browser.ts';
+import { findBarriers, openConsole, WIDTHS } from './console.ts';
+
+const SCHEMA = {
+  title: 'Chatter',
+  type: 'object',
+  schemaVersion: 1,
+  properties: {
+    lines: {
+      title: 'Lines',
+      type: 'integer',
+      description: 'How many lines it prints',
+      default: 3,
+      minimum: 1,
+      maximum: 5000,
+    },
+    pause: { title: 'Pause', type: 'integer', description: 'Milliseconds between lines', default: 0 },
+    sleep: { title: 'Sleep', type: 'integer', description: 'Milliseconds at the end', default: 0 },
+    words: {
+      title: 'Words',
+      type: 'array',
+      description: 'Printed at the end',
+      editor: 'stringList',
+      items: { type: 'string' },
+    },
+    password: {
+      title: 'Password',
+      type: 'string',
+      description: 'Nobody sees it',
+      editor: 'textfield',
+      isSecret: true,
+    },
+  },
+  required: ['lines', 'words'],
+};
+
+const CHATTER = script(
+  `
+const input = (await getInput()) ?? {};
+for (let at = 1; at <= (input.lines ?? 3); at += 1) {
+  console.log((at % 10 === 0 ? '\\u001b[33mWARN\\u001b[39m' : '\\u001b[32mINFO\\u001b[39m') + ' line ' + at);
+  if (input.pause) await sleep(input.pause);
+}
+await pushData((input.words ?? []).map((word) => ({ word })));
+await sleep(input.sleep ?? 0);
+`,
+  {
+    '.actor/actor.json': JSON.stringify({
+      actorSpecification: 1,
+      name: 'chatter',
+      version: '0.1',
+      input: SCHEMA,
+    }),
+  },
+);
+
+const SECRET = 'hunter2-never-again';
+
+describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: HostPerson;
+  let actorId: string;
+
+  before(async () => {
+    server = await startServer({ limits: 'off' });
+    ada = await joinHost(server, 'ada', { role: 'owner' });
+    const actor = await createActor(server, CHATTER, {
+      token: ada.token,
+      name: 'chatter',
+      fields: { title: 'Chatter' },
+    });
+    actorId = actor['id'] as string;
+    browser = await startBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const start = async (input: Json) =>
+    (await startRun(server, actorId, { token: ada.token, input: { words: ['end'], ...input } }))[
+      'id'
+    ] as string;
+  const read = async (path: string) => (await ada.get(`/v2${path}`)).json;
+  const statusOf = async (id: string) => (await read(`/actor-runs/${id}`)).data.status as string;
+  const shownStatus = (page: Page, word: string) => page.locator('.ph .st', { hasText: word }).waitFor();
+  const idOf = (page: Page) => /\/runs\/(\w+)/.exec(page.url())![1]!;
+
+  /** Scrolls through the log and returns the text of every line by its number, and the marks between them. */
+  const readLog = async (page: Page) => {
+    const found = new Map<number, string>();
+    const marks = new Set<string>();
+    const list = page.locator('.log__l');
+    await page.evaluate("document.querySelector('.log__l').scrollTo(0, 0)");
+    for (;;) {
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await eventually(async () => (await list.locator('.log__wait').count()) === 0);
+      const rows = await page.evaluate<[number, string][]>(
+        "[...document.querySelectorAll('.log__l li[id]')].map((row) => [Number(row.id.slice(1)), row.querySelector('.log__x').textContent])",
+      );
+      for (const [number, text] of rows) found.set(number, text);
+      for (const text of await list.locator('.log__gap').allInnerTexts()) marks.add(text);
+      const isEnd = await page.evaluate<boolean>(
+        "(() => { const list = document.querySelector('.log__l'); const top = list.scrollTop; list.scrollTop += list.clientHeight / 2; return list.scrollTop === top; })()",
+      );
+      if (isEnd) return { found, marks: [...marks] };
+    }
+  };
+
+  test('a log follows, pauses when it is scrolled, and misses and doubles nothing when the connection was cut', async () => {
+    const id = await start({ lines: 400, pause: 25 });
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, `/runs/${id}`);
+    const list = page.locator('.log__l');
+    await page.getByText('Live, following').waitFor();
+    await list.getByText('line 60', { exact: true }).waitFor();
+    assert.equal((await list.locator('.an-green, .lv-warn').count()) > 0, true);
+    await list.hover();
+    await page.mouse.wheel(0, -400);
+    await page.getByText('Live, paused').waitFor();
+    await page.context().setOffline(true);
+    await page.locator('.log__f').getByText('Reconnecting').waitFor();
+    await page.context().setOffline(false);
+    await page.locator('.log__f').getByText('Complete').waitFor();
+    const { found, marks } = await readLog(page);
+    assert.deepEqual(
+      marks.length > 0 && marks.every((text) => /^Reconnected at .*, nothing missed$/.test(text)),
+      true,
+    );
+    const printed = [...found].filter(([, text]) => text.startsWith('line ')).map(([, text]) => text);
+    assert.deepEqual(
+      printed,
+      Array.from({ length: 400 }, (_, index) => `line ${index + 1}`),
+    );
+    const [number] = [...found].find(([, text]) => text === 'line 120')!;
+    await page.goto(`${server.url}/console/runs/${id}#L${number}`);
+    const row = page.locator(`#L${number}.is-at`);
+    await row.waitFor();
+    assert.equal(await row.locator('.log__x').innerText(), 'line 120');
+    const box = (await row.boundingBox())!;
+    const frame = (await list.boundingBox())!;
+    assert.ok(box.y >= frame.y && box.y + box.height <= frame.y + frame.height);
+    await page.getByLabel('Search in the log').fill('LINE 39');
+    await page.getByText('0 of 11').waitFor();
+    await page.getByRole('button', { name: 'Next hit' }).click();
+    await page.getByText('1 of 11').waitFor();
+    await list.locator('mark.is-cur').waitFor();
+    await page.getByLabel('Level').selectOption('WARN,ERROR');
+    await page.getByText(/^40 of \d+ lines$/).waitFor();
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a run is aborted, resurrected and rerun with edited input without a reload', async () => {
+    const id = await start({ lines: 2, sleep: 600_000 });
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, `/runs/${id}`);
+    await shownStatus(page, 'Running');
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('button', { name: 'Abort…' }).click();
+    await page.getByLabel('Now').check();
+    await page.getByRole('button', { name: 'Abort now' }).click();
+    await shownStatus(page, 'Aborted');
+    assert.equal(await statusOf(id), 'ABORTED');
+    await page.getByRole('button', { name: 'Resurrect…' }).click();
+    await page.getByText('the log, which is continued').waitFor();
+    await page.getByRole('button', { name: 'Resurrect the run' }).click();
+    await shownStatus(page, 'Running');
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page
+      .getByText(/^Resurrected/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Rerun…' }).click();
+    await page.getByRole('radio', { name: 'JSON' }).click();
+    await page.getByLabel('Input as JSON').fill('{ "lines": 7, "words": ["again", "and"');
+    await page.getByText('This is no JSON').first().waitFor();
+    await page.getByLabel('Input as JSON').fill('{ "lines": 7, "words": ["again", "and again"] }');
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.waitForURL((url) => /\/runs\/\w+$/.test(url.pathname) && !url.pathname.includes(id));
+    const next = idOf(page);
+    await shownStatus(page, 'Succeeded');
+    const { data } = await read(`/actor-runs/${next}`);
+    const input = await read(`/key-value-stores/${data.defaultKeyValueStoreId}/records/INPUT`);
+    assert.deepEqual([input.lines, input.words], [7, ['again', 'and again']]);
+    await page.getByRole('link', { name: /^Output/ }).click();
+    await page.getByText('and again').waitFor();
+    assert.equal(await page.evaluate('window.isSamePage'), true);
+    await ada.post(`/v2/actor-runs/${id}/abort`);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a form refuses what the API refuses, field by field, and a secret is nowhere afterwards', async () => {
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/actors/ada~chatter',
+    );
+    const lines = page.getByLabel('Lines', { exact: true });
+    assert.equal(await lines.inputValue(), '3');
+    await lines.fill('9000');
+    const errorOf = (label: string) => page.locator('.fld', { hasText: label }).locator('.err');
+    await errorOf('How many lines it prints').getByText('must be <= 5000').waitFor();
+    await errorOf('Printed at the end').getByText('is required').waitFor();
+    await lines.fill('4');
+    await page.getByRole('button', { name: 'Add to Words' }).click();
+    await page.getByLabel('Words, row 1').fill('one');
+    await eventually(async () => (await page.locator('.err').count()) === 0);
+    await page.getByLabel('Password').fill(SECRET);
+    await page.getByRole('radio', { name: 'JSON' }).click();
+    assert.deepEqual(JSON.parse(await page.getByLabel('Input as JSON').inputValue()).words, ['one']);
+    await page.getByText('Secrets are kept and not shown here: password.').waitFor();
+    await page.getByRole('radio', { name: 'Form' }).click();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('r');
+    await page.waitForURL(/\/runs\/\w+$/);
+    await shownStatus(page, 'Succeeded');
+    const shown = async () =>
+      await page.evaluate<string>(
+        'document.documentElement.outerHTML + location.href + JSON.stringify(localStorage) + [...document.querySelectorAll("input, textarea")].map((one) => one.value).join()',
+      );
+    await page.keyboard.press('a');
+    await page
+      .getByText(/\/v2\/actor-runs/)
+      .first()
+      .waitFor();
+    assert.equal((await shown()).includes(SECRET), false);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Input', exact: true }).click();
+    await page.getByText('Secrets are not shown: password.').waitFor();
+    assert.equal((await shown()).includes(SECRET), false);
+    await page.getByRole('button', { name: 'Rerun…' }).click();
+    await page.getByText('Set, and not shown').waitFor();
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    assert.equal((await shown()).includes(SECRET), false);
+    assert.equal((await ada.get(`/v2/logs/${idOf(page)}`)).text.includes(SECRET), false);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('many runs are aborted and deleted from the list, each with its result', async () => {
+    const ids = [await start({ lines: 1, sleep: 600_000 }), await start({ lines: 1, sleep: 600_000 })];
+    for (const id of ids) await eventually(async () => (await statusOf(id)) === 'RUNNING');
+    const path = '/runs?actor=ada~chatter&status=RUNNING';
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, path);
+    await page.getByLabel('Select all rows').check();
+    await page.getByRole('button', { name: 'Abort…' }).click();
+    await page.getByRole('button', { name: 'Abort 2 runs' }).click();
+    await eventually(async () => (await page.getByRole('dialog').getByText('Done').count()) === 2);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    for (const id of ids) await eventually(async () => (await statusOf(id)) === 'ABORTED');
+    await page.getByRole('button', { name: 'Running' }).click();
+    await page.getByRole('button', { name: 'Aborted' }).click();
+    await eventually(async () => (await page.locator('tbody tr').count()) >= 2);
+    const count = await page.locator('tbody tr').count();
+    await page.locator('tbody .cb').first().check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete 1 run' }).click();
+    await page.getByRole('dialog').getByText('Done').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await eventually(async () => (await page.locator('tbody tr').count()) === count - 1);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('the source is edited and built, the settings are saved, and no page has a barrier or scrolls sideways', async () => {
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/actors/ada~chatter/source',
+    );
+    await page.getByRole('button', { name: 'package.json' }).click();
+    await page
+      .getByLabel('Content of package.json')
+      .fill('{"type":"module","scripts":{"start":"node main.js"},"private":true}');
+    await page.getByRole('button', { name: 'Save and build' }).click();
+    await page.waitForURL(/\/builds\/\w+$/);
+    await page.locator('.st--pill', { hasText: 'Succeeded' }).waitFor();
+    await page.locator('.log__f').getByText('Complete').waitFor();
+    const { data } = await read(`/actors/${actorId}`);
+    assert.match(JSON.stringify(data.versions[0].sourceFiles), /private/);
+    assert.equal(data.taggedBuilds.latest.buildNumber, '0.1.2');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Title').fill('Loud chatter');
+    await page.getByLabel('Time limit in seconds').fill('60');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'Loud chatter', level: 1 }).waitFor();
+    assert.equal((await read(`/actors/${actorId}`)).data.defaultRunOptions.timeoutSecs, 60);
+    const run = (await read('/actor-runs?desc=true&status=SUCCEEDED&limit=1')).data.items[0].id as string;
+    const places = ['', '/source', '/builds', '/runs', '/settings'].map((tab) => `/actors/ada~chatter${tab}`);
+    places.push(
+      '/actors',
+      '/runs',
+      ...['', '/output', '/storages', '/input', '/timeline'].map((tab) => `/runs/${run}${tab}`),
+    );
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of places) {
+        await page.goto(`${server.url}/console${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await eventually(async () => (await page.locator('.skel').count()) === 0);
+        if (width === WIDTHS[0]) assert.deepEqual(await findBarriers(page), [], path);
+        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        assert.equal(isWide, false, `${path} scrolls sideways at ${width}`);
+      }
+    }
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+});
