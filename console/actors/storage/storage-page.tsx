@@ -1,4 +1,5 @@
 // One storage: its kind decides what is shown.
+import '../../styles/lists.css';
 import '../../styles/storage.css';
 import { useParams } from 'wouter';
 import { usePageInfo } from '../../app/page-info.ts';

@@ -1,4 +1,5 @@
 // The storages of the caller, by kind: the named ones, and on demand those that runs made for themselves.
+import '../../styles/lists.css';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { prefetch } from '../../api/read.ts';

@@ -55,16 +55,18 @@ export function CellPanel({ dataset, place, onMove, onClose }: CellPanelProps) {
       footer={item !== undefined && <CopyTextButton text={textOf(value)} label={WORDS.copyValue} />}
     >
       <section className="stack">
-        <Segmented
-          label={WORDS.wholeItem}
-          size="sm"
-          value={part}
-          options={[
-            { value: 'field', label: WORDS.oneField },
-            { value: 'item', label: WORDS.wholeItem },
-          ]}
-          onChange={setPart}
-        />
+        <div>
+          <Segmented
+            label={WORDS.wholeItem}
+            size="sm"
+            value={part}
+            options={[
+              { value: 'field', label: WORDS.oneField },
+              { value: 'item', label: WORDS.wholeItem },
+            ]}
+            onChange={setPart}
+          />
+        </div>
         {error !== null && items.length === 0 ? (
           <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
         ) : item === undefined ? (

@@ -27,7 +27,9 @@ export function DatasetView({ dataset }: { dataset: Dataset }) {
   const view = VIEWS.find((one) => one === search.get('view')) ?? 'table';
   const offset = numberIn(search, 'offset', itemCount);
   const shared = { dataset, fields: columns.names, shown: columns.shown };
-  const setOffset = (row: number) => search.set({ offset: row === 0 ? undefined : String(row) });
+  const setOffset = (row: number) => {
+    if (row !== offset) search.set({ offset: row === 0 ? undefined : String(row) });
+  };
   return (
     <main id="main" className="page" tabIndex={-1}>
       <StorageHead
