@@ -101,7 +101,9 @@ export function StorageSettings({ kind, storage, onClose }: StorageSettingsProps
             [WORDS.lastUsed, <Time key="used" at={accessedAt} />],
           ]}
         />
-        <button type="submit" hidden />
+        <button type="submit" hidden>
+          {WORDS.save}
+        </button>
       </form>
     </Dialog>
   );

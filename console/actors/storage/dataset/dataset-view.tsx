@@ -45,7 +45,7 @@ export function DatasetView({ dataset }: { dataset: Dataset }) {
           itemCount > 0 && (
             <>
               <ShareButton {...shared} />
-              <ExportPopover {...shared} sample={columns.sample} />
+              <ExportPopover {...shared} />
             </>
           )
         }
@@ -159,5 +159,5 @@ function useColumns(dataset: Dataset, search: SearchState) {
   const text = search.get('fields');
   const shown = useMemo(() => readColumns(text, names) ?? usualColumns(names), [text, names]);
   const described = useMemo(() => describeFields(shown, items), [shown, items]);
-  return { names, shown, described, sample: items, isRead: !isPending };
+  return { names, shown, described, isRead: !isPending };
 }

@@ -1,7 +1,10 @@
 // Export: a format, which items, which fields, and beforehand how much that is.
 import { useState } from 'react';
+import type { Call } from '../../../api/call.ts';
+import { useRead } from '../../../api/read.ts';
 import { useSayDraft } from '../../../app/draft-call.ts';
 import { snippetOf } from '../../../api/snippets.ts';
+import { useSettled } from '../../../lib/settled.ts';
 import { download } from '../../../lib/signed-link.ts';
 import { Banner } from '../../../ui/banner.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -15,14 +18,16 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import type { Dataset } from '../storage.ts';
 import { FORMAT_WORDS, WORDS } from './dataset-words.ts';
 import {
-  estimateBytes,
+  estimateCall,
   EXPORT_FORMATS,
   exportCall,
   exportedCount,
   type ExportChoice,
   type ExportFormat,
 } from './export-call.ts';
-import type { Item } from './items.ts';
+
+/** While somebody types a number, nothing is asked for. */
+const SETTLE_MS = 250;
 
 export interface ExportProps {
   dataset: Dataset;
@@ -31,12 +36,7 @@ export interface ExportProps {
   shown: readonly string[];
 }
 
-export interface ExportPopoverProps extends ExportProps {
-  /** Some items, to estimate from. */
-  sample: readonly Item[];
-}
-
-export function ExportPopover(props: ExportPopoverProps) {
+export function ExportPopover(props: ExportProps) {
   return (
     <Popover
       label={WORDS.export}
@@ -52,7 +52,7 @@ export function ExportPopover(props: ExportPopoverProps) {
   );
 }
 
-function ExportForm({ dataset, fields, shown, sample }: ExportPopoverProps) {
+function ExportForm({ dataset, fields, shown }: ExportProps) {
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [which, setWhich] = useState<'all' | 'some'>('all');
   const [from, setFrom] = useState('1');
@@ -112,7 +112,7 @@ function ExportForm({ dataset, fields, shown, sample }: ExportPopoverProps) {
       />
       <Checkbox label={WORDS.clean} isChecked={isClean} onChange={setClean} />
       <Banner tone="neutral">
-        <Estimate dataset={dataset} choice={choice} fields={fields} sample={sample} /> {WORDS.streams}
+        <Estimate dataset={dataset} choice={choice} fieldCount={fields.length} /> {WORDS.streams}
       </Banner>
       <div className="row row--wrap">
         <Button
@@ -133,20 +133,32 @@ function ExportForm({ dataset, fields, shown, sample }: ExportPopoverProps) {
 interface EstimateProps {
   dataset: Dataset;
   choice: ExportChoice;
-  fields: readonly string[];
-  sample: readonly Item[];
+  fieldCount: number;
 }
 
-function Estimate({ dataset, choice, fields, sample }: EstimateProps) {
-  const count = exportedCount(dataset.itemCount, choice);
-  const bytes = estimateBytes(choice, sample, { count, fields });
-  const columns = choice.fields?.length ?? fields.length;
+function Estimate({ dataset, choice, fieldCount }: EstimateProps) {
+  const call = useSettled(JSON.stringify(estimateCall(dataset.id, choice)), SETTLE_MS);
+  const { data, error } = useRead<{ bytes: number; isExact: boolean }>(
+    { call: JSON.parse(call) as Call },
+    { keepsPrevious: true },
+  );
+  const rows = formatCount(exportedCount(dataset.itemCount, choice));
+  const columns = formatCount(choice.fields?.length ?? fieldCount);
+  const size =
+    data !== undefined
+      ? (data.isExact ? formatBytes : aboutBytes)(data.bytes)
+      : error === null
+        ? '…'
+        : WORDS.sizeUnknown;
   return (
     <>
-      {WORDS.estimate(formatCount(count), formatCount(columns))},{' '}
-      {bytes === undefined ? WORDS.sizeUnknown : WORDS.about(formatBytes(bytes))}.
+      {WORDS.estimate(rows, columns)}, {size}.
     </>
   );
+}
+
+function aboutBytes(bytes: number): string {
+  return WORDS.about(formatBytes(bytes));
 }
 
 function isCount(text: string): boolean {

@@ -43,27 +43,35 @@ const TOP_MS = 300;
 
 export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }: ItemTableProps) {
   const { itemCount } = dataset;
-  const view = useViewRows(itemCount, startRow);
-  const { rows, top } = view;
+  const { box, rows, top, bottom, goTo, onScroll } = useViewRows(itemCount, startRow);
   const items = useRowItems(dataset, rows.first, rows.last);
-  const grid = useGridKeys({ view, itemCount, columns, onOpen });
+  const { active, setActive, body, onKeyDown } = useGridKeys({
+    top,
+    bottom,
+    goTo,
+    itemCount,
+    columns,
+    onOpen,
+  });
   useTop(top, onTop);
   if (items.error !== undefined) return <ReadProblem error={items.error} onRetry={items.retry} />;
   const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset);
   // One cell can be reached by Tab: that which was moved to, or the same of the first row in view.
-  const reachable = indexes.includes(grid.active.row) ? grid.active.row : Math.min(top, itemCount - 1);
+  const reachable = indexes.includes(active.row) ? active.row : Math.min(top, itemCount - 1);
   const width = columns.reduce((sum, { type }) => sum + WIDTHS[type ?? 'text'], NUMBER_WIDTH);
   return (
     <>
-      <div className="tw tw--scroll ds-box" ref={view.box} onScroll={view.onScroll}>
+      <div className="tw tw--scroll ds-box" ref={box} onScroll={onScroll}>
         <table
           className="tb tb--c ds"
+          // Its cells are moved between by keys.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
           role="grid"
           aria-label={WORDS.items}
           aria-rowcount={itemCount + 1}
           aria-colcount={columns.length + 1}
           style={{ width: `${width}px` }}
-          onKeyDown={grid.onKeyDown}
+          onKeyDown={onKeyDown}
         >
           <colgroup>
             <col style={{ width: `${NUMBER_WIDTH}px` }} />
@@ -84,7 +92,7 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
               ))}
             </tr>
           </thead>
-          <tbody ref={grid.body}>
+          <tbody ref={body}>
             <Gap height={rows.before} />
             {indexes.map((row) => {
               const item = items.itemAt(row);
@@ -94,18 +102,15 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
                     {formatCount(row + 1)}
                   </th>
                   {columns.map(({ name, type }, column) => (
-                    // The keys are those of the whole table.
-                    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
                     <td
                       key={name}
-                      role="gridcell"
                       data-row={row}
                       data-column={column}
-                      tabIndex={row === reachable && column === grid.active.column ? 0 : -1}
+                      tabIndex={row === reachable && column === active.column ? 0 : -1}
                       className={classNames(type === 'number' && 'num')}
                       aria-selected={opened?.row === row && opened.field === name}
                       onClick={() => {
-                        grid.setActive({ row, column });
+                        setActive({ row, column });
                         onOpen({ row, field: name });
                       }}
                     >
@@ -121,7 +126,7 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
       </div>
       <div className="ds__foot">
         <span role="status">
-          {WORDS.rows(formatCount(top + 1), formatCount(view.bottom + 1), formatCount(itemCount))}
+          {WORDS.rows(formatCount(top + 1), formatCount(bottom + 1), formatCount(itemCount))}
         </span>
         <span className="push no-s">{WORDS.openHint}</span>
       </div>
@@ -133,7 +138,7 @@ function Gap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (
     <tr className="tb__gap" aria-hidden="true">
-      <td style={{ height: `${height}px` }} />
+      <td aria-hidden="true" style={{ height: `${height}px` }} />
     </tr>
   );
 }
@@ -155,13 +160,16 @@ interface Cell {
 }
 
 interface GridKeys {
-  view: ReturnType<typeof useViewRows>;
+  /** The first and the last row in view. */
+  top: number;
+  bottom: number;
+  goTo: (row: number) => void;
   itemCount: number;
   columns: readonly Field[];
   onOpen: (place: CellPlace) => void;
 }
 
-function useGridKeys({ view, itemCount, columns, onOpen }: GridKeys) {
+function useGridKeys({ top, bottom, goTo, itemCount, columns, onOpen }: GridKeys) {
   const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
   const body = useRef<HTMLTableSectionElement>(null);
   /** Focused once it is drawn. */
@@ -181,8 +189,8 @@ function useGridKeys({ view, itemCount, columns, onOpen }: GridKeys) {
     const column = Math.max(0, Math.min(cell.column, columns.length - 1));
     wanted.current = { row, column };
     setActive({ row, column });
-    if (row < view.top) view.goTo(row);
-    else if (row > view.bottom) view.goTo(row - (view.bottom - view.top));
+    if (row < top) goTo(row);
+    else if (row > bottom) goTo(row - (bottom - top));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const at = cellOf(event.target);
@@ -193,7 +201,7 @@ function useGridKeys({ view, itemCount, columns, onOpen }: GridKeys) {
       return onOpen({ row: at.row, field: field.name });
     }
     const next = nextCell(event, at, {
-      rows: view.bottom - view.top,
+      rows: bottom - top,
       last: itemCount - 1,
       columns: columns.length,
     });

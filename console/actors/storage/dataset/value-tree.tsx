@@ -71,7 +71,7 @@ function PathName({ name, path }: { name: string; path: string }) {
 
 function Leaf({ value }: { value: unknown }) {
   if (value === undefined) return <span className="muted">{WORDS.absent}</span>;
-  if (typeof value !== 'string') return <code className="tree__value">{String(value)}</code>;
+  if (typeof value !== 'string') return <code className="tree__value">{JSON.stringify(value)}</code>;
   if (isWebAddress(value))
     return (
       <TextLink href={value} isExternal>

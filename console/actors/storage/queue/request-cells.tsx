@@ -20,6 +20,7 @@ export function requestColumns(view: 'head' | 'locked' | 'all'): TableColumn<Req
 const PLACE: TableColumn<RequestRow> = {
   id: 'place',
   head: WORDS.number,
+  cardLabel: null,
   align: 'end',
   className: 'q-place',
   cell: ({ place }) => <span className="faint">{formatCount(place)}</span>,

@@ -1,8 +1,10 @@
 // A record as its type is best looked at. What users stored never runs here: pages stand in a frame without scripts, images and films
 // are only drawn, and everything else is text.
-import { useEffect, useState, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
 import type { Call } from '../../../api/call.ts';
-import { ApiError } from '../../../api/error.ts';
+import type { ApiError } from '../../../api/error.ts';
+import { keyOf } from '../../../api/read.ts';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { signLink } from '../../../lib/signed-link.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -91,29 +93,22 @@ interface LinkedProps {
 
 /** What the browser fetches itself, by a link that is signed for a minute. */
 function Linked({ call, version, children }: LinkedProps) {
-  const [url, setUrl] = useState<string>();
-  const [error, setError] = useState<ApiError>();
-  const [attempt, setAttempt] = useState(0);
-  const text = JSON.stringify(call);
-  useEffect(() => {
-    let isOver = false;
-    setError(undefined);
-    signLink(JSON.parse(text) as Call).then(
-      (signed) => !isOver && setUrl(signed),
-      (failure: unknown) => !isOver && failure instanceof ApiError && setError(failure),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [text, version, attempt]);
+  const { data, error, refetch } = useQuery<string, ApiError>({
+    queryKey: ['link', ...keyOf(call), version],
+    queryFn: () => signLink(call),
+    // What is shown stays: another link would load it again.
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
   return (
     <section className="stack">
-      {error !== undefined ? (
-        <ReadProblem error={error} onRetry={() => setAttempt(attempt + 1)} isPlain />
-      ) : url === undefined ? (
+      {data !== undefined ? (
+        children(data)
+      ) : error === null ? (
         <Skeleton shape="tile" />
       ) : (
-        children(url)
+        <ReadProblem error={error} onRetry={() => void refetch()} isPlain />
       )}
     </section>
   );
