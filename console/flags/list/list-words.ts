@@ -130,6 +130,5 @@ export const LIST_WORDS = {
     close: 'Close',
     cancel: 'Cancel',
     notReached: 'Not reached.',
-    description: (kind: string, number: number) => `${kind}, one of ${flags(number)}`,
   },
 } as const;

@@ -168,7 +168,7 @@ interface Tagged {
   tags: readonly string[];
 }
 
-export function toggleQuestion(project: Tagged, environment: Tagged, flag: Tagged): Question {
+function toggleQuestion(project: Tagged, environment: Tagged, flag: Tagged): Question {
   const part = (type: string, { key, tags }: Tagged) =>
     tags.length === 0 ? `${type}/${key}` : `${type}/${key};${tags.join(',')}`;
   const parts = [part('proj', project), part('env', environment), part('flag', flag)];

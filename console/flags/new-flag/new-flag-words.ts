@@ -100,7 +100,6 @@ export const NEW_FLAG_WORDS = {
   turnOnIn: (environment: string) => `Turn on in ${environment}…`,
   turnOnTitle: (name: string, environment: string) => `Turn ${name} on in ${environment}`,
   notTurnedOn: (environment: string, reason: string) => `Not turned on in ${environment}: ${reason}`,
-  notFound: 'This flag is gone, or you may not see it.',
   clients: { node: 'Node.js', browser: 'Browser', openfeature: 'OpenFeature', curl: 'curl' },
   client: 'Client',
 } as const;
