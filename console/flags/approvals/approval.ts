@@ -1,5 +1,5 @@
 // An approval request as the flags API has it, and what may be done with it.
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import { APPROVAL, APPROVALS } from './approvals-words.ts';
 
 export interface Review {

@@ -1,6 +1,6 @@
 // A version of a flag as an entry of the audit log carries it, and which environments an entry is about.
 import { environmentOf } from '../../lib/resource-links.ts';
-import type { HistoryEntry } from './history-queries.ts';
+import type { HistoryEntry } from './entry.ts';
 
 export interface FlagVersion {
   _version: number;

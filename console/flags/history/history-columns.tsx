@@ -6,7 +6,7 @@ import type { TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { personName } from '../flag.ts';
 import { environmentsOf } from './flag-version.ts';
-import type { HistoryEntry } from './history-queries.ts';
+import type { HistoryEntry } from './entry.ts';
 import { HISTORY } from './history-words.ts';
 
 /** A service token acts for itself, and the server where nobody did. */

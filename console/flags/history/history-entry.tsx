@@ -12,7 +12,8 @@ import { Time } from '../../ui/time.tsx';
 import type { Flag } from '../flag.ts';
 import { environmentsOf, flagVersionOf, isFlagChange, readableVersion } from './flag-version.ts';
 import { authorOf, wayOf, Where } from './history-columns.tsx';
-import { useHistoryEntry, type HistoryDetail, type HistoryEntry } from './history-queries.ts';
+import type { HistoryDetail, HistoryEntry } from './entry.ts';
+import { useHistoryEntry } from './history-queries.ts';
 import { HISTORY } from './history-words.ts';
 import { RevertButton } from './revert-button.tsx';
 

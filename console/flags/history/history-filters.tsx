@@ -5,7 +5,7 @@ import { SelectInput } from '../../ui/input.tsx';
 import type { Flag } from '../flag.ts';
 import { environmentsOf } from './flag-version.ts';
 import { authorOf } from './history-columns.tsx';
-import type { HistoryEntry } from './history-queries.ts';
+import type { HistoryEntry } from './entry.ts';
 import { HISTORY } from './history-words.ts';
 
 /** No key of an environment looks like this. */

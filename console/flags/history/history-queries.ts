@@ -5,25 +5,8 @@ import { path } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import type { Instruction } from '../save/planned-change.ts';
-
-export interface HistoryEntry {
-  _id: string;
-  date: number;
-  name: string;
-  titleVerb: string;
-  /** Markdown, a line for each thing that changed. */
-  description: string;
-  comment?: string;
-  accesses: { action: string; resource: string }[];
-  member?: { _id: string; email: string; firstName?: string; lastName?: string };
-  token?: { name?: string; ending: string; serviceToken: boolean };
-}
-
-export interface HistoryDetail extends HistoryEntry {
-  previousVersion?: unknown;
-  currentVersion?: unknown;
-}
+import type { Instruction } from '../save/instruction.ts';
+import type { HistoryDetail, HistoryEntry } from './entry.ts';
 
 interface EntryPage {
   items: HistoryEntry[];

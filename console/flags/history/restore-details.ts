@@ -1,5 +1,5 @@
 // Instructions that give a flag back what it was as a whole: name, tags, maintainer and the like. Variations are not among them.
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import type { FlagVersion } from './flag-version.ts';
 
 interface Details {

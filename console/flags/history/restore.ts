@@ -1,5 +1,5 @@
 // Which instructions bring a flag back to an earlier version, in one environment or as a whole, or why that cannot be done.
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import { targetingOf, type Serve, type Targeting, type TargetingConfig } from '../targeting/targeting.ts';
 import { toInstructions } from '../targeting/to-instructions.ts';
 import type { FlagVersion } from './flag-version.ts';

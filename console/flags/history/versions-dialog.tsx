@@ -10,7 +10,8 @@ import { Skeleton } from '../../ui/states.tsx';
 import { currentTime } from '../../lib/clock.ts';
 import type { Flag } from '../flag.ts';
 import { flagVersionOf, readableVersion, type FlagVersion } from './flag-version.ts';
-import { useHistoryEntry, type HistoryDetail } from './history-queries.ts';
+import type { HistoryDetail } from './entry.ts';
+import { useHistoryEntry } from './history-queries.ts';
 import { HISTORY } from './history-words.ts';
 
 const WORDS = HISTORY.versions;

@@ -5,7 +5,8 @@ import { ApiError } from '../../api/error.ts';
 import type { Flag } from '../flag.ts';
 import type { Environment } from '../queries.ts';
 import { needsTypedKey } from '../save/guard.ts';
-import { approvalCall, patchCall, type Instruction, type PlannedChange } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
+import { approvalCall, patchCall, type PlannedChange } from '../save/planned-change.ts';
 import { LIST_WORDS as WORDS } from './list-words.ts';
 
 export type BulkKind = 'toggle' | 'tag' | 'archive';

@@ -1,7 +1,7 @@
 // The parts of a flag or a segment that a change is about, so that changes of two people can be told apart: a rule, a target, a
 // field. What belongs together is compared as one.
 import { stableJson } from '../../ui/stable-json.ts';
-import type { Instruction } from './planned-change.ts';
+import type { Instruction } from './instruction.ts';
 
 /** By name, as a text that can be compared. */
 export type StateParts = ReadonlyMap<string, string>;

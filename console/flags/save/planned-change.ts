@@ -1,11 +1,6 @@
 // A change before it is made: instructions for a flag or a segment, and the calls that preview, make, schedule or propose it.
 import { path, type Call } from '../../api/call.ts';
-
-/** One step of a semantic patch. */
-export interface Instruction {
-  kind: string;
-  [parameter: string]: unknown;
-}
+import type { Instruction } from './instruction.ts';
 
 export interface PlannedChange {
   project: string;

@@ -2,7 +2,8 @@
 import { useCallback } from 'react';
 import { toast } from '../../ui/toasts.tsx';
 import { isConflict } from './conflict.ts';
-import { patchCall, type Instruction, type PlannedChange } from './planned-change.ts';
+import type { Instruction } from './instruction.ts';
+import { patchCall, type PlannedChange } from './planned-change.ts';
 import { readPreview, sendChange } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 

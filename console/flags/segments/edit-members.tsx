@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { TextArea } from '../../ui/input.tsx';
 import { words } from '../../ui/words.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { countChangedKeys, MAX_CHANGED_KEYS } from './segment-instructions.ts';
 import { linesOf } from './segment-keys.tsx';

@@ -1,6 +1,6 @@
 // The instructions that turn a segment into what was edited. The order of rules and clauses has no meaning in a segment.
 import { stableJson } from '../../ui/stable-json.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import type { Clause } from '../targeting/targeting.ts';
 import type { KeysByKind, SegmentEdit, SegmentRule } from './segment.ts';
 

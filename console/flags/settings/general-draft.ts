@@ -1,5 +1,5 @@
 // The settings of a flag as they are being edited, and the instructions that make them so.
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import type { FlagDetail } from './flag-detail.ts';
 
 export type MaintainerKind = 'none' | 'member' | 'team';

@@ -1,7 +1,7 @@
 // What the tab of a flag's settings reads, and its calls beside those that the save dialog makes.
 import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 
 /** Some resources are reached only by those who ask for them by this version. */
 const BETA = { 'ld-api-version': 'beta' };

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/choice.tsx';
 import type { Environment } from '../queries.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import type { FlagDetail } from './flag-detail.ts';
 import { SETTINGS_WORDS, TRACK_WORDS as WORDS } from './settings-words.ts';

@@ -1,5 +1,5 @@
 // The semantic patch that makes one targeting of another. Rules and clauses keep their ids, so that others can change the rest.
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import {
   USER,
   type Clause,

@@ -1,7 +1,7 @@
 // What somebody is about to change in one environment: kept in this browser, together with the state that it began from.
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useDraft } from '../../app/drafts.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import type { Rule, Targeting } from './targeting.ts';
 import { moveVariations } from './move-variations.ts';
 import { toInstructions } from './to-instructions.ts';

@@ -1,6 +1,6 @@
 // The evaluation of a flag for a context that is tried.
 import { path, type Call } from '../../api/call.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 
 export interface Reason {
   kind: 'OFF' | 'FALLTHROUGH' | 'TARGET_MATCH' | 'RULE_MATCH' | 'PREREQUISITE_FAILED' | 'ERROR';

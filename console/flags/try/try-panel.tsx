@@ -12,7 +12,7 @@ import { SelectInput, TextArea } from '../../ui/input.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
 import type { Flag } from '../flag.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import {
   decodeContext,
   encodeContext,

@@ -1,6 +1,6 @@
 // Variations as they are being edited, checked, and turned into instructions.
 import { typeOf, type Flag } from '../flag.ts';
-import type { Instruction } from '../save/planned-change.ts';
+import type { Instruction } from '../save/instruction.ts';
 import type { FlagDetail } from '../settings/flag-detail.ts';
 import type { FlagType } from '../words.ts';
 import { VARIATION_WORDS as WORDS } from './variations-words.ts';
