@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import type { ConfigHead } from '../feature-flags/store-rows.ts';
 import { onlyServed, type RemovalFacts } from './rule.ts';
+import type { RemovableFlagRow } from './tables.ts';
 
 interface SettledFlag {
   id: string;
@@ -170,7 +171,7 @@ export async function replaceRemovable(
     )
     .execute();
   const ids = new Set(there.map(({ id }) => id));
-  const rows = ready
+  const rows: RemovableFlagRow[] = ready
     .filter(({ flagId }) => ids.has(flagId))
     .map(({ flagId, projectId, since }) => ({ flag_id: flagId, project_id: projectId, since }));
   if (rows.length > 0)

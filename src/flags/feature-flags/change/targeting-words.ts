@@ -83,8 +83,9 @@ function describeChanged(oldFlag: Flag, newFlag: Flag, changed: readonly Changed
   ];
 }
 
-function withoutServe({ variation: _, rollout: __, ...rule }: Rule) {
-  return rule;
+function withoutServe(rule: Rule) {
+  const { variation: _, rollout: __, ...rest } = rule;
+  return rest;
 }
 
 function isReordered(before: readonly Rule[], after: readonly Rule[]): boolean {
