@@ -45,6 +45,8 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   const storage = STORAGE_PAGES[first.type];
   const storageId = storage === undefined ? undefined : idOf(parts, first.type);
   if (storageId !== undefined) return `/storage/${storage}/${encodeURIComponent(storageId)}`;
+  const actor = first.type === 'actor' ? idOf(parts, 'actor') : undefined;
+  if (actor !== undefined) return `/actors/${encodeURIComponent(actor)}`;
   const run = idOf(parts, 'actor-run');
   return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
 }

@@ -251,10 +251,14 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
   });
 
   test('many runs are aborted and deleted from the list, each with its result', async () => {
+    const isIdle = async () =>
+      (await read('/actor-runs?status=READY,RUNNING,ABORTING&limit=1')).data.total === 0;
+    await eventually(isIdle, 'the end of the runs of other tests');
     const ids = [await start({ lines: 1, sleep: 600_000 }), await start({ lines: 1, sleep: 600_000 })];
     for (const id of ids) await eventually(async () => (await statusOf(id)) === 'RUNNING');
     const path = '/runs?actor=ada~chatter&status=RUNNING';
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member, path);
+    await eventually(async () => (await page.locator('tbody tr').count()) === 2);
     await page.getByLabel('Select all rows').check();
     await page.getByRole('button', { name: 'Abort…' }).click();
     await page.getByRole('button', { name: 'Abort 2 runs' }).click();

@@ -88,7 +88,7 @@ export function useBuild(id: string) {
   return { build: data?.data, ...rest };
 }
 
-export function buildCall(actorId: string, version: string): Call {
+function buildCall(actorId: string, version: string): Call {
   return { api: 'actors', method: 'POST', path: path`/actors/${actorId}/builds`, query: { version } };
 }
 

@@ -7,7 +7,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { InputForm } from './input-form.tsx';
 import type { InputSchema } from './input-schema.ts';
 import { INPUT_WORDS } from './input-words.ts';
-import type { InputErrors } from './start-run.ts';
+import type { InputErrors } from './input-errors.ts';
 import type { InputDraft } from './use-input.ts';
 
 export interface InputEditorProps {

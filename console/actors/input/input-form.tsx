@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import { InputFieldView } from './input-field.tsx';
 import type { InputField, InputSchema } from './input-schema.ts';
 import { INPUT_WORDS } from './input-words.ts';
-import type { InputErrors } from './start-run.ts';
+import type { InputErrors } from './input-errors.ts';
 import type { InputDraft } from './use-input.ts';
 
 export interface InputFormProps {

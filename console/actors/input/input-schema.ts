@@ -42,7 +42,7 @@ export interface InputSchema {
 }
 
 /** Undefined where it is no schema that a form can be drawn from. */
-export function parseSchema(text: string | null | undefined): InputSchema | undefined {
+function parseSchema(text: string | null | undefined): InputSchema | undefined {
   if (text === null || text === undefined) return undefined;
   try {
     const schema = JSON.parse(text) as Partial<InputSchema> | null;

@@ -3,6 +3,7 @@ import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
 import type { ApiError } from '../../api/error.ts';
 import { useSettled } from '../../lib/settled.ts';
+import { errorsByField, type InputErrors } from './input-errors.ts';
 import type { RunOptionsDraft } from './run-options.tsx';
 import type { InputObject } from './secrets.ts';
 import type { InputDraft } from './use-input.ts';
@@ -21,25 +22,6 @@ export function startCall(
     body,
     secretFields,
   };
-}
-
-/** What is wrong, by the name of the field; '' for what belongs to none. */
-export type InputErrors = ReadonlyMap<string, string>;
-
-const FIELD = / ?input\.([\w$-]+)/;
-
-/** The API names every field in one sentence: "Input is not valid: Field input.url is required, Field input.max must be <= 5". */
-export function errorsByField(message: string): InputErrors {
-  const sentences = message
-    .replace(/^Input is not valid: /, '')
-    .split(/, (?=(?:Field|Property|Items in|Keys|Values) )/);
-  const errors = new Map<string, string>();
-  for (const sentence of sentences) {
-    const name = FIELD.exec(sentence)?.[1] ?? '';
-    const known = errors.get(name);
-    errors.set(name, known === undefined ? sentence : `${known}, ${sentence}`);
-  }
-  return errors;
 }
 
 const TYPING_MS = 500;
