@@ -239,14 +239,14 @@ onEachEngine((engine) => {
   describe('cron expressions', () => {
     const preview = (body: unknown) => server.call(`${BASE}/cron/preview`, { method: 'POST', body });
     const at = async (now: string, body: object): Promise<Json> => {
-      const before = server.clock.ahead;
+      const { ahead } = server.clock;
       server.clock.ahead += Date.parse(now) - server.clock.now();
       try {
         const { status, json, text } = await preview(body);
         assert.equal(status, 200, text);
         return json;
       } finally {
-        server.clock.ahead = before;
+        server.clock.ahead = ahead;
       }
     };
 

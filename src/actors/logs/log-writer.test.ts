@@ -178,7 +178,13 @@ onEachEngine((engine) => {
     const id = await createLog();
     const writer = await openLogWriter(kernel, { id, folder });
     await writer.end();
-    assert.deepEqual(await findLog(kernel.db, id), { id, isEnded: true, isPacked: true, totalBytes: 0 });
+    assert.deepEqual(await findLog(kernel.db, id), {
+      id,
+      isEnded: true,
+      isPacked: true,
+      totalBytes: 0,
+      totalLines: 0,
+    });
     assert.equal(await storedLog(id), '');
   });
 });

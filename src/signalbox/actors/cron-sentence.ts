@@ -39,7 +39,7 @@ function numbersOf(field: string): number[] | undefined {
 function timesOf(second: string, minute: string, hour: string): string {
   const [seconds, minutes, hours] = [numbersOf(second), numbersOf(minute), numbersOf(hour)];
   if (seconds?.length === 1 && minutes !== undefined && hours !== undefined) {
-    const times = hours.flatMap((h) => minutes.map((m) => clockOf(h, m, seconds[0]!)));
+    const times = hours.flatMap((h) => minutes.map((m) => clockOf(h, m, seconds[0])));
     if (times.length <= MAX_TIMES) return `At ${join(times)}`;
   }
   const ofSecond = second === '0' ? '' : partOf(second, 'second');
