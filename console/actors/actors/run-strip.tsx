@@ -17,18 +17,18 @@ export function RunStrip({ actorId }: { actorId: string }) {
     { call: { api: 'actors', path: path`/actors/${actorId}/runs`, query: { desc: true, limit: SHOWN } } },
     { everyMs: EVERY_MS },
   );
-  if (data === undefined) return <span className="strip" />;
+  if (data === undefined) return <span className="run-strip" />;
   const runs = data.data.items.toReversed();
   if (runs.length === 0) return <span className="faint">{ACTORS_WORDS.noRuns}</span>;
   const bad = runs.filter(({ status }) => ['bad', 'warn'].includes(toneOf(status))).length;
   return (
     <span
-      className="strip"
+      className="run-strip"
       role="img"
       aria-label={ACTORS_WORDS.strip(formatCount(runs.length), formatCount(bad))}
     >
       {runs.map(({ id, status }) => (
-        <i key={id} className={classNames(`strip--${toneOf(status)}`)} />
+        <i key={id} className={classNames(`run-strip--${toneOf(status)}`)} />
       ))}
     </span>
   );

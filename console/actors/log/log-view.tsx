@@ -160,7 +160,7 @@ function LogSearchField({ query, onQuery, hits, hit, onMove }: LogSearchFieldPro
   const count = hits?.total ?? 0;
   const at = hit === undefined ? 0 : (hits?.numbers.indexOf(hit) ?? -1) + 1;
   return (
-    <form className="row row--4 grow" onSubmit={submit}>
+    <form className="log__find" onSubmit={submit}>
       <FilterInput value={query} onChange={onQuery} label={LOG_WORDS.search} />
       {hits !== undefined && (
         <>
