@@ -1,10 +1,6 @@
 // `#L120-L140` in the address: the lines that somebody points at.
 import { useSyncExternalStore } from 'react';
-
-export interface LineRange {
-  from: number;
-  to: number;
-}
+import { parseRange, type LineRange } from './parse-range.ts';
 
 const listeners = new Set<() => void>();
 
@@ -15,13 +11,6 @@ function subscribe(listener: () => void): () => void {
     listeners.delete(listener);
     removeEventListener('hashchange', listener);
   };
-}
-
-export function parseRange(hash: string): LineRange | undefined {
-  const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
-  if (from === undefined) return undefined;
-  const ends = [Number(from), Number(to ?? from)];
-  return { from: Math.min(...ends), to: Math.max(...ends) };
 }
 
 function formatRange({ from, to }: LineRange): string {
