@@ -1,6 +1,6 @@
 // Compares two logs by their normalised lines: which lines only one of them has, and how often.
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { readPlainLines, type LogLevel } from './log-lines.ts';
+import { readPlainLines, type LineLevel } from './log-lines.ts';
 import { normalizeText } from './normalize.ts';
 import { openNumberedLog } from './read-lines.ts';
 import type { LogReads } from './stored-log.ts';
@@ -15,7 +15,7 @@ export interface OneSidedLine {
   /** The number of the first such line, and the text as it was printed. */
   number: number;
   example: string;
-  level?: LogLevel;
+  level?: LineLevel;
 }
 
 export interface LogComparison {
@@ -30,7 +30,7 @@ export interface LogComparison {
 }
 
 const MAX_EXAMPLE = 500;
-const SEVERITY: Record<LogLevel, number> = { ERROR: 3, WARN: 2, INFO: 1, DEBUG: 0 };
+const SEVERITY: Record<LineLevel, number> = { ERROR: 3, WARN: 2, INFO: 1, DEBUG: 0 };
 
 async function countNormalized(
   reads: LogReads,

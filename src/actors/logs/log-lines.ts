@@ -6,14 +6,14 @@ import { STAMP_BYTES } from './model.ts';
 import { readLineBatches, type NumberedLog } from './read-lines.ts';
 import type { LogReads } from './stored-log.ts';
 
-export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export const LINE_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
+export type LineLevel = (typeof LINE_LEVELS)[number];
 
-export interface LogLine {
+export interface NumberedLine {
   /** The first line of a log is number one. Lines that were cut out are counted. */
   number: number;
   at?: number;
-  level?: LogLevel;
+  level?: LineLevel;
   /** Without the time, with ANSI escape sequences. */
   text: string;
 }
@@ -22,13 +22,13 @@ const ESCAPE = String.fromCharCode(0x1b);
 
 /** As crawlers print it: first, or after the name of a logger in brackets. */
 const LEVEL = /^\s*(?:\[[\w.:-]{1,80}\]\s+)?(DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b/;
-const OTHER_NAMES: Record<string, LogLevel> = { WARNING: 'WARN', CRITICAL: 'ERROR', FATAL: 'ERROR' };
+const OTHER_NAMES: Record<string, LineLevel> = { WARNING: 'WARN', CRITICAL: 'ERROR', FATAL: 'ERROR' };
 /** No level stands behind this. */
 const LEVEL_WITHIN = 200;
 
-export function levelOf(plain: string): LogLevel | undefined {
+export function levelOf(plain: string): LineLevel | undefined {
   const word = LEVEL.exec(plain.slice(0, LEVEL_WITHIN))?.[1];
-  return word === undefined ? undefined : (OTHER_NAMES[word] ?? (word as LogLevel));
+  return word === undefined ? undefined : (OTHER_NAMES[word] ?? (word as LineLevel));
 }
 
 export function withoutEscapes(text: string): string {
@@ -38,13 +38,13 @@ export function withoutEscapes(text: string): string {
 
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z $/;
 
-interface ParsedLine extends LogLine {
+interface ParsedLine extends NumberedLine {
   plain: string;
 }
 
 /** A line that is indented continues the one before it, such as a stack trace, and has its level. */
 class LineParser {
-  #level: LogLevel | undefined;
+  #level: LineLevel | undefined;
 
   parse(number: number, line: string): ParsedLine {
     const stamp = line.slice(0, STAMP_BYTES);
@@ -110,7 +110,7 @@ export interface LinesWanted {
   /** Of the last line; the end of the log where it is not given. */
   to?: number | undefined;
   limit: number;
-  levels?: ReadonlySet<LogLevel> | undefined;
+  levels?: ReadonlySet<LineLevel> | undefined;
   /** Whether the last ones of the range are wanted, and not the first ones. */
   isTail: boolean;
   /** In time of `performance.now`. */
@@ -121,7 +121,7 @@ export interface LinesWanted {
 const PAGE_LENGTH = 2 * 1024 * 1024;
 
 export interface LinePage {
-  lines: LogLine[];
+  lines: NumberedLine[];
   /** Up to this line, everything that was wanted is there. */
   through: number;
 }
@@ -131,7 +131,7 @@ export async function readLinePage(
   opened: NumberedLog,
   { from, to = Infinity, limit, levels, isTail, until }: LinesWanted,
 ): Promise<LinePage> {
-  const lines: LogLine[] = [];
+  const lines: NumberedLine[] = [];
   let length = 0;
   let through = Math.min(from - 1, opened.total);
   if (from > opened.total) return { lines, through };
@@ -158,7 +158,7 @@ export async function readLinePage(
 export interface SearchWanted {
   /** Plain text; its case does not matter. */
   text: string;
-  levels?: ReadonlySet<LogLevel> | undefined;
+  levels?: ReadonlySet<LineLevel> | undefined;
   /** How many numbers are wanted. */
   most: number;
   until: number;
@@ -201,6 +201,6 @@ export async function searchLines(
 export function readPlainLines(
   reading: LineReading,
   opened: NumberedLog,
-): AsyncGenerator<(LogLine & { plain: string })[]> {
+): AsyncGenerator<(NumberedLine & { plain: string })[]> {
   return parsedLines(reading, opened, 1);
 }

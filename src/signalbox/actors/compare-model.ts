@@ -1,6 +1,6 @@
 // Comparisons of two runs, as replies show them.
 import { STATUSES } from '../../actors/jobs/job.ts';
-import { LOG_LEVELS } from '../../actors/logs/log-lines.ts';
+import { LINE_LEVELS } from '../../actors/logs/log-lines.ts';
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 
 /** Of each side of a log. */
@@ -46,7 +46,7 @@ const OneSided = Type.Object(
     count: Type.Integer(),
     number: Type.Integer({ description: 'Of the first such line in its log' }),
     example: Type.String({ description: 'As it was printed' }),
-    level: Type.Optional(OneOf(LOG_LEVELS)),
+    level: Type.Optional(OneOf(LINE_LEVELS)),
   },
   { $id: 'OneSidedLine' },
 );

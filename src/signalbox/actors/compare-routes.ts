@@ -192,4 +192,4 @@ async function readInput(kernel: Kernel, call: RunCall, run: Run): Promise<ReadI
   }
 }
 
-export const compareRoutes = [compareRun];
+export const runComparisonRoutes = [compareRun];

@@ -1,11 +1,11 @@
 // Lines of logs, as replies show them, and what can be asked for.
-import { LOG_LEVELS, type LogLevel } from '../../actors/logs/log-lines.ts';
+import { LINE_LEVELS, type LineLevel } from '../../actors/logs/log-lines.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 
 export const MAX_LINES = 2000;
 const USUAL_LINES = 1000;
 /** Numbers of matching lines in a reply. */
-export const MAX_MATCHES = 5000;
+export const MAX_FOUND_LINES = 5000;
 
 const LineNumber = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }));
 
@@ -21,7 +21,7 @@ export const LogLinesQuery = Type.Object({
   level: Type.Optional(
     PlainText({
       maxLength: 100,
-      description: `For lines of these levels alone, joined by commas: ${LOG_LEVELS.join(', ')}`,
+      description: `For lines of these levels alone, joined by commas: ${LINE_LEVELS.join(', ')}`,
     }),
   ),
   q: Type.Optional(
@@ -61,7 +61,7 @@ export const LogLines = Type.Object(
           number: Type.Integer(),
           at: Type.Optional(Type.Integer({ description: 'When it was printed' })),
           level: Type.Optional(
-            OneOf(LOG_LEVELS, {
+            OneOf(LINE_LEVELS, {
               description: 'As it is printed; an indented line has that of the line before',
             }),
           ),
@@ -74,7 +74,7 @@ export const LogLines = Type.Object(
       Type.Object(
         {
           total: Type.Integer(),
-          numbers: Type.Array(Type.Integer(), { description: `Of the first ${MAX_MATCHES}` }),
+          numbers: Type.Array(Type.Integer(), { description: `Of the first ${MAX_FOUND_LINES}` }),
           through: Type.Integer({
             description: 'The last line that was searched; smaller than `total` where time ran out',
           }),
@@ -113,12 +113,12 @@ export function rangeOfQuery(
   return { from: first, to, limit: MAX_LINES, isTail: false };
 }
 
-export function parseLevels(text: string | undefined): ReadonlySet<LogLevel> | undefined {
+export function parseLevels(text: string | undefined): ReadonlySet<LineLevel> | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   return new Set(
     text.split(',').map((word) => {
-      const level = LOG_LEVELS.find((one) => one === word.trim().toUpperCase());
-      if (level === undefined) throw problem('query.level', `must be some of ${LOG_LEVELS.join(', ')}`);
+      const level = LINE_LEVELS.find((one) => one === word.trim().toUpperCase());
+      if (level === undefined) throw problem('query.level', `must be some of ${LINE_LEVELS.join(', ')}`);
       return level;
     }),
   );

@@ -13,7 +13,7 @@ import {
   LogLines,
   LogLinesQuery,
   MAX_LINES,
-  MAX_MATCHES,
+  MAX_FOUND_LINES,
   parseLevels,
   rangeOfQuery,
   type ShownLogLines,
@@ -86,7 +86,7 @@ async function readShownLines(
   const matches =
     text === undefined
       ? undefined
-      : await searchLines(reading, opened, { text, levels, most: MAX_MATCHES, until });
+      : await searchLines(reading, opened, { text, levels, most: MAX_FOUND_LINES, until });
   return {
     first: lines[0]?.number ?? Math.min(range.from, total + 1),
     next: through,

@@ -1,12 +1,12 @@
 // What people do with Actors every day: read logs by lines, see what happened to runs and why, plan schedules and exports.
 import type { Module } from '../../kernel/http/module.ts';
-import { compareRoutes } from './compare-routes.ts';
+import { runComparisonRoutes } from './compare-routes.ts';
 import { cronRoutes } from './cron-routes.ts';
 import { dispatchWorkRoutes } from './dispatch-routes.ts';
 import { estimateRoutes } from './estimate-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { logLineRoutes } from './log-routes.ts';
-import { timelineRoutes } from './timeline-routes.ts';
+import { runTimelineRoutes } from './timeline-routes.ts';
 
 export const actorWorkModule: Module = {
   tag: {
@@ -16,8 +16,8 @@ export const actorWorkModule: Module = {
   },
   routes: [
     ...logLineRoutes,
-    ...timelineRoutes,
-    ...compareRoutes,
+    ...runTimelineRoutes,
+    ...runComparisonRoutes,
     ...cronRoutes,
     ...estimateRoutes,
     ...failureRoutes,

@@ -200,4 +200,4 @@ function showChild(id: string, child: RunState | undefined): NonNullable<ShownIt
   return { id, ...(child && { actorId: child.actorId, status: child.status }) };
 }
 
-export const timelineRoutes = [getRunTimeline];
+export const runTimelineRoutes = [getRunTimeline];
