@@ -71,7 +71,7 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Export' }).click();
-    await page.getByText('10,000 rows, 3 columns').waitFor();
+    await page.getByText('10,000 rows, 3 columns, ≈').waitFor();
     const begun = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download CSV' }).click();
     const lines = (await readFile(await (await begun).path(), 'utf8')).trim().split('\n');
@@ -213,7 +213,7 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     assert.equal(await remove.getAttribute('aria-disabled'), 'true');
     await page.getByRole('dialog').getByRole('textbox').fill('garden-things');
     await remove.click();
-    await page.getByText('garden-things was deleted').waitFor();
+    await page.getByText('garden-things was deleted').first().waitFor();
     assert.equal((await ada.get('/v2/datasets/~garden-things')).status, 404);
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);

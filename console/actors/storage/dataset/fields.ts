@@ -1,5 +1,6 @@
 // The fields of items: which there are, of what type, and what a page of items says about each.
-import type { Item } from './items.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
 
 export const FIELD_TYPES = ['text', 'number', 'boolean', 'date', 'link', 'image', 'object', 'list'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];

@@ -6,8 +6,7 @@ import type { ApiError } from '../../../api/error.ts';
 import { keyOf, useRead } from '../../../api/read.ts';
 import { useSettled } from '../../../lib/settled.ts';
 import type { Dataset, Query } from '../storage.ts';
-
-export type Item = Readonly<Record<string, unknown>>;
+import type { Item } from './fields.ts';
 
 const MAX_PAGE = 100;
 /** A page of large items has fewer of them. */

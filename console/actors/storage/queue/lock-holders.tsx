@@ -6,7 +6,8 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { toast } from '../../../ui/toast-store.ts';
-import { releaseAllCall, REQUESTS, type QueueRequest } from './requests.ts';
+import type { QueueRequest } from './request.ts';
+import { releaseAllCall, REQUESTS } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 export interface LockHoldersProps {

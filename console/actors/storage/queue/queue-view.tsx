@@ -18,7 +18,8 @@ import { LockHolders } from './lock-holders.tsx';
 import { QueueBar } from './queue-bar.tsx';
 import { requestColumns } from './request-cells.tsx';
 import { RequestPanel } from './request-panel.tsx';
-import { useFollowedRequests, useFoundRequests, useRequests, type RequestRow } from './requests.ts';
+import type { RequestRow } from './request.ts';
+import { useFollowedRequests, useFoundRequests, useRequests } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 const VIEWS = ['head', 'locked', 'all'] as const;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { formatCount, formatDuration } from '../../../ui/format.ts';
 import { Status } from '../../../ui/status.tsx';
 import type { TableColumn } from '../../../ui/table.tsx';
-import type { QueueRequest, RequestRow } from './requests.ts';
+import type { QueueRequest, RequestRow } from './request.ts';
 import { WORDS } from './queue-words.ts';
 
 export function requestColumns(view: 'head' | 'locked' | 'all'): TableColumn<RequestRow>[] {

@@ -15,14 +15,8 @@ import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { DeleteRequests } from './delete-requests.tsx';
 import { Countdown, RequestState } from './request-cells.tsx';
-import {
-  moveToFrontCall,
-  releaseCall,
-  REQUESTS,
-  useRequest,
-  whyNotNext,
-  type QueueRequest,
-} from './requests.ts';
+import { whyNotNext, type QueueRequest } from './request.ts';
+import { moveToFrontCall, releaseCall, REQUESTS, useRequest } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 export interface RequestPanelProps {

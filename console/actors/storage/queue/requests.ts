@@ -1,28 +1,9 @@
-// The requests of a queue: how they are listed, found and changed, and why one is not next.
+// The requests of a queue: how they are listed, found and changed.
 import { path, type Call } from '../../../api/call.ts';
 import { send } from '../../../api/client.ts';
 import { usePages, useRead } from '../../../api/read.ts';
 import type { Query } from '../storage.ts';
-
-export interface QueueRequest {
-  id: string;
-  uniqueKey: string;
-  url: string;
-  method?: string;
-  retryCount?: number;
-  handledAt?: string | null;
-  errorMessages?: string[] | null;
-  lockByClient?: string;
-  lockExpiresAt?: string;
-  loadedUrl?: string | null;
-  payload?: unknown;
-  headers?: unknown;
-  userData?: unknown;
-  noRetry?: boolean | null;
-}
-
-/** Each row knows its place in the list. */
-export type RequestRow = QueueRequest & { place: number };
+import type { QueueRequest } from './request.ts';
 
 export type RequestState = 'pending' | 'locked' | 'any';
 
@@ -160,27 +141,4 @@ export function deleteAllCall(id: string, requestIds: readonly string[]): Call {
 export async function deleteAll(id: string, requestIds: readonly string[]): Promise<void> {
   for (let at = 0; at < requestIds.length; at += BATCH)
     await send(deleteAllCall(id, requestIds.slice(at, at + BATCH)));
-}
-
-export type WhyNotNext =
-  | { kind: 'handled'; at: string }
-  | { kind: 'locked'; until: number; client: string | undefined }
-  | { kind: 'next' }
-  | { kind: 'behind'; count: number; next: QueueRequest }
-  | { kind: 'far'; count: number };
-
-/** `head` are the first that are pending, in order. */
-export function whyNotNext(
-  { id, handledAt, lockByClient, lockExpiresAt }: QueueRequest,
-  head: readonly QueueRequest[],
-  now: number,
-): WhyNotNext {
-  if (handledAt !== null && handledAt !== undefined) return { kind: 'handled', at: handledAt };
-  const until = lockExpiresAt === undefined ? 0 : new Date(lockExpiresAt).getTime();
-  if (until > now) return { kind: 'locked', until, client: lockByClient };
-  const at = head.findIndex((one) => one.id === id);
-  const [next] = head;
-  if (at === 0) return { kind: 'next' };
-  if (at > 0) return { kind: 'behind', count: at, next: next! };
-  return { kind: 'far', count: head.length };
 }
