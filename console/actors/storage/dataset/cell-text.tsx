@@ -11,7 +11,7 @@ export function CellText({ value }: { value: unknown }) {
   if (typeof value === 'string') return <span className="ds__cell">{value.slice(0, MOST_CHARACTERS)}</span>;
   if (Array.isArray(value)) return <span className="muted">{WORDS.elements(formatCount(value.length))}</span>;
   if (typeof value === 'object') return <span className="ds__cell mono t12 muted">{namesOf(value)}</span>;
-  return <span className="ds__cell">{String(value as number | boolean)}</span>;
+  return <span className="ds__cell">{JSON.stringify(value)}</span>;
 }
 
 function namesOf(value: object): string {

@@ -13,7 +13,7 @@ export function isWebAddress(value: unknown): boolean {
 }
 
 /** Undefined for what has no value. */
-export function typeOf(value: unknown): FieldType | undefined {
+function typeOf(value: unknown): FieldType | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';

@@ -20,7 +20,7 @@ export function itemsCall(id: string, query: Query): Call {
   return { api: 'actors', path: path`/datasets/${id}/items`, query };
 }
 
-export function pageSizeOf({ itemCount, stats }: Dataset): number {
+function pageSizeOf({ itemCount, stats }: Dataset): number {
   if (itemCount === 0) return MAX_PAGE;
   const each = Math.max(1, stats.storageBytes / itemCount);
   return Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_BYTES / each)));

@@ -10,7 +10,7 @@ export type RequestState = 'pending' | 'locked' | 'any';
 /** What this page itself changes: requests make no event of the stream. */
 export const REQUESTS = 'queue-request';
 const PAGE = 100;
-export const MOST_LOCKED = 500;
+const MOST_LOCKED = 500;
 const FOLLOW_MS = 3000;
 
 function lookCall(id: string, rest: string, query: Query): Call {
@@ -52,10 +52,6 @@ export function useRequest(id: string, requestId: string) {
 
 function requestsPath(id: string): string {
   return path`/request-queues/${id}/requests`;
-}
-
-export function deleteRequestCall(id: string, requestId: string): Call {
-  return { api: 'actors', method: 'DELETE', path: requestsPath(id) + path`/${requestId}` };
 }
 
 /** In the name of the client that holds it: only that one may. */

@@ -87,7 +87,7 @@ export function kindOf(contentType: string): RecordKind {
 }
 
 /** Larger texts are shown in part, and cannot be edited here. */
-export const MOST_EDITED = 512 * 1024;
+const MOST_EDITED = 512 * 1024;
 const MOST_BYTES = 4096;
 
 export interface RecordContent {
