@@ -100,7 +100,7 @@ onEachEngine((engine) => {
         [{ tables: long }, 413],
         [{ views: { flags: [{ name: '', query: '' }] } }, 422],
         [{ views: { flags: [{ name: 'x', query: 'y'.repeat(2001) }] } }, 422],
-        [{ views: { flags: Array(51).fill({ name: 'x', query: '' }) } }, 422],
+        [{ views: { flags: Array.from({ length: 51 }, () => ({ name: 'x', query: '' })) } }, 422],
         [{ views: { flags: [{ name: 'x', query: '', other: 1 }] } }, 422],
         [[], 400],
         ['{', 400],
