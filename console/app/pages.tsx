@@ -78,6 +78,8 @@ export function preload(href: string): void {
 export interface NavItem {
   label: string;
   href: string;
+  /** Pages elsewhere that belong to it. */
+  also?: readonly string[];
   /** What is counted beside it while something waits. */
   waiting?: 'approvals';
 }
@@ -95,7 +97,7 @@ export const NAVIGATION: readonly NavSection[] = [
     label: NAV.flags,
     icon: 'flag',
     items: [
-      { label: NAV.flags, href: '/flags' },
+      { label: NAV.flags, href: '/flags', also: ['/new-flag', '/compare'] },
       { label: NAV.segments, href: '/segments' },
       { label: NAV.environments, href: '/environments' },
       { label: NAV.approvals, href: '/approvals', waiting: 'approvals' },

@@ -126,6 +126,6 @@ function WaitingApprovals() {
   );
 }
 
-function isCurrent({ href }: NavItem, location: string): boolean {
-  return location === href || location.startsWith(`${href}/`);
+function isCurrent({ href, also = [] }: NavItem, location: string): boolean {
+  return [href, ...also].some((one) => location === one || location.startsWith(`${one}/`));
 }
