@@ -49,7 +49,7 @@ onEachEngine((engine) => {
       [0, 0, 0, false],
     );
     for (const name of ['createdAt', 'modifiedAt', 'accessedAt']) assert.match(data[name], ISO, name);
-    assert.match(data.consoleUrl, /^http/);
+    assert.equal(new URL(data.consoleUrl).pathname, `/console/storage/queues/${queue.id}`);
     assert.deepEqual(data.stats, {
       readCount: 0,
       writeCount: 0,

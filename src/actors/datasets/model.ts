@@ -98,7 +98,7 @@ export function toDatasetDetail(
     isPublic(storage) || !isOwner ? '' : `?signature=${signStorage(storage, now + PUBLIC_URL_MS)}`;
   return {
     ...toDatasetSummary(storage, counts),
-    consoleUrl: `${publicUrl}/storage/datasets/${id}`,
+    consoleUrl: `${publicUrl}/console/storage/datasets/${id}`,
     itemsPublicUrl: items + signature,
     ...(maySign && { urlSigningSecretKey: secret }),
     fields: counts.fields,

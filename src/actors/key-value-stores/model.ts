@@ -75,7 +75,7 @@ export function toStoreDetail(
   const signature = isOpen(storage) ? '' : `?signature=${signStorage(storage, now + SIGNED_URL_MS)}`;
   return {
     ...toStoreSummary(storage, stats),
-    consoleUrl: `${publicUrl}/storage/key-value-stores/${storage.id}`,
+    consoleUrl: `${publicUrl}/console/storage/stores/${storage.id}`,
     keysPublicUrl: `${address}/keys${signature}`,
     recordsPublicUrl: `${address}/records${signature}`,
     schema: storage.schema,

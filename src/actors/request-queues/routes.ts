@@ -47,7 +47,7 @@ const requestQueues: StorageType = {
   insertRows: (tx, { id, createdAt }) => insertQueue(tx, id, createdAt),
   async detail(storage, { services, publicUrl }) {
     const row = await findQueueWithUsage(services.queues, storage.id);
-    const consoleUrl = `${publicUrl}/storage/request-queues/${storage.id}`;
+    const consoleUrl = `${publicUrl}/console/storage/queues/${storage.id}`;
     return { ...toQueueSummary(storage, row), consoleUrl };
   },
   async summaries(storages, { db }) {
