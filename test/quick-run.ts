@@ -9,7 +9,9 @@ const ROOT = join(import.meta.dirname, '..');
 /** Globs of files by the reason. A file that costs more than five seconds of CPU is made cheaper, split, or named here. */
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
-    'test/conformance/signalbox-{actor-work,attention,log-lines,password,token-tasks}.test.ts',
+    'test/conformance/signalbox-{actor-work,attention,flag-copies,flag-states,flag-usage,log-lines}.test.ts',
+    'test/conformance/signalbox-{password,run-timeline,storages,token-tasks,webhooks}.test.ts',
+    'test/console/to-instructions.test.ts',
     'test/conformance/host-{absent-parts,app-manifests,app-settings,branch-merges,code-scanning-limits}.test.ts',
     'test/conformance/host-{forks,gist-comments,hook-deliveries,impact-callers,issue-assignees}.test.ts',
     'test/conformance/host-{issue-labels,protected-merges,pull-pushes,review-comments,review-requests}.test.ts',
