@@ -1,15 +1,15 @@
 // Why a change was not made: the API's message, the missing permission, and the request that said so.
-import type { ApiError } from '../api/error.ts';
+import { ApiError } from '../api/error.ts';
 import { Banner } from '../ui/banner.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { words } from '../ui/words.ts';
 
-export function ChangeError({ error }: { error: ApiError | null | undefined }) {
+export function ChangeError({ error }: { error: Error | null | undefined }) {
   if (error === null || error === undefined) return null;
-  const { message, access, requestId } = error;
+  const { access, requestId } = error instanceof ApiError ? error : {};
   return (
     <Banner tone="bad">
-      {message}
+      {error.message}
       {access !== undefined && (
         <>
           {' '}

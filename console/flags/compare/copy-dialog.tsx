@@ -12,7 +12,7 @@ import { words } from '../../ui/words.ts';
 import type { Environment } from '../queries.ts';
 import { GuardField } from '../save/guard-field.tsx';
 import { needsTypedKey } from '../save/guard.ts';
-import { SaveError } from '../save/save-error.tsx';
+import { ChangeError } from '../../lib/change-error.tsx';
 import { copyCall, useCopy, useDryRun, type CopyItem, type CopyPlan } from './compare-queries.ts';
 import { COPY } from './compare-words.ts';
 import { CopyItems } from './copy-items.tsx';
@@ -79,8 +79,8 @@ export function CopyDialog(props: CopyDialogProps) {
         </>
       }
     >
-      {copy.error !== null && <SaveError error={copy.error} />}
-      {dryRun.error !== null && <SaveError error={dryRun.error} />}
+      {copy.error !== null && <ChangeError error={copy.error} />}
+      {dryRun.error !== null && <ChangeError error={dryRun.error} />}
       {dryRun.data === undefined ? (
         dryRun.error === null && <Skeleton lines={6} />
       ) : (

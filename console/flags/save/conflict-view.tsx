@@ -11,7 +11,7 @@ import type { Conflict } from './conflict.ts';
 import { Difference } from './difference.tsx';
 import type { PlannedChange } from './planned-change.ts';
 import { partsOfState, textOfPart, type Contest, type StateParts } from './parts.ts';
-import { SaveError } from './save-error.tsx';
+import { ChangeError } from '../../lib/change-error.tsx';
 import { usePreview, type Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
@@ -79,7 +79,7 @@ export function ConflictView(props: ConflictViewProps) {
       }
     >
       <LastAuthor change={change} />
-      {error !== undefined && <SaveError error={error} />}
+      {error !== undefined && <ChangeError error={error} />}
       {contests.map((contest) => (
         <RadioCards<Side>
           key={contest.name}
@@ -108,7 +108,7 @@ function Merged({ change, preview: { data, error } }: MergedProps) {
   return (
     <section className="stack stack--8" aria-label={WORDS.conflict.merged}>
       <h3 className="t13">{WORDS.conflict.merged}</h3>
-      {error !== null && <SaveError error={error} />}
+      {error !== null && <ChangeError error={error} />}
       {error === null &&
         (data === undefined ? <Skeleton lines={2} /> : <Difference change={change} preview={data} />)}
     </section>

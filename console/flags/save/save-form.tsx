@@ -18,7 +18,7 @@ import { Difference } from './difference.tsx';
 import { GuardField } from './guard-field.tsx';
 import { needsTypedKey } from './guard.ts';
 import { approvalCall, canWait, patchCall, scheduleCall, type PlannedChange } from './planned-change.ts';
-import { SaveError } from './save-error.tsx';
+import { ChangeError } from '../../lib/change-error.tsx';
 import type { Guard, Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 import type { Saving } from './use-saving.ts';
@@ -121,8 +121,8 @@ export function SaveForm({ change, title, preview, saving, onClose }: SaveFormPr
         </>
       }
     >
-      {saving.error !== undefined && <SaveError error={saving.error} />}
-      {preview.error !== null && <SaveError error={preview.error} />}
+      {saving.error !== undefined && <ChangeError error={saving.error} />}
+      {preview.error !== null && <ChangeError error={preview.error} />}
       {preview.data === undefined
         ? preview.error === null && <Skeleton lines={3} />
         : preview.error === null && <Difference change={change} preview={preview.data} />}
